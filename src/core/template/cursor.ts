@@ -1,0 +1,39 @@
+// A place in a template's source, and what was found wrong on the way there.
+import type { TemplateProblem } from './ast.ts'
+
+export interface Cursor {
+  readonly source: string
+  readonly problems: TemplateProblem[]
+  at: number
+}
+
+/** Consumes what a sticky pattern matches here; null when it does not. */
+export function take(cursor: Cursor, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = cursor.at
+  const found = pattern.exec(cursor.source)
+  if (found !== null) cursor.at = pattern.lastIndex
+  return found
+}
+
+export function eat(cursor: Cursor, text: string): boolean {
+  if (!cursor.source.startsWith(text, cursor.at)) return false
+  cursor.at += text.length
+  return true
+}
+
+const SPACE = /\s*/y
+export const skipSpace = (cursor: Cursor): void => void take(cursor, SPACE)
+
+export const textBetween = (cursor: Cursor, span: { start: number; end: number }): string => cursor.source.slice(span.start, span.end)
+
+export function say(cursor: Cursor, code: TemplateProblem['code'], message: string, start: number, end: number): void {
+  cursor.problems.push({ code, message, start, end })
+}
+
+/** Gives up on this tag: says why, and goes on behind the next `}}`. */
+export function refuse(cursor: Cursor, code: TemplateProblem['code'], message: string, start: number): { readonly type: 'refused' } {
+  const close = cursor.source.indexOf('}}', cursor.at)
+  cursor.at = close === -1 ? cursor.source.length : close + 2
+  say(cursor, code, message, start, cursor.at)
+  return { type: 'refused' }
+}

@@ -1,0 +1,147 @@
+// Text → tree, with every problem found on the way. The one parser in the house: lint, render, types and UI all use this tree.
+import type { Node, Template, TemplateProblem } from './ast.ts'
+import { type Cursor, say } from './cursor.ts'
+import type { BlockPiece, Piece } from './pieces.ts'
+import { type Open, type PlacedTag, readTag } from './tag.ts'
+import { controlWhitespace } from './whitespace.ts'
+
+/** Far more than a prompt needs, far less than a call stack holds. */
+const MAX_DEPTH = 100
+
+export type Parsed =
+  | { readonly ok: true; readonly template: Template }
+  | { readonly ok: false; readonly problems: readonly TemplateProblem[] }
+
+/** A block that is still open. `into` is where the next piece goes; an `else if` opens one inside the other, and one tag closes both. */
+interface OpenBlock {
+  readonly name: string
+  readonly block: BlockPiece
+  readonly chain: readonly BlockPiece[]
+  into: Piece[]
+}
+
+export function parseTemplate(source: string): Parsed {
+  const cursor: Cursor = { source, problems: [], at: 0 }
+  const root: Piece[] = []
+  const open: OpenBlock[] = []
+  const into = () => open.at(-1)?.into ?? root
+  const text = (start: number, end: number) => {
+    if (start < end) into().push({ type: 'text', whole: { start, end }, start, end, cutBefore: false, cutAfter: false })
+  }
+
+  while (cursor.at < source.length) {
+    const from = cursor.at
+    const tagAt = source.indexOf('{{', from)
+    if (tagAt === -1) {
+      text(from, source.length)
+      break
+    }
+    const slashed = tagAt > from && source[tagAt - 1] === '\\'
+    const twice = slashed && tagAt - 1 > from && source[tagAt - 2] === '\\'
+    text(from, slashed ? tagAt - 1 : tagAt)
+    if (slashed && !twice) {
+      cursor.at = endOfEscaped(source, tagAt)
+      text(tagAt, cursor.at)
+      continue
+    }
+    cursor.at = tagAt
+    place(cursor, readTag(cursor), open, into)
+  }
+
+  for (const { name, block } of open)
+    say(cursor, 'template-syntax', `{{#${name}}} is never closed: write {{/${name}}}`, block.at.start, block.at.end)
+  if (cursor.problems.length > 0) return { ok: false, problems: cursor.problems }
+  controlWhitespace(source, root)
+  return { ok: true, template: { source, nodes: toNodes(source, root) } }
+}
+
+/** `\{{` makes literal text of everything up to the next tag, escaped or not. */
+function endOfEscaped(source: string, start: number): number {
+  const next = source.indexOf('{{', start + 2)
+  if (next === -1) return source.length
+  let end = next
+  while (end > start + 2 && next - end < 2 && source[end - 1] === '\\') end--
+  return end
+}
+
+function place(cursor: Cursor, placed: PlacedTag, open: OpenBlock[], into: () => Piece[]): void {
+  const { tag, start, end } = placed
+  const block = (started: Open): BlockPiece => ({
+    type: 'block',
+    opening: started.opening,
+    at: { start, end },
+    open: placed,
+    body: [],
+    otherwise: null,
+    close: placed,
+  })
+  switch (tag.type) {
+    case 'comment':
+      into().push({ type: 'comment', trimBefore: placed.trimBefore, trimAfter: placed.trimAfter })
+      return
+    case 'output':
+      into().push({ type: 'output', path: tag.path, start, end, trimBefore: placed.trimBefore, trimAfter: placed.trimAfter })
+      return
+    case 'open': {
+      if (open.length === MAX_DEPTH) say(cursor, 'template-syntax', `Blocks may be nested at most ${MAX_DEPTH} deep`, start, end)
+      const piece = block(tag.open)
+      into().push(piece)
+      open.push({ name: tag.open.name, block: piece, chain: [piece], into: piece.body })
+      return
+    }
+    case 'else': {
+      const current = open.pop()
+      const last = current?.chain.at(-1)
+      if (current === undefined || last === undefined)
+        return say(cursor, 'template-syntax', '{{else}} stands outside any block', start, end)
+      if (last.otherwise !== null) say(cursor, 'template-syntax', 'This block has its {{else}} already', start, end)
+      if (current.chain.length === MAX_DEPTH)
+        say(cursor, 'template-syntax', `A block may have at most ${MAX_DEPTH} else branches`, start, end)
+      if (tag.chain === null) {
+        last.otherwise = { tag: placed, body: [], chained: false }
+        open.push({ ...current, into: last.otherwise.body })
+        return
+      }
+      const piece = block(tag.chain)
+      last.otherwise = { tag: placed, body: [piece], chained: true }
+      open.push({ ...current, chain: [...current.chain, piece], into: piece.body })
+      return
+    }
+    case 'close': {
+      const current = open.pop()
+      if (current === undefined) return say(cursor, 'template-syntax', `{{/${tag.name}}} closes nothing`, start, end)
+      if (current.name !== tag.name)
+        say(cursor, 'template-syntax', `{{#${current.name}}} is closed by {{/${tag.name}}}: write {{/${current.name}}}`, start, end)
+      // Of a chain only the first two blocks hear of the closing tag's ~; later ones keep their own. So it is in Handlebars.
+      for (const block of current.chain.slice(0, 2)) block.close = placed
+      return
+    }
+    default:
+  }
+}
+
+/** Only called when there were no problems, so every opening is whole. */
+function toNodes(source: string, pieces: readonly Piece[]): Node[] {
+  return pieces.flatMap((piece): Node[] => {
+    switch (piece.type) {
+      case 'comment':
+        return []
+      case 'text':
+        return piece.start < piece.end
+          ? [{ type: 'text', text: source.slice(piece.start, piece.end), at: { start: piece.start, end: piece.end } }]
+          : []
+      case 'output':
+        return [{ type: 'output', path: piece.path, at: { start: piece.start, end: piece.end } }]
+      case 'block':
+        return [
+          {
+            type: 'block',
+            ...piece.opening!,
+            body: toNodes(source, piece.body),
+            otherwise: toNodes(source, piece.otherwise?.body ?? []),
+            at: piece.at,
+          },
+        ]
+    }
+  })
+}

@@ -1,0 +1,80 @@
+// Reads `a.b`, `a.[0]`, `../x`, `this`, `@index` as Handlebars' lexer does, odd corners included.
+import type { Path } from './ast.ts'
+import { type Cursor, eat, refuse, say, skipSpace, take } from './cursor.ts'
+
+export const NAME = /[^\s!"#%-,./;->@[-^`{-~]+(?=[=~}\s/.)|])/y
+const BRACKETED = /\[((?:\\\]|[^\]\n])*)\]/y
+const DOT = /\.(?=[=~}\s/.)|])/y
+const LITERAL = /(?:true|false|undefined|null|-?\d+(?:\.\d+)?)(?=[~}\s)])/y
+const STRING = /"(?:\\"|[^"])*"|'(?:\\'|[^'])*'/y
+const LOOP_DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last', 'root'])
+
+type Segment = { readonly step: 'up' | 'here' } | { readonly step: 'into'; readonly part: string }
+
+function readSegment(cursor: Cursor): Segment | null {
+  const bracketed = take(cursor, BRACKETED)
+  if (bracketed !== null) return { step: 'into', part: bracketed[1]!.replace(/\\([\\\]])/g, '$1') }
+  if (eat(cursor, '..')) return { step: 'up' }
+  if (take(cursor, DOT) !== null) return { step: 'here' }
+  const start = cursor.at
+  if (take(cursor, LITERAL) !== null) {
+    cursor.at = start
+    return null
+  }
+  const name = take(cursor, NAME)
+  if (name === null) return null
+  return name[0] === 'this' ? { step: 'here' } : { step: 'into', part: name[0] }
+}
+
+/** Null where no path stands; the cursor is then at what stands there instead. */
+export function readPath(cursor: Cursor): Path | null {
+  skipSpace(cursor)
+  const start = cursor.at
+  const loop = eat(cursor, '@')
+  let up = 0
+  let scoped = false
+  const parts: string[] = []
+  do {
+    const before = cursor.at
+    const segment = readSegment(cursor)
+    if (segment === null) return null
+    if (segment.step === 'into') parts.push(segment.part)
+    else if (parts.length > 0) {
+      cursor.at = before
+      return null
+    } else {
+      scoped = true
+      if (segment.step === 'up') up++
+    }
+  } while (eat(cursor, '.') || eat(cursor, '/'))
+  const path: Path = { up, loop, scoped, parts, at: { start, end: cursor.at } }
+  if (loop && !LOOP_DATA.has(parts[0] ?? ''))
+    say(
+      cursor,
+      'unsupported-syntax',
+      `@${parts[0] ?? ''} does not exist: there are @index, @key, @first, @last and @root`,
+      start,
+      cursor.at,
+    )
+  if (loop && parts[0] !== 'root' && parts.length > 1)
+    say(cursor, 'unsupported-syntax', `@${parts[0]} is a plain value: nothing can be looked up inside it`, start, cursor.at)
+  return path
+}
+
+/** Says why `readPath` found none, in words the author can act on. */
+export function refuseNoPath(cursor: Cursor, tagStart: number): { readonly type: 'refused' } {
+  const start = cursor.at
+  const literal = (take(cursor, STRING) ?? take(cursor, LITERAL))?.[0]
+  if (literal === undefined) return refuseUnexpected(cursor, tagStart)
+  if (/[./]/.test(cursor.source[start - 1] ?? ''))
+    return refuse(cursor, 'template-syntax', `A path may not end in the literal ${literal}: write .[${literal}]`, start)
+  return refuse(cursor, 'unsupported-syntax', `Literal values such as ${literal} are not supported: name a variable`, start)
+}
+
+export function refuseUnexpected(cursor: Cursor, tagStart: number): { readonly type: 'refused' } {
+  const { source, at } = cursor
+  if (source.indexOf('}}', at) === -1) return refuse(cursor, 'template-syntax', 'This tag is never closed: write }}', tagStart)
+  if (source[at] === '}' || source.startsWith('~}', at))
+    return refuse(cursor, 'template-syntax', 'A variable name is missing in this tag', tagStart)
+  return refuse(cursor, 'template-syntax', `Unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(at)!))} in this tag`, at)
+}

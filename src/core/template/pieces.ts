@@ -1,0 +1,40 @@
+// The tree as it is being built: still with its tags, their trim marks and the text that white space control will cut.
+import type { Path, Span } from './ast.ts'
+import type { Opening } from './tag.ts'
+
+export interface TextPiece {
+  readonly type: 'text'
+  /** As written; what standalone lines are judged by, however much has been cut since. */
+  readonly whole: Span
+  start: number
+  end: number
+  cutBefore: boolean
+  cutAfter: boolean
+}
+
+/** The marks a tag, or a whole block, shows to its neighbours. */
+export interface Trim {
+  readonly trimBefore: boolean
+  readonly trimAfter: boolean
+}
+
+export interface OutputPiece extends Span, Trim {
+  readonly type: 'output'
+  readonly path: Path
+}
+
+export interface CommentPiece extends Trim {
+  readonly type: 'comment'
+}
+
+export interface BlockPiece {
+  readonly type: 'block'
+  readonly opening: Opening | null
+  readonly at: Span
+  readonly open: Trim
+  readonly body: Piece[]
+  otherwise: { readonly tag: Trim; readonly body: Piece[]; readonly chained: boolean } | null
+  close: Trim
+}
+
+export type Piece = TextPiece | OutputPiece | CommentPiece | BlockPiece
