@@ -1,0 +1,39 @@
+// What an example sends to the model: the rendered system prompt with the schema hint, and the input as the user message.
+// Few-shot templates stay out: a test must not be shown its own answer.
+import { canonicalJson, type Json } from '../digest/digest.ts'
+import { compilePack } from '../pack/compile.ts'
+import type { Example, Pack } from '../pack/pack.ts'
+import { bindValues } from '../pack/values.ts'
+import type { Schemas } from '../schema/schemas.ts'
+import { parseTemplate } from '../template/parse.ts'
+import { renderTemplate } from '../template/render.ts'
+
+export interface Message {
+  readonly role: 'system' | 'user'
+  readonly content: string
+}
+
+export type ExampleMessages =
+  | { readonly ok: true; readonly messages: readonly Message[] }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** Prepares a pack once; each example then costs one render. */
+export function messagesFor(pack: Pack, schemas: Schemas): (example: Example) => ExampleMessages {
+  const parsed = parseTemplate(pack.systemPrompt)
+  const hint = compilePack(pack, schemas).find(template => template.kind === 'schema-hint')?.text.replaceAll('{\\u007b', '{{')
+  return example => {
+    if (!parsed.ok) return { ok: false, problems: parsed.problems.map(problem => problem.message) }
+    const bound = bindValues(pack, example.variables ?? {})
+    if (!bound.ok) return { ok: false, problems: bound.problems.map(problem => problem.message) }
+    const rendered = renderTemplate(parsed.template, bound.values)
+    if (!rendered.ok) return { ok: false, problems: rendered.problems.map(problem => problem.message) }
+    const user = JSON.stringify(JSON.parse(canonicalJson(example.input as Json)), null, 2)
+    return {
+      ok: true,
+      messages: [
+        { role: 'system', content: rendered.text },
+        { role: 'user', content: hint === undefined ? user : `${user}\n\n${hint}` },
+      ],
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Comments that switch a rule off in one place: `onbook-disable-next-line rule -- reason`. In YAML behind #, in a prompt as {{! … }}.
+import type { Span } from '../pack/place.ts'
+import { positionOf } from '../pack/place.ts'
+import type { YamlDocument } from '../pack/yaml.ts'
+
+export interface Disable {
+  readonly rules: readonly string[]
+  readonly reason: string
+  readonly at: Span
+  /** The line it speaks of; null for the whole file. */
+  readonly line: number | null
+}
+
+const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-next-line|-line|-file)?\b([^\n]*)/g
+
+export function findDisables({ text, scalarSpan }: YamlDocument): readonly Disable[] {
+  if (!text.includes('onbook-disable')) return []
+  const prompt = scalarSpan(['systemPrompt'])
+  return [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: opener, 2: scope, 3: rest, index }) => {
+    const inside = prompt !== null && prompt.start <= index && index < prompt.end
+    // Behind # a prompt holds text for the model, and YAML knows no {{!.
+    if (inside === (opener === '#')) return []
+    const said = inside ? rest!.replace(/(?:--)?~?\}\}.*$/, '') : rest!
+    const [names = '', ...reason] = said.split(/\s--+\s?/)
+    const here = positionOf(text, index).line
+    return [
+      {
+        rules: names.split(/[\s,]+/).filter(name => name !== ''),
+        reason: reason.join(' -- ').trim(),
+        at: { start: index, end: index + whole.trimEnd().length },
+        line: scope === '-file' ? null : scope === '-line' ? here : here + 1,
+      },
+    ]
+  })
+}
+
+export const isDisabled = (disables: readonly Disable[], rule: string, line: number): boolean =>
+  rule !== 'disable-comment' &&
+  disables.some(disable => disable.reason !== '' && disable.rules.includes(rule) && (disable.line === null || disable.line === line))

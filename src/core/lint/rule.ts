@@ -1,0 +1,76 @@
+// What a rule is: it looks at one subject and says what it found, by place and never by line.
+import type { Json } from '../digest/digest.ts'
+import type { Listed, Pack, PackDraft, Variable } from '../pack/pack.ts'
+import type { Place } from '../pack/place.ts'
+import type { RegisteredVersion } from '../pack/registry.ts'
+import type { YamlDocument } from '../pack/yaml.ts'
+import type { SchemaError } from '../schema/interpret.ts'
+import type { Pointer } from '../schema/pointer.ts'
+import type { Schemas } from '../schema/schemas.ts'
+import type { Verdict } from '../schema/verdict.ts'
+import type { Template, TemplateProblem } from '../template/ast.ts'
+import type { Uses } from '../template/uses.ts'
+
+export type Severity = 'error' | 'warning' | 'info'
+
+/** A mechanical repair: this scalar becomes that value. */
+export interface Fix {
+  readonly pointer: Pointer
+  readonly value: string
+}
+
+export interface Found {
+  readonly message: string
+  readonly at: Place
+  /** Only where it differs from the rule's own. */
+  readonly severity?: Severity
+  readonly suggestion?: string
+  readonly fix?: Fix
+}
+
+/** The version that came before this one, as far as the workspace knows it. */
+export interface PreviousVersion {
+  readonly pack: Pack
+  readonly path: string
+  /** Digests of the schemas it was registered with; empty when it never was. */
+  readonly schemas: Readonly<Record<string, string>>
+}
+
+/** Everything that can be known about one pack file before any rule speaks. */
+export interface Subject {
+  /** Relative to the workspace, with forward slashes. */
+  readonly path: string
+  readonly document: YamlDocument
+  readonly draft: PackDraft
+  /** Whole and valid, or null. */
+  readonly pack: Pack | null
+  readonly formatErrors: readonly SchemaError[]
+  /** Null when the prompt is missing or does not parse. */
+  readonly template: Template | null
+  readonly templateProblems: readonly TemplateProblem[]
+  readonly uses: Uses
+  readonly schemas: Schemas
+  /** What the validator said about the value at this place; undefined when it was not asked. */
+  verdict(pointer: Pointer): Verdict | undefined
+  readonly registered: RegisteredVersion | null
+  readonly previous: PreviousVersion | null
+  readonly ruleNames: ReadonlySet<string>
+}
+
+export interface Rule {
+  readonly name: string
+  /** One sentence: what must hold. */
+  readonly summary: string
+  readonly severity: Severity
+  /** Options and their defaults; the config file may change them. */
+  readonly options?: Readonly<Record<string, Json>>
+  check(subject: Subject, options: Readonly<Record<string, Json>>): Iterable<Found>
+}
+
+export const inPrompt = (within: { readonly start: number; readonly end: number }): Place => ({
+  pointer: ['systemPrompt'],
+  within: { start: within.start, end: within.end },
+})
+
+export const variableNamed = (subject: Subject, name: string | null): Listed<Variable> | undefined =>
+  subject.draft.variables.find(variable => variable.name === name)

@@ -1,0 +1,41 @@
+import { type Found, inPrompt, type Rule, type Severity } from '../../rule.ts'
+import { findSections, type Section } from '../../sections.ts'
+
+const REQUIRED = ['OBJECTIVE', 'INPUT', 'OUTPUT', 'CONSTRAINTS', 'REFUSAL RULES']
+
+export const requiredSections: Rule = {
+  name: 'required-sections',
+  summary:
+    'systemPrompt has the sections OBJECTIVE, INPUT, OUTPUT, CONSTRAINTS and REFUSAL RULES, each with a heading of its own and something to say.',
+  severity: 'error',
+  options: { sections: REQUIRED },
+
+  *check({ draft, template }, { sections }) {
+    if (template === null) return
+    const found = findSections(template)
+    for (const name of sections as readonly string[]) {
+      const severity: { severity?: Severity } =
+        name === 'REFUSAL RULES' && (draft.refusalRules?.length ?? 0) > 0 ? { severity: 'warning' } : {}
+      yield* judge(
+        name,
+        found.filter(section => section.is(name)),
+        severity,
+      )
+    }
+  },
+}
+
+function* judge(name: string, found: readonly Section[], severity: { severity?: Severity }): Iterable<Found> {
+  const [first] = found
+  if (first === undefined)
+    yield {
+      ...severity,
+      message: `The section ${name} is missing`,
+      at: { pointer: ['systemPrompt'], key: true },
+      suggestion: `add a heading: ## ${name}`,
+    }
+  else if (found.every(section => section.conditional))
+    yield { severity: 'warning', message: `The section ${name} stands inside a block: it may be left out`, at: inPrompt(first.at) }
+  else if (found.every(section => section.empty))
+    yield { severity: 'warning', message: `The section ${name} is empty`, at: inPrompt(first.at) }
+}

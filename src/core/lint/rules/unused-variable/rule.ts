@@ -1,0 +1,19 @@
+import type { Rule } from '../../rule.ts'
+
+export const unusedVariable: Rule = {
+  name: 'unused-variable',
+  summary: 'Every declared variable is used in systemPrompt.',
+  severity: 'warning',
+
+  *check({ draft, template, uses: { uses } }) {
+    if (template === null || uses.some(({ variable }) => variable === null)) return
+    for (const { name, index } of draft.variables) {
+      if (!uses.some(({ variable }) => variable === name))
+        yield {
+          message: `"${name}" is declared but never used`,
+          at: { pointer: ['variables', index, 'name'] },
+          suggestion: `use {{${name}}} or remove it`,
+        }
+    }
+  },
+}

@@ -1,0 +1,83 @@
+// What changed between two versions of a pack, and how big a step in the version each change needs.
+import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Pack, Variable } from './pack.ts'
+
+export type Bump = 'patch' | 'minor' | 'major'
+
+export interface Change {
+  readonly bump: Bump
+  /** Ends the sentence "this version …". */
+  readonly what: string
+  readonly pointer: readonly (string | number)[]
+}
+
+const SIZE: Readonly<Record<Bump, number>> = { patch: 1, minor: 2, major: 3 }
+
+export const isSmaller = (a: Bump, b: Bump): boolean => SIZE[a] < SIZE[b]
+
+export const biggest = (changes: readonly Change[]): Change | null =>
+  changes.reduce<Change | null>((most, change) => (most === null || isSmaller(most.bump, change.bump) ? change : most), null)
+
+export function changesBetween(before: Pack, after: Pack): readonly Change[] {
+  return [
+    ...schemaChanges(before, after),
+    ...variableChanges(before.variables ?? [], after.variables ?? []),
+    ...exampleChanges(before, after),
+    ...listChanges('constraints', before.constraints ?? [], after.constraints ?? []),
+    ...listChanges('refusalRules', before.refusalRules ?? [], after.refusalRules ?? []),
+    ...(before.systemPrompt === after.systemPrompt
+      ? []
+      : [{ bump: 'patch' as const, what: 'rewords systemPrompt', pointer: ['systemPrompt'] }]),
+  ]
+}
+
+function* schemaChanges(before: Pack, after: Pack): Iterable<Change> {
+  for (const field of ['inputSchema', 'outputSchema'] as const) {
+    if (before[field] !== after[field]) yield { bump: 'major', what: `names another ${field}`, pointer: [field] }
+  }
+}
+
+function* variableChanges(before: readonly Variable[], after: readonly Variable[]): Iterable<Change> {
+  for (const old of before) {
+    if (!after.some(({ name }) => name === old.name))
+      yield { bump: 'major', what: `removes the variable "${old.name}"`, pointer: ['variables'] }
+  }
+  for (const [index, variable] of after.entries()) {
+    const old = before.find(({ name }) => name === variable.name)
+    const pointer = ['variables', index]
+    const needed = isNeeded(variable)
+    if (old === undefined) {
+      yield needed
+        ? { bump: 'major', what: `adds the required variable "${variable.name}"`, pointer }
+        : { bump: 'minor', what: `adds the optional variable "${variable.name}"`, pointer }
+    } else if (old.type !== variable.type) {
+      yield { bump: 'major', what: `makes "${variable.name}" ${variable.type} instead of ${old.type}`, pointer }
+    } else if (needed && !isNeeded(old)) {
+      yield { bump: 'major', what: `makes "${variable.name}" required`, pointer }
+    } else if (!same(old.default ?? null, variable.default ?? null)) {
+      yield { bump: 'minor', what: `changes the default of "${variable.name}"`, pointer }
+    }
+  }
+}
+
+/** A caller must give a value: a default satisfies `required`. */
+const isNeeded = (variable: Variable): boolean => variable.required === true && (variable.default ?? null) === null
+
+function* exampleChanges(before: Pack, after: Pack): Iterable<Change> {
+  const [old, now] = [before.examples ?? [], after.examples ?? []]
+  for (const { name } of old)
+    if (!now.some(example => example.name === name)) yield { bump: 'minor', what: `removes the example "${name}"`, pointer: ['examples'] }
+  for (const [index, { name }] of now.entries())
+    if (!old.some(example => example.name === name))
+      yield { bump: 'minor', what: `adds the example "${name}"`, pointer: ['examples', index] }
+}
+
+function* listChanges(field: 'constraints' | 'refusalRules', before: readonly string[], after: readonly string[]): Iterable<Change> {
+  const word = field === 'constraints' ? 'constraint' : 'refusal rule'
+  for (const [index, text] of after.entries())
+    if (!before.includes(text)) yield { bump: 'minor', what: `adds or rewords the ${word} "${text}"`, pointer: [field, index] }
+  for (const text of before)
+    if (!after.includes(text)) yield { bump: 'minor', what: `removes or rewords the ${word} "${text}"`, pointer: [field] }
+}
+
+const same = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b)

@@ -1,0 +1,44 @@
+// A pack compiles to templates. Its input is the user message, so it needs none for that.
+import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Schemas } from '../schema/schemas.ts'
+import type { Pack, Variable } from './pack.ts'
+
+export type PromptKind = 'system' | 'user' | 'few-shot' | 'schema-hint'
+
+/** Named, versioned text with variables, of one kind. */
+export interface PromptTemplate {
+  readonly id: string
+  readonly version: string
+  readonly kind: PromptKind
+  readonly text: string
+  readonly variables: readonly Variable[]
+}
+
+export function compilePack(pack: Pack, schemas: Schemas): readonly PromptTemplate[] {
+  const template = (kind: PromptKind, text: string, variables: readonly Variable[] = []): PromptTemplate => ({
+    id: kind === 'system' ? pack.agentId : `${pack.agentId}.${kind}`,
+    version: pack.version,
+    kind,
+    text,
+    variables,
+  })
+  const shown = (pack.examples ?? []).filter(example => example.expectedOutput !== undefined)
+  const output = schemas.get(pack.outputSchema)
+  return [
+    template('system', pack.systemPrompt, pack.variables ?? []),
+    ...(shown.length === 0
+      ? []
+      : [template('few-shot', shown.map(({ name, input, expectedOutput }) => shot(name, input, expectedOutput!)).join('\n\n'))]),
+    ...(output === undefined ? [] : [template('schema-hint', hint(output.schema))]),
+  ]
+}
+
+const shot = (name: string, input: Json, output: Json): string =>
+  `Example: ${literal(name)}\nInput:\n${jsonText(input)}\nOutput:\n${jsonText(output)}`
+
+const hint = (schema: Json): string => `Answer with one JSON value, and nothing else, that matches this JSON Schema:\n${jsonText(schema)}`
+
+/** Braces next to each other can only stand inside a JSON string; spelled as an escape they mean the same and open no tag. */
+const jsonText = (value: Json): string => JSON.stringify(JSON.parse(canonicalJson(value)), null, 2).replaceAll('{{', '{\\u007b')
+
+const literal = (text: string): string => text.replaceAll('{{', '{ {')

@@ -1,0 +1,36 @@
+// Changes scalars of a pack's YAML in place: comments, order and layout stay as the author left them.
+import semver from 'semver'
+import type { Pointer } from '../schema/pointer.ts'
+import type { Bump } from './changes.ts'
+import type { YamlDocument } from './yaml.ts'
+
+export interface ScalarEdit {
+  readonly pointer: Pointer
+  readonly value: string
+}
+
+/** Edits whose scalar does not exist are left out; of two for the same scalar the first wins. */
+export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]): string {
+  const spans = edits
+    .flatMap(({ pointer, value }) => {
+      const span = document.scalarSpan(pointer)
+      return span === null ? [] : [{ ...span, text: JSON.stringify(value) }]
+    })
+    .sort((a, b) => b.start - a.start)
+  let text = document.text
+  let limit = Number.POSITIVE_INFINITY
+  for (const { start, end, text: replacement } of spans) {
+    if (end > limit) continue
+    text = text.slice(0, start) + replacement + text.slice(end)
+    limit = start
+  }
+  return text
+}
+
+export const nextVersion = (version: string, bump: Bump): string | null => semver.inc(version, bump)
+
+/** `prompt-writer-v1` names the major version only; whichever the author chose is kept. */
+export function nextId(id: string, agentId: string, from: string, to: string): string {
+  const short = id === `prompt-${agentId}-v${semver.major(from)}`
+  return `prompt-${agentId}-v${short ? semver.major(to) : to}`
+}

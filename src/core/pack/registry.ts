@@ -1,0 +1,148 @@
+// Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
+import type { Digest, Json } from '../digest/digest.ts'
+import { interpretSchema } from '../schema/interpret.ts'
+import { pointerText } from '../schema/pointer.ts'
+import { SEMVER } from './format.ts'
+
+export type VersionStatus = 'active' | 'deprecated' | 'retired'
+
+export interface RegisteredVersion {
+  readonly path: string
+  /** Of the file's bytes. */
+  readonly digest: string
+  /** Of what it means. */
+  readonly semantic: string
+  /** Of every schema it reaches, by URI. */
+  readonly schemas: Readonly<Record<string, string>>
+  readonly status: VersionStatus
+}
+
+export interface Activation {
+  readonly from: string | null
+  readonly to: string
+  readonly at: string
+  readonly why?: string
+}
+
+export interface RegisteredAgent {
+  readonly active: string
+  readonly versions: Readonly<Record<string, RegisteredVersion>>
+  readonly history: readonly Activation[]
+}
+
+export interface Registry {
+  readonly agents: Readonly<Record<string, RegisteredAgent>>
+}
+
+export const emptyRegistry: Registry = { agents: {} }
+
+export const registryFormat = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://onbook.dev/schemas/registry.json',
+  title: 'Onbook registry',
+  description: 'Known versions of each agent, the active one, and its history. Written by onbook activate.',
+  type: 'object',
+  required: ['agents'],
+  properties: {
+    $schema: { type: 'string' },
+    agents: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        required: ['active', 'versions', 'history'],
+        properties: {
+          active: { type: 'string', pattern: SEMVER },
+          versions: {
+            type: 'object',
+            additionalProperties: {
+              type: 'object',
+              required: ['path', 'digest', 'semantic', 'schemas', 'status'],
+              properties: {
+                path: { type: 'string' },
+                digest: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+                semantic: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+                schemas: { type: 'object', additionalProperties: { type: 'string' } },
+                status: { enum: ['active', 'deprecated', 'retired'] },
+              },
+            },
+          },
+          history: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['from', 'to', 'at'],
+              properties: { from: { type: ['string', 'null'] }, to: { type: 'string' }, at: { type: 'string' }, why: { type: 'string' } },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+const checkFormat = interpretSchema(registryFormat)
+
+export type ReadRegistry = { readonly ok: true; readonly registry: Registry } | { readonly ok: false; readonly message: string }
+
+export function readRegistry(text: string): ReadRegistry {
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return { ok: false, message: `not JSON: ${(error as Error).message}` }
+  }
+  const [error] = checkFormat(value)
+  if (error !== undefined) return { ok: false, message: `${pointerText(error.pointer) || 'the file'}: ${error.message}` }
+  return { ok: true, registry: value as unknown as Registry }
+}
+
+export const printRegistry = (registry: Registry): string => `${JSON.stringify(registry, null, 2)}\n`
+
+export interface ActivateVersion {
+  readonly agentId: string
+  readonly version: string
+  readonly entry: { path: string; digest: Digest; semantic: Digest; schemas: Readonly<Record<string, Digest>> }
+  readonly at: string
+  readonly why?: string
+}
+
+export type RegistryRefusal = {
+  readonly code: 'version_retired' | 'version_changed' | 'version_active' | 'version_unknown' | 'history_empty'
+  readonly message: string
+}
+export type RegistryOutcome = { readonly ok: true; readonly registry: Registry } | { readonly ok: false; readonly refusal: RegistryRefusal }
+
+const refuse = (code: RegistryRefusal['code'], message: string): RegistryOutcome => ({ ok: false, refusal: { code, message } })
+
+/** Registers the version when it is new, and makes it the active one. What was active becomes deprecated. */
+export function activate(registry: Registry, { agentId, version, entry, at, why }: ActivateVersion): RegistryOutcome {
+  const agent = registry.agents[agentId]
+  const known = agent?.versions[version]
+  if (known?.status === 'retired') return refuse('version_retired', `${agentId}@${version} is retired and cannot be activated`)
+  if (known !== undefined && known.digest !== entry.digest)
+    return refuse('version_changed', `${agentId}@${version} is registered with other content: bump it instead`)
+  const from = agent?.active ?? null
+  if (from === version) return refuse('version_active', `${agentId}@${version} is active already`)
+  const versions: Record<string, RegisteredVersion> = { ...agent?.versions }
+  const before = from === null ? undefined : versions[from]
+  if (from !== null && before !== undefined) versions[from] = { ...before, status: 'deprecated' }
+  versions[version] = { ...entry, status: 'active' }
+  const history = [...(agent?.history ?? []), { from, to: version, at, ...(why === undefined ? {} : { why }) }]
+  return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { active: version, versions, history } } } }
+}
+
+/** The version that was active before the present one. */
+export function previousActive(registry: Registry, agentId: string): string | null {
+  return (
+    registry.agents[agentId]?.history.findLast(({ from, to }) => from !== null && to === registry.agents[agentId]?.active)?.from ?? null
+  )
+}
+
+export function retire(registry: Registry, agentId: string, version: string): RegistryOutcome {
+  const agent = registry.agents[agentId]
+  const known = agent?.versions[version]
+  if (agent === undefined || known === undefined) return refuse('version_unknown', `${agentId}@${version} is not registered`)
+  if (agent.active === version) return refuse('version_active', `${agentId}@${version} is active: activate another version first`)
+  const versions = { ...agent.versions, [version]: { ...known, status: 'retired' as const } }
+  return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { ...agent, versions } } } }
+}

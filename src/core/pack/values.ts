@@ -1,0 +1,55 @@
+// From given values to what a template is rendered with: typed, never converted, defaults filled in.
+import type { Json } from '../digest/digest.ts'
+import { builtInValues, type Pack, type Variable, type VariableType } from './pack.ts'
+
+export interface ValueProblem {
+  readonly code: 'value-missing' | 'value-mistyped' | 'value-undeclared'
+  readonly variable: string
+  readonly message: string
+}
+
+export type Bound =
+  | { readonly ok: true; readonly values: Readonly<Record<string, Json>> }
+  | { readonly ok: false; readonly problems: readonly ValueProblem[] }
+
+/** Given, else default, else (when optional) null, which prints as empty text. */
+export function bindValues(pack: Pack, given: Readonly<Record<string, Json>>, options: { readonly lenient?: boolean } = {}): Bound {
+  const variables = pack.variables ?? []
+  const problems: ValueProblem[] = []
+  const values: Record<string, Json> = { ...builtInValues(pack) }
+  for (const variable of variables) {
+    const value = Object.hasOwn(given, variable.name) ? given[variable.name] : undefined
+    const problem = problemWith(variable, value, options.lenient ?? false)
+    if (problem !== null) problems.push(problem)
+    values[variable.name] = value ?? variable.default ?? null
+  }
+  for (const name of Object.keys(given)) {
+    if (!variables.some(variable => variable.name === name)) {
+      problems.push({ code: 'value-undeclared', variable: name, message: `"${name}" is not a variable of ${pack.id}` })
+    }
+  }
+  return problems.length === 0 ? { ok: true, values } : { ok: false, problems }
+}
+
+function problemWith(
+  { name, type, required, default: fallback }: Variable,
+  value: Json | undefined,
+  lenient: boolean,
+): ValueProblem | null {
+  if (value === undefined || value === null) {
+    if (!required || (fallback !== undefined && fallback !== null) || lenient) return null
+    return { code: 'value-missing', variable: name, message: `"${name}" is required and has no value` }
+  }
+  return hasType(value, type)
+    ? null
+    : { code: 'value-mistyped', variable: name, message: `"${name}" must be ${aType(type)}, not ${aType(typeName(value))}` }
+}
+
+export function hasType(value: Json, type: VariableType): boolean {
+  return typeName(value) === type && (typeof value !== 'number' || Number.isFinite(value))
+}
+
+export const typeName = (value: Json): VariableType | 'null' =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as VariableType)
+
+export const aType = (type: string): string => (type === 'null' ? 'null' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)

@@ -1,0 +1,137 @@
+// The workspace's JSON Schemas by $id. Follows every reference inside this set and never looks elsewhere.
+import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import { parsePointer } from './pointer.ts'
+
+export interface SchemaFile {
+  readonly path: string
+  readonly schema: Json
+  readonly digest: Digest
+}
+
+export type Schemas = ReadonlyMap<string, SchemaFile>
+
+export interface SchemaProblem {
+  readonly path: string
+  readonly message: string
+  readonly severity: 'error' | 'info'
+}
+
+export interface UnresolvedRef {
+  /** The reference as it is written. */
+  readonly ref: string
+  /** The schema file it stands in. */
+  readonly path: string
+}
+
+export interface Closure {
+  /** Every schema reached from the one asked for, itself included. */
+  readonly uris: readonly string[]
+  readonly unresolved: readonly UnresolvedRef[]
+}
+
+export function collectSchemas(files: readonly { path: string; schema: Json }[]): { schemas: Schemas; problems: readonly SchemaProblem[] } {
+  const schemas = new Map<string, SchemaFile>()
+  const problems: SchemaProblem[] = []
+  for (const { path, schema } of files) {
+    const id = isObject(schema) ? schema.$id : undefined
+    if (typeof id !== 'string' || !URL.canParse(id)) {
+      problems.push({ path, severity: 'info', message: 'This schema has no $id that is a URI, so no pack can name it' })
+      continue
+    }
+    const uri = withoutFragment(id)
+    const other = schemas.get(uri)
+    if (other !== undefined) problems.push({ path, severity: 'error', message: `${uri} is also the $id of ${other.path}` })
+    else schemas.set(uri, { path, schema, digest: digestJson(schema) })
+  }
+  return { schemas, problems }
+}
+
+const closures = new WeakMap<Schemas, Map<string, Closure>>()
+
+/** Null when there is no such schema. */
+export function closureOf(uri: string, schemas: Schemas): Closure | null {
+  if (!schemas.has(uri)) return null
+  const known = closures.get(schemas) ?? new Map<string, Closure>()
+  closures.set(schemas, known)
+  const closure = known.get(uri) ?? walk(uri, schemas)
+  known.set(uri, closure)
+  return closure
+}
+
+/** The digests of a closure, by URI: what a registered version was made with. */
+export const digestsOf = (uri: string, schemas: Schemas): Readonly<Record<string, Digest>> =>
+  Object.fromEntries((closureOf(uri, schemas)?.uris ?? []).map(reached => [reached, schemas.get(reached)!.digest]))
+
+function walk(uri: string, schemas: Schemas): Closure {
+  const reached = new Set([uri])
+  const unresolved: UnresolvedRef[] = []
+  for (const current of reached) {
+    const { schema, path } = schemas.get(current)!
+    for (const { ref, base } of referencesIn(schema, current)) {
+      const target = URL.canParse(ref, base) ? new URL(ref, base).href : ref
+      const document = withoutFragment(target)
+      const fragment = decodeFragment(target)
+      const resources = resourcesIn(schema, current)
+      const home = resources.get(document) ?? schemas.get(document)?.schema
+      if (home === undefined || !hasFragment(home, fragment)) unresolved.push({ ref, path })
+      else if (!resources.has(document)) reached.add(document)
+    }
+  }
+  return { uris: [...reached], unresolved }
+}
+
+/** Values under these are data, not schemas. */
+const DATA = new Set(['const', 'enum', 'default', 'examples'])
+
+function* subschemas(schema: Json, base: string): Iterable<{ schema: Readonly<Record<string, Json>>; base: string }> {
+  if (Array.isArray(schema)) for (const item of schema) yield* subschemas(item, base)
+  if (!isObject(schema)) return
+  const own = typeof schema.$id === 'string' && URL.canParse(schema.$id, base) ? withoutFragment(new URL(schema.$id, base).href) : base
+  yield { schema, base: own }
+  for (const [key, value] of Object.entries(schema)) if (!DATA.has(key)) yield* subschemas(value, own)
+}
+
+function* referencesIn(schema: Json, base: string): Iterable<{ ref: string; base: string }> {
+  for (const { schema: part, base: own } of subschemas(schema, base)) {
+    for (const key of ['$ref', '$dynamicRef']) {
+      const ref = part[key]
+      if (typeof ref === 'string') yield { ref, base: own }
+    }
+  }
+}
+
+/** Schemas with an $id of their own inside one file, and the file itself. */
+function resourcesIn(schema: Json, base: string): Map<string, Json> {
+  const resources = new Map<string, Json>([[base, schema]])
+  for (const { schema: part, base: own } of subschemas(schema, base))
+    if (typeof part.$id === 'string' && !resources.has(own)) resources.set(own, part)
+  return resources
+}
+
+function hasFragment(schema: Json, fragment: string): boolean {
+  if (fragment === '') return true
+  if (!fragment.startsWith('/')) {
+    for (const { schema: part } of subschemas(schema, 'x:')) if (part.$anchor === fragment || part.$dynamicAnchor === fragment) return true
+    return false
+  }
+  let found: Json | undefined = schema
+  for (const part of parsePointer(fragment)) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return false
+    found = (found as Readonly<Record<string | number, Json>>)[part]
+  }
+  return found !== undefined
+}
+
+const isObject = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const withoutFragment = (uri: string): string => uri.replace(/#.*$/s, '')
+
+function decodeFragment(uri: string): string {
+  const at = uri.indexOf('#')
+  if (at === -1) return ''
+  try {
+    return decodeURIComponent(uri.slice(at + 1))
+  } catch {
+    return uri.slice(at + 1)
+  }
+}

@@ -1,0 +1,20 @@
+// Questions to a validator, and its answers. Who validates, and where, is none of core's business.
+import type { Json } from '../digest/digest.ts'
+import type { Pointer } from './pointer.ts'
+
+/** Without `instance` the question is whether the schema itself can be used. */
+export interface Question {
+  readonly schema: string
+  readonly instance?: Json
+}
+
+export interface Mismatch {
+  readonly pointer: Pointer
+  readonly message: string
+}
+
+export type Verdict =
+  | { readonly outcome: 'valid' }
+  | { readonly outcome: 'invalid'; readonly mismatches: readonly Mismatch[] }
+  /** The schema cannot be used: not valid itself, or it runs away. */
+  | { readonly outcome: 'unusable'; readonly message: string }
