@@ -12,25 +12,46 @@ export const FAULTS = {
   path_exists: fault(409, (d: { path: string }) => `${d.path} exists already; nothing was written.`),
   file_unreadable: fault(422, (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}.`),
   file_unwritable: fault(500, (d: { path: string; reason: string }) => `${d.path} cannot be written: ${d.reason}.`),
-  pack_missing: fault(404, (d: { ref: string; known: readonly string[] }) =>
-    `No pack "${d.ref}" here.${d.known.length === 0 ? ' There are no packs under prompts/.' : ` There are: ${d.known.join(', ')}.`}`,
+  pack_missing: fault(
+    404,
+    (d: { ref: string; known: readonly string[] }) =>
+      `No pack "${d.ref}" here.${d.known.length === 0 ? ' There are no packs under prompts/.' : ` There are: ${d.known.join(', ')}.`}`,
   ),
-  pack_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path} is not a valid pack: ${d.problem}. Run "onbook check ${d.path}".`),
+  pack_invalid: fault(
+    422,
+    (d: { path: string; problem: string }) => `${d.path} is not a valid pack: ${d.problem}. Run "onbook check ${d.path}".`,
+  ),
   config_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path}: ${d.problem}.`),
   registry_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path} is not a registry: ${d.problem}.`),
   registry_refused: fault(409, (d: { reason: string }) => `${d.reason}.`),
-  checks_failed: fault(422, (d: { what: string; errors: number }) => `${d.what} has ${d.errors} error${d.errors === 1 ? '' : 's'}; nothing was changed.`),
+  checks_failed: fault(
+    422,
+    (d: { what: string; errors: number }) => `${d.what} has ${d.errors} error${d.errors === 1 ? '' : 's'}; nothing was changed.`,
+  ),
   tests_failed: fault(422, (d: { what: string; problem: string }) => `${d.what}: ${d.problem}; nothing was changed.`),
   values_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   template_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
-  model_missing: fault(400, (d: { pack: string; tried: readonly string[] }) =>
-    `No model for ${d.pack}: add ${d.tried.join(' or ')}, or name a provider with --model.`,
+  model_missing: fault(
+    400,
+    (d: { pack: string; tried: readonly string[] }) =>
+      `No model for ${d.pack}: add ${d.tried.join(' or ')}, or name a provider with --model.`,
   ),
-  model_unknown: fault(400, (d: { model: string; known: readonly string[] }) => `"${d.model}" names no model: write <provider>:<model>, with a provider of ${d.known.join(', ')}.`),
-  package_missing: fault(400, (d: { package: string; install: string }) => `This needs the package ${d.package}. Install it: ${d.install}.`),
+  model_unknown: fault(
+    400,
+    (d: { model: string; known: readonly string[] }) =>
+      `"${d.model}" names no model: write <provider>:<model>, with a provider of ${d.known.join(', ')}.`,
+  ),
+  package_missing: fault(
+    400,
+    (d: { package: string; install: string }) => `This needs the package ${d.package}. Install it: ${d.install}.`,
+  ),
   script_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path}: ${d.problem}.`),
   reply_missing: fault(404, (d: { path: string; example: string }) => `${d.path} has no reply for "${d.example}".`),
-  reply_stale: fault(409, (d: { path: string; example: string }) => `The recording of "${d.example}" in ${d.path} was made for another prompt. Record it again with --record.`),
+  reply_stale: fault(
+    409,
+    (d: { path: string; example: string }) =>
+      `The recording of "${d.example}" in ${d.path} was made for another prompt. Record it again with --record.`,
+  ),
   model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason}.`),
   busy: fault(409, (d: { what: string }) => `Another onbook is changing ${d.what}. Try again.`),
 } as const

@@ -20,7 +20,9 @@ export type ExampleMessages =
 /** Prepares a pack once; each example then costs one render. */
 export function messagesFor(pack: Pack, schemas: Schemas): (example: Example) => ExampleMessages {
   const parsed = parseTemplate(pack.systemPrompt)
-  const hint = compilePack(pack, schemas).find(template => template.kind === 'schema-hint')?.text.replaceAll('{\\u007b', '{{')
+  const hint = compilePack(pack, schemas)
+    .find(template => template.kind === 'schema-hint')
+    ?.text.replaceAll('{\\u007b', '{{')
   return example => {
     if (!parsed.ok) return { ok: false, problems: parsed.problems.map(problem => problem.message) }
     const bound = bindValues(pack, example.variables ?? {})

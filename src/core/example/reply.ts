@@ -8,7 +8,8 @@ const FENCED = /^\s*```(?:json)?[ \t]*\n([\s\S]*?)\n\s*```\s*$/
 /** `fences`: accept a reply that is one code fence with JSON in it. */
 export function readReply(text: string, options: { readonly fences?: boolean } = {}): ReadReply {
   const fenced = FENCED.exec(text)?.[1]
-  if (fenced !== undefined && !options.fences) return { ok: false, message: 'The reply is inside a code fence, not plain JSON (accept it with --fences)' }
+  if (fenced !== undefined && !options.fences)
+    return { ok: false, message: 'The reply is inside a code fence, not plain JSON (accept it with --fences)' }
   try {
     return { ok: true, value: JSON.parse(fenced ?? text) }
   } catch (error) {

@@ -101,7 +101,9 @@ export function lintPrepared(prepared: PreparedPack, context: LintContext): read
     .flatMap(rule => {
       const { severity, options } = config.rules[rule.name] ?? { options: {} }
       if (severity === 'off') return []
-      return [...rule.check(subject, { ...rule.options, ...options })].map(found => place(path, document.text, subject, rule, found, severity))
+      return [...rule.check(subject, { ...rule.options, ...options })].map(found =>
+        place(path, document.text, subject, rule, found, severity),
+      )
     })
     .filter(finding => !isDisabled(disables, finding.rule, finding.line))
     .sort(byPlace)

@@ -1,0 +1,119 @@
+// JSON Schemas are foreign code: ajv runs in a worker that is ended when a question takes too long, and started anew for the next.
+import { Worker } from 'node:worker_threads'
+import { parsePointer } from '../core/schema/pointer.ts'
+import { closureOf, type Schemas } from '../core/schema/schemas.ts'
+import type { Question, Verdict } from '../core/schema/verdict.ts'
+import type { Validator } from '../ports.ts'
+
+export interface WorkerValidatorOptions {
+  /** How long one question may take. */
+  readonly patienceMs?: number
+  readonly maxMemoryMb?: number
+}
+
+interface Pending {
+  readonly schemas: Schemas
+  readonly question: Question
+  readonly settle: (verdict: Verdict) => void
+}
+
+type Answer = Exclude<Verdict, { outcome: 'invalid' }> | { outcome: 'invalid'; mismatches: readonly { path: string; message: string }[] }
+
+/** Until a fresh worker has answered once: it has ajv to load first. */
+const START_MS = 10_000
+
+export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: WorkerValidatorOptions = {}): Validator {
+  let worker: Worker | null = null
+  let loaded: Schemas | null = null
+  let timer: NodeJS.Timeout | null = null
+  let queue: Pending[] = []
+
+  const start = (): Worker => {
+    const created = new Worker(new URL('./ajv-worker.mjs', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb } })
+    created.on('message', (answer: Answer) => {
+      if (created !== worker) return
+      queue.shift()?.settle(toVerdict(answer))
+      watch(patienceMs)
+    })
+    created.on('error', error => {
+      if (created === worker) giveUp(error.message.includes('memory') ? 'checking it takes too much memory' : error.message)
+    })
+    created.unref()
+    return created
+  }
+
+  const watch = (patience: number) => {
+    if (timer !== null) clearTimeout(timer)
+    timer =
+      queue.length === 0
+        ? null
+        : setTimeout(
+            () => giveUp(`checking took more than ${patienceMs / 1000} s: a pattern in the schema may backtrack for ever`),
+            patience,
+          )
+    if (queue.length === 0) worker?.unref()
+    else worker?.ref()
+  }
+
+  /** The first question without an answer is the culprit; those behind it are asked again. */
+  const giveUp = (reason: string) => {
+    void worker?.terminate()
+    worker = null
+    loaded = null
+    queue.shift()?.settle({ outcome: 'unusable', message: reason })
+    const rest = queue
+    queue = []
+    send(rest)
+  }
+
+  const send = (pending: readonly Pending[]) => {
+    const [first] = pending
+    if (first === undefined) return watch(patienceMs)
+    const fresh = worker === null
+    const idle = queue.length === 0
+    worker ??= start()
+    queue.push(...pending)
+    for (const group of bySchemas(pending)) {
+      const { schemas } = group[0]!
+      if (schemas !== loaded) worker.postMessage({ schemas: [...schemas].map(([uri, file]) => [uri, file.schema]) })
+      loaded = schemas
+      worker.postMessage({
+        questions: group.map(({ question }) => ({
+          uri: question.schema,
+          closure: closureOf(question.schema, schemas)?.uris ?? [],
+          ...('instance' in question ? { instance: question.instance } : {}),
+        })),
+      })
+    }
+    if (idle) watch(fresh ? START_MS : patienceMs) // a question that hangs gets no more time because others arrive
+  }
+
+  return {
+    ask(schemas, questions) {
+      const pending: Pending[] = []
+      const verdicts = questions.map(question => new Promise<Verdict>(settle => pending.push({ schemas, question, settle })))
+      send(pending)
+      return Promise.all(verdicts)
+    },
+    async close() {
+      if (timer !== null) clearTimeout(timer)
+      await worker?.terminate()
+      worker = null
+    },
+  }
+}
+
+function bySchemas(pending: readonly Pending[]): Pending[][] {
+  const groups: Pending[][] = []
+  for (const one of pending) {
+    const last = groups.at(-1)
+    if (last !== undefined && last[0]!.schemas === one.schemas) last.push(one)
+    else groups.push([one])
+  }
+  return groups
+}
+
+const toVerdict = (answer: Answer): Verdict =>
+  answer.outcome === 'invalid'
+    ? { outcome: 'invalid', mismatches: answer.mismatches.map(({ path, message }) => ({ pointer: parsePointer(path), message })) }
+    : answer

@@ -1,0 +1,106 @@
+// Seed 001's migration: copy to a new version, check and test it, make it the active one, and go back if need be.
+import { digestText } from '../core/digest/digest.ts'
+import type { Bump } from '../core/pack/changes.ts'
+import { editScalars, nextId, nextVersion } from '../core/pack/edit.ts'
+import { type Pack, readPack, semanticDigest } from '../core/pack/pack.ts'
+import {
+  activate,
+  previousActive,
+  printRegistry,
+  type Registry,
+  type RegistryOutcome,
+  readRegistry,
+  retire,
+} from '../core/pack/registry.ts'
+import { digestsOf } from '../core/schema/schemas.ts'
+import { Fault } from '../errors.ts'
+import type { Clock, Files } from '../ports.ts'
+import { findPack, MAX_PACK_BYTES, REGISTRY_FILE, type Workspace } from './workspace.ts'
+
+export interface LoadedPack {
+  readonly path: string
+  readonly text: string
+  readonly pack: Pack
+}
+
+export async function loadPack({ files }: Workspace, path: string): Promise<LoadedPack> {
+  const read = await files.readText(path, MAX_PACK_BYTES)
+  if (!read.ok) throw new Fault('file_unreadable', { path, reason: read.message })
+  const { pack, document, errors } = readPack(read.text)
+  if (pack === null)
+    throw new Fault('pack_invalid', { path, problem: document.problems[0]?.message ?? errors[0]?.message ?? 'it is empty' })
+  return { path, text: read.text, pack }
+}
+
+export interface Bumped {
+  readonly from: string
+  readonly to: string
+  readonly path: string
+}
+
+/** Copies the pack to its next version's file with version, id and date set. The old file stays as it is. */
+export async function bumpPack(workspace: Workspace, ref: string, bump: Bump, clock: Clock): Promise<Bumped> {
+  const { path, text, pack } = await loadPack(workspace, findPack(workspace, ref))
+  const to = nextVersion(pack.version, bump)!
+  const target = `${path.slice(0, path.lastIndexOf('/') + 1)}v${to}.yaml`
+  const edited = editScalars(readPack(text).document, [
+    { pointer: ['version'], value: to },
+    { pointer: ['id'], value: nextId(pack.id, pack.agentId, pack.version, to) },
+    { pointer: ['meta', 'lastUpdated'], value: clock() },
+  ])
+  if (!(await workspace.files.createText(target, edited))) throw new Fault('path_exists', { path: target })
+  return { from: pack.version, to, path: target }
+}
+
+export interface ActivateRequest {
+  readonly agentId: string
+  /** Null: the version that was active before. */
+  readonly version: string | null
+  readonly why?: string
+  /** Refuses, by throwing, what does not pass checks and tests. */
+  readonly prove: (path: string) => Promise<void>
+}
+
+export interface Activated {
+  readonly agentId: string
+  readonly from: string | null
+  readonly to: string
+}
+
+export async function activateVersion(workspace: Workspace, request: ActivateRequest, clock: Clock): Promise<Activated> {
+  const { agentId } = request
+  const version = request.version ?? previousActive(workspace.registry, agentId)
+  if (version === null) throw new Fault('registry_refused', { reason: `${agentId} has no earlier version to go back to` })
+  const path = findPack(workspace, `${agentId}@${version}`)
+  const { text, pack } = await loadPack(workspace, path)
+  const schemas = { ...digestsOf(pack.inputSchema, workspace.schemas), ...digestsOf(pack.outputSchema, workspace.schemas) }
+  await request.prove(path)
+  const entry = { path, digest: digestText(text), semantic: semanticDigest(pack), schemas }
+  return changeRegistry(workspace.files, registry => {
+    const from = registry.agents[agentId]?.active ?? null
+    const outcome = activate(registry, { agentId, version, entry, at: clock(), ...(request.why === undefined ? {} : { why: request.why }) })
+    return { outcome, result: { agentId, from, to: version } }
+  })
+}
+
+export async function retireVersion(files: Files, agentId: string, version: string): Promise<void> {
+  await changeRegistry(files, registry => ({ outcome: retire(registry, agentId, version), result: undefined }))
+}
+
+/** Reads, changes and replaces the registry while nobody else does. */
+async function changeRegistry<T>(files: Files, change: (registry: Registry) => { outcome: RegistryOutcome; result: T }): Promise<T> {
+  return files.exclusively(REGISTRY_FILE, async () => {
+    const { outcome, result } = change(await currentRegistry(files))
+    if (!outcome.ok) throw new Fault('registry_refused', { reason: outcome.refusal.message })
+    await files.writeText(REGISTRY_FILE, printRegistry(outcome.registry))
+    return result
+  })
+}
+
+async function currentRegistry(files: Files): Promise<Registry> {
+  const read = await files.readText(REGISTRY_FILE, MAX_PACK_BYTES)
+  if (!read.ok && !read.missing) throw new Fault('file_unreadable', { path: REGISTRY_FILE, reason: read.message })
+  const parsed = readRegistry(read.ok ? read.text : '{"agents":{}}')
+  if (!parsed.ok) throw new Fault('registry_invalid', { path: REGISTRY_FILE, problem: parsed.message })
+  return parsed.registry
+}

@@ -1,0 +1,152 @@
+// A workspace folder, read once: its configuration, schemas and registry, and which files are packs. Decides nothing about them.
+import semver from 'semver'
+import { isDeeperThan } from '../core/digest/depth.ts'
+import type { Json } from '../core/digest/digest.ts'
+import { type Config, defaultConfig, readConfig } from '../core/lint/config.ts'
+import type { Finding } from '../core/lint/lint.ts'
+import { positionOf, type Span } from '../core/pack/place.ts'
+import { emptyRegistry, type Registry, readRegistry } from '../core/pack/registry.ts'
+import { collectSchemas, type Schemas } from '../core/schema/schemas.ts'
+import { Fault } from '../errors.ts'
+import type { Files } from '../ports.ts'
+
+export const CONFIG_FILE = 'onbook.config.yaml'
+export const REGISTRY_FILE = 'onbook.registry.json'
+export const MAX_PACK_BYTES = 4 * 1024 * 1024
+const MAX_SCHEMA_BYTES = 4 * 1024 * 1024
+const MAX_SCHEMA_DEPTH = 200
+
+export interface Workspace {
+  readonly files: Files
+  readonly config: Config
+  readonly schemas: Schemas
+  readonly registry: Registry
+  /** Every pack file, relative to the workspace. */
+  readonly packs: readonly string[]
+  /** What is wrong with the workspace's own files. */
+  readonly findings: readonly Finding[]
+}
+
+export async function openWorkspace(files: Files): Promise<Workspace> {
+  const [config, schemas, registry, packs] = await Promise.all([
+    loadConfig(files),
+    loadSchemas(files),
+    loadRegistry(files),
+    listPacks(files),
+  ])
+  return {
+    files,
+    packs,
+    config: config.config,
+    schemas: schemas.schemas,
+    registry: registry.registry,
+    findings: [...config.findings, ...schemas.findings, ...registry.findings],
+  }
+}
+
+export const isPackFile = (path: string): boolean => /\.ya?ml$/.test(path) && !/\.script\.ya?ml$/.test(path) && path !== CONFIG_FILE
+
+/** Packs live under prompts/; a folder without one is taken to hold packs itself. */
+async function listPacks(files: Files): Promise<readonly string[]> {
+  const folder = (await files.kind('prompts')) === 'folder' ? 'prompts' : ''
+  return (await files.list(folder)).filter(isPackFile)
+}
+
+/** The version a file's name claims. */
+export const versionOfPath = (path: string): string | null => semver.valid(/\/v([^/]+)\.ya?ml$/.exec(path)?.[1] ?? '')
+
+/** The file of the newest version of the same agent that is older than this one. */
+export function previousPath({ packs }: Pick<Workspace, 'packs'>, path: string): string | null {
+  const version = versionOfPath(path)
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  if (version === null) return null
+  const older = packs.filter(
+    other => other.startsWith(folder) && !other.slice(folder.length).includes('/') && semver.lt(versionOfPath(other) ?? version, version),
+  )
+  return older.sort((a, b) => semver.compare(versionOfPath(b)!, versionOfPath(a)!))[0] ?? null
+}
+
+export function workspaceFinding(file: string, message: string, text = '', at: Span = { start: 0, end: 1 }): Finding {
+  const from = positionOf(text, at.start)
+  const to = positionOf(text, at.end)
+  return {
+    file,
+    rule: 'workspace-file',
+    severity: 'error',
+    message,
+    line: from.line,
+    column: from.column,
+    endLine: to.line,
+    endColumn: to.column,
+  }
+}
+
+async function loadConfig(files: Files): Promise<{ config: Config; findings: Finding[] }> {
+  const read = await files.readText(CONFIG_FILE, MAX_SCHEMA_BYTES)
+  if (!read.ok)
+    return {
+      config: defaultConfig,
+      findings: read.missing ? [] : [workspaceFinding(CONFIG_FILE, `The file cannot be read: ${read.message}`)],
+    }
+  const { config, problems } = readConfig(read.text)
+  return { config, findings: problems.map(problem => workspaceFinding(CONFIG_FILE, problem.message, read.text, problem)) }
+}
+
+async function loadSchemas(files: Files): Promise<{ schemas: Schemas; findings: Finding[] }> {
+  if ((await files.kind('schemas')) !== 'folder') return { schemas: new Map(), findings: [] }
+  const findings: Finding[] = []
+  const parsed: { path: string; schema: Json }[] = []
+  for (const path of await files.list('schemas')) {
+    if (!path.endsWith('.json')) continue
+    const read = await files.readText(path, MAX_SCHEMA_BYTES)
+    if (!read.ok) {
+      findings.push(workspaceFinding(path, `The file cannot be read: ${read.message}`))
+      continue
+    }
+    const schema = parseJson(read.text)
+    if (!schema.ok) findings.push(workspaceFinding(path, `The file is not JSON: ${schema.message}`, read.text, schema.at))
+    else if (isDeeperThan(schema.value, MAX_SCHEMA_DEPTH))
+      findings.push(workspaceFinding(path, `The schema is nested more than ${MAX_SCHEMA_DEPTH} deep`))
+    else parsed.push({ path, schema: schema.value })
+  }
+  const { schemas, problems } = collectSchemas(parsed)
+  for (const { path, message, severity } of problems) findings.push({ ...workspaceFinding(path, message), severity })
+  return { schemas, findings }
+}
+
+type ParsedJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string; readonly at: Span }
+
+function parseJson(text: string): ParsedJson {
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch (error) {
+    const { message } = error as Error
+    const start = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length)
+    return { ok: false, message: message.replace(/ in JSON at position.*$/s, ''), at: { start, end: start + 1 } }
+  }
+}
+
+async function loadRegistry(files: Files): Promise<{ registry: Registry; findings: Finding[] }> {
+  const read = await files.readText(REGISTRY_FILE, MAX_PACK_BYTES)
+  if (!read.ok)
+    return {
+      registry: emptyRegistry,
+      findings: read.missing ? [] : [workspaceFinding(REGISTRY_FILE, `The file cannot be read: ${read.message}`)],
+    }
+  const parsed = readRegistry(read.text)
+  return parsed.ok
+    ? { registry: parsed.registry, findings: [] }
+    : { registry: emptyRegistry, findings: [workspaceFinding(REGISTRY_FILE, parsed.message, read.text)] }
+}
+
+/** A path, `agent`, `agent@1.0.0` or `prompt:agent@1.0.0` → the file. Without a version: the active one, else the newest. */
+export function findPack({ packs, registry }: Pick<Workspace, 'packs' | 'registry'>, ref: string): string {
+  if (packs.includes(ref)) return ref
+  const [agentId = '', version] = ref.replace(/^prompt:/, '').split('@')
+  const own = packs.filter(path => path.split('/').at(-2) === agentId && versionOfPath(path) !== null)
+  const wanted = version ?? registry.agents[agentId]?.active ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
+  const found = own.find(path => versionOfPath(path) === wanted)
+  if (found !== undefined) return found
+  const known = packs.map(path => `${path.split('/').at(-2)}@${versionOfPath(path)}`)
+  throw new Fault('pack_missing', { ref, known: known.slice(0, 10) })
+}
