@@ -7,9 +7,11 @@ interface Spec<D> {
 const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ status, say })
 
 export const FAULTS = {
+  usage_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   path_missing: fault(404, (d: { path: string }) => `${d.path} does not exist.`),
   path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the workspace.`),
   path_exists: fault(409, (d: { path: string }) => `${d.path} exists already; nothing was written.`),
+  folder_not_empty: fault(409, (d: { path: string }) => `${d.path} is not an empty folder; nothing was written.`),
   file_unreadable: fault(422, (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}.`),
   file_unwritable: fault(500, (d: { path: string; reason: string }) => `${d.path} cannot be written: ${d.reason}.`),
   pack_missing: fault(
@@ -20,6 +22,10 @@ export const FAULTS = {
   pack_invalid: fault(
     422,
     (d: { path: string; problem: string }) => `${d.path} is not a valid pack: ${d.problem}. Run "onbook check ${d.path}".`,
+  ),
+  packs_missing: fault(
+    404,
+    (d: { where: string }) => `No packs in ${d.where}: they are YAML files under prompts/<agent>/. Start with "onbook init".`,
   ),
   config_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path}: ${d.problem}.`),
   registry_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path} is not a registry: ${d.problem}.`),

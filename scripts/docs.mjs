@@ -1,0 +1,79 @@
+// @ts-check
+// Prints what is generated from the code that runs: schemas/ and docs/reference/. With --check it writes nothing and fails on any difference.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Command } from 'commander'
+import { addCommand } from '../dist/cli/main.js'
+import { COMMANDS } from '../dist/cli/commands.js'
+import { configFormat } from '../dist/core/lint/config.js'
+import { RULES } from '../dist/core/lint/rules.js'
+import { packFormat } from '../dist/core/pack/format.js'
+import { registryFormat } from '../dist/core/pack/registry.js'
+import { FAULTS } from '../dist/errors.js'
+
+/** @param {unknown} schema */
+const json = schema => `${JSON.stringify(schema, null, 2)}\n`
+
+/** @type {Readonly<Record<string, string>>} */
+const files = {
+  'schemas/prompt-pack.schema.json': json(packFormat),
+  'schemas/config.schema.json': json(configFormat),
+  'schemas/registry.schema.json': json(registryFormat),
+  'docs/reference/rules.md': rules(),
+  'docs/reference/cli.md': cli(),
+  'docs/reference/errors.md': errors(),
+}
+
+const check = process.argv.includes('--check')
+let stale = 0
+for (const [path, text] of Object.entries(files)) {
+  if (read(path) === text) continue
+  stale++
+  if (check) console.error(`${path} is not what the code says. Run: npm run docs`)
+  else {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    console.log(`wrote ${path}`)
+  }
+}
+process.exitCode = check && stale > 0 ? 1 : 0
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function rules() {
+  const table = RULES.map(({ name, severity, summary }) => `| [${name}](#${name}) | ${severity} | ${summary} |`).join('\n')
+  const pages = RULES.map(({ name, severity }) => {
+    const page = readFileSync(`src/core/lint/rules/${name}/README.md`, 'utf8').trim()
+    const [title = '', ...body] = page.split('\n')
+    if (title !== `# ${name}`) throw new Error(`the page of ${name} must begin with "# ${name}"`)
+    return `## ${name}\n\nDefault severity: ${severity}.\n${body.map(line => line.replace(/^#/, '##')).join('\n')}`
+  }).join('\n\n')
+  return `# Lint rules\n\nGenerated from the rules. Severities and options are set in \`onbook.config.yaml\`.\n\n| rule | severity | what must hold |\n|---|---|---|\n${table}\n\n${pages}\n`
+}
+
+function cli() {
+  const parser = new Command('onbook')
+  for (const command of COMMANDS) addCommand(parser, command, async () => undefined)
+  const pages = parser.commands.map(command => {
+    const example = COMMANDS.find(({ name }) => name === command.name())?.example ?? ''
+    command.configureHelp({ helpWidth: 100 })
+    return `## onbook ${command.name()}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
+  })
+  return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O.\n\n${pages.join('\n\n')}\n`
+}
+
+function errors() {
+  const rows = Object.entries(FAULTS).map(([code, { status, say }]) => {
+    // Every detail shows as its own name: the message with the places left open.
+    const open = new Proxy({}, { get: (_, name) => (['known', 'tried'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) })
+    return `| \`${code}\` | ${status} | ${/** @type {(details: unknown) => string} */ (say)(open).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
+  })
+  return `# Errors\n\nGenerated from the table of faults. Every error has a code that never changes, and a message that may.\n\n| code | HTTP status | message |\n|---|---|---|\n${rows.join('\n')}\n`
+}

@@ -1,0 +1,17 @@
+// What the bootstrap can run. Each job is loaded only when asked for.
+// @ts-check
+
+/** @typedef {{ root: string, args: readonly string[] }} Context */
+/** @typedef {{ tests?: true, load: () => Promise<{ run: (context: Context) => Promise<number> }> }} Job `tests`: needs what tests need */
+
+/** @type {Readonly<Record<string, Job>>} */
+export const JOBS = {
+  start: { load: () => import('./jobs/start.mjs') },
+  test: { tests: true, load: () => import('./jobs/test.mjs') },
+  'test:deep': { tests: true, load: () => import('./jobs/test-deep.mjs') },
+  bench: { load: () => import('./jobs/bench.mjs') },
+  docs: { load: () => import('./jobs/docs.mjs') },
+  golden: { tests: true, load: () => import('./jobs/golden.mjs') },
+  // Set-up has built by then; there is nothing left to do.
+  build: { load: async () => ({ run: async () => 0 }) },
+}

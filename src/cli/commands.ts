@@ -1,0 +1,111 @@
+// Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+
+export interface Option {
+  readonly flags: string
+  readonly summary: string
+}
+
+/** What commander hands over: arguments by name, options by long name. */
+export type Input = Readonly<Record<string, unknown>>
+
+export interface Command {
+  readonly name: string
+  /** As commander writes them: `[paths...]`, `<agent>`. */
+  readonly arguments: readonly string[]
+  readonly summary: string
+  readonly options: readonly Option[]
+  readonly example: string
+  readonly load: () => Promise<(input: Input) => Promise<number>>
+}
+
+const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
+const OUTPUT: Option = { flags: '--output <file>', summary: 'write the report to a file instead' }
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'init',
+    arguments: ['[dir]'],
+    summary: 'scaffold a workspace that checks and tests',
+    options: [JSON_OPTION],
+    example: 'onbook init demo',
+    load: async () => (await import('./init.ts')).init,
+  },
+  {
+    name: 'check',
+    arguments: ['[paths...]'],
+    summary: 'lint packs and the files they need',
+    options: [
+      { flags: '--format <format>', summary: 'pretty, json, sarif, junit or github (default: pretty)' },
+      { flags: '--json', summary: 'the same as --format json' },
+      OUTPUT,
+      { flags: '--fix', summary: 'repair what is mechanical, then check' },
+      { flags: '--watch', summary: 'check again whenever a file changes' },
+      { flags: '--max-warnings <n>', summary: 'fail on more warnings than this' },
+      { flags: '--quiet', summary: 'leave infos out' },
+    ],
+    example: 'onbook check --format sarif --output onbook.sarif',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'test',
+    arguments: ['[paths...]'],
+    summary: "run packs' examples through a model and compare",
+    options: [
+      { flags: '--prompt <file>', summary: 'one pack' },
+      { flags: '--model <provider:model>', summary: 'a real model: openai:…, anthropic:…, google:…, openai-compatible:…' },
+      { flags: '--record', summary: 'keep what the model says, to be played back without it' },
+      { flags: '--format <format>', summary: 'pretty, json or junit (default: pretty)' },
+      { flags: '--json', summary: 'the same as --format json' },
+      OUTPUT,
+      { flags: '--concurrency <n>', summary: 'examples at a time (default: 8)' },
+      { flags: '--timeout <seconds>', summary: 'per example (default: 60)' },
+      { flags: '--fences', summary: 'accept a reply inside a code fence' },
+      { flags: '--allow-empty', summary: 'packs without examples do not fail the run' },
+    ],
+    example: 'onbook test --prompt prompts/summarizer/v1.0.0.yaml',
+    load: async () => (await import('./test.ts')).test,
+  },
+  {
+    name: 'render',
+    arguments: ['[ref]'],
+    summary: 'print the effective text of a pack or a template',
+    options: [
+      { flags: '--text <template>', summary: 'a template instead of a pack' },
+      { flags: '--values <json>', summary: 'values of variables, as JSON or @file' },
+      { flags: '--lenient', summary: 'what is missing renders as empty text' },
+      { flags: '--segments', summary: 'one line per piece, with where it came from' },
+      JSON_OPTION,
+    ],
+    example: `onbook render --text 'Hello {{name}}' --values '{"name":"Ada"}'`,
+    load: async () => (await import('./render.ts')).render,
+  },
+  {
+    name: 'bump',
+    arguments: ['<pack>', '<step>'],
+    summary: 'copy a pack to its next version: patch, minor or major',
+    options: [JSON_OPTION],
+    example: 'onbook bump summarizer minor',
+    load: async () => (await import('./bump.ts')).bump,
+  },
+  {
+    name: 'activate',
+    arguments: ['<agent>', '[version]'],
+    summary: 'check, test and make a version the active one',
+    options: [
+      { flags: '--back', summary: 'go back to the version that was active before' },
+      { flags: '--why <text>', summary: 'kept in the history' },
+      { flags: '--model <provider:model>', summary: 'test with a real model' },
+      JSON_OPTION,
+    ],
+    example: 'onbook activate summarizer 1.1.0 --why "shorter summaries"',
+    load: async () => (await import('./activate.ts')).activate,
+  },
+  {
+    name: 'retire',
+    arguments: ['<agent>', '<version>'],
+    summary: 'forbid a version from ever being activated again',
+    options: [JSON_OPTION],
+    example: 'onbook retire summarizer 1.0.0',
+    load: async () => (await import('./retire.ts')).retire,
+  },
+]

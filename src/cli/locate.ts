@@ -1,0 +1,72 @@
+// From paths on the command line to workspaces and the files in them that are meant.
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { folderFiles } from '../adapters/folder-files.ts'
+import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/workspace.ts'
+
+export interface Target {
+  readonly root: string
+  readonly workspace: Workspace
+  /** The packs that are meant, relative to the workspace. */
+  readonly packs: readonly string[]
+  /** Whether the workspace as a whole is meant, and so its own files. */
+  readonly whole: boolean
+  /** How a path of this workspace reads from where the user stands. */
+  readonly shown: (path: string) => string
+}
+
+export interface Located {
+  readonly targets: readonly Target[]
+  /** Paths that do not exist. */
+  readonly missing: readonly string[]
+}
+
+export async function locate(paths: readonly string[], cwd = process.cwd()): Promise<Located> {
+  const asked = paths.length === 0 ? ['.'] : paths
+  const missing = asked.filter(path => !existsSync(resolve(cwd, path)))
+  const targets = await Promise.all([...groupByRoot(asked, missing, cwd)].map(([root, inside]) => openTarget(root, inside, cwd)))
+  return { targets, missing }
+}
+
+function groupByRoot(asked: readonly string[], missing: readonly string[], cwd: string): ReadonlyMap<string, readonly string[]> {
+  const byRoot = new Map<string, string[]>()
+  for (const path of asked) {
+    if (missing.includes(path)) continue
+    const full = resolve(cwd, path)
+    const root = findRoot(full)
+    byRoot.set(root, [...(byRoot.get(root) ?? []), full])
+  }
+  return byRoot
+}
+
+/** The nearest folder upwards that looks like a workspace; else the folder that holds prompts/; else the folder itself. */
+export function findRoot(full: string): string {
+  const start = statSync(full).isDirectory() ? full : dirname(full)
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, CONFIG_FILE)) || existsSync(join(folder, REGISTRY_FILE))) return folder
+    if (dirname(folder) === folder) break
+  }
+  const parts = `${start}${sep}`.split(`${sep}prompts${sep}`)
+  return parts.length > 1 ? parts.slice(0, -1).join(`${sep}prompts${sep}`) : start
+}
+
+async function openTarget(root: string, inside: readonly string[], cwd: string): Promise<Target> {
+  const workspace = await openWorkspace(folderFiles(root))
+  const relatives = inside.map(full => relative(root, full).split(sep).join('/'))
+  const packs = new Set<string>()
+  for (const path of relatives) {
+    if (path === '') for (const pack of workspace.packs) packs.add(pack)
+    else if (statSync(resolve(root, path)).isDirectory()) {
+      const below = (await workspace.files.list(path)).filter(isPackFile)
+      for (const pack of below) if (workspace.packs.includes(pack) || !path.startsWith('prompts')) packs.add(pack)
+    } else packs.add(path)
+  }
+  const prefix = relative(cwd, root).split(sep).join('/')
+  return {
+    root,
+    workspace,
+    packs: [...packs].sort(),
+    whole: relatives.includes(''),
+    shown: path => (prefix === '' ? path : `${prefix}/${path}`),
+  }
+}

@@ -1,0 +1,61 @@
+// The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
+import { readFileSync } from 'node:fs'
+import { Command as Parser } from 'commander'
+import { Fault } from '../errors.ts'
+import { COMMANDS, type Command, type Input } from './commands.ts'
+import { visible } from './terminal.ts'
+
+export async function main(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader has seen enough (`| head`): not ours to complain.
+    process.exit(error.code === 'EPIPE' ? 0 : 2)
+  })
+  let code = 0
+  const parser = new Parser('onbook')
+    .description('The system of record for what an AI agent was told and what it was allowed to do.')
+    .version(packageVersion())
+    .showHelpAfterError('(add --help for usage)')
+    .exitOverride()
+  for (const command of COMMANDS) {
+    addCommand(parser, command, async input => {
+      code = await (await command.load())(input)
+    })
+  }
+  try {
+    await parser.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    return explain(error, argv.includes('--json'))
+  }
+}
+
+export function addCommand(parser: Parser, command: Command, run: (input: Input) => Promise<void>): void {
+  const added = parser
+    .command(command.name)
+    .summary(command.summary)
+    .description(`${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`)
+  for (const argument of command.arguments) added.argument(argument)
+  for (const { flags, summary } of command.options) added.option(flags, summary)
+  added.addHelpText('after', `\nExample:\n  $ ${command.example}`)
+  added.action(async (...args: unknown[]) => {
+    const names = command.arguments.map(argument => argument.replace(/[^a-z]/g, ''))
+    const values = Object.fromEntries(names.map((name, index) => [name, args[index]]))
+    await run({ ...(args[names.length] as object), ...values })
+  })
+}
+
+function explain(error: unknown, json: boolean): number {
+  const { code, exitCode } = error as { code?: string; exitCode?: number }
+  if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
+  if (error instanceof Fault) {
+    if (json) process.stdout.write(`${JSON.stringify(error)}\n`)
+    else process.stderr.write(`onbook: ${visible(error.message)}\n`)
+    return error.code === 'checks_failed' || error.code === 'tests_failed' || error.code === 'registry_refused' ? 1 : 2
+  }
+  process.stderr.write(`onbook: this is a bug in onbook; please report it with these lines.\n${(error as Error)?.stack ?? String(error)}\n`)
+  return 2
+}
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,81 @@
+// onbook render: the effective text of a pack's prompt, or of a template given as text.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import pc from 'picocolors'
+import { digestText, type Json } from '../core/digest/digest.ts'
+import { positionOf } from '../core/pack/place.ts'
+import { bindValues } from '../core/pack/values.ts'
+import type { TemplateProblem } from '../core/template/ast.ts'
+import { parseTemplate } from '../core/template/parse.ts'
+import { type RenderProblem, renderTemplate, type Segment } from '../core/template/render.ts'
+import { loadPack } from '../engine/versions.ts'
+import { findPack } from '../engine/workspace.ts'
+import { Fault } from '../errors.ts'
+import type { Input } from './commands.ts'
+import { locate } from './locate.ts'
+import { printJson, visible } from './terminal.ts'
+
+export async function render(input: Input): Promise<number> {
+  const given = await readValues(input.values)
+  const lenient = input.lenient === true
+  if ((input.text === undefined) === (input.ref === undefined))
+    throw new Fault('usage_invalid', { problem: 'name a pack, or give a template with --text' })
+  const { name, source, values } =
+    input.text === undefined
+      ? await fromPack(String(input.ref), given, lenient)
+      : { name: '--text', source: String(input.text), values: given }
+
+  const parsed = parseTemplate(source)
+  if (!parsed.ok) throw new Fault('template_invalid', { problem: describe(name, source, parsed.problems) })
+  const rendered = renderTemplate(parsed.template, values, { lenient })
+  if (!rendered.ok) throw new Fault('values_invalid', { problem: describe(name, source, rendered.problems) })
+
+  const { text, segments } = rendered
+  if (input.json) printJson({ text, hash: digestText(text), segments })
+  else if (input.segments) process.stdout.write(segments.map(segment => `${line(segment)}\n`).join(''))
+  else process.stdout.write(text)
+  return 0
+}
+
+async function fromPack(ref: string, given: Readonly<Record<string, Json>>, lenient: boolean) {
+  const isPath = existsSync(ref)
+  const { targets } = await locate(isPath ? [ref] : [])
+  const [target] = targets
+  const path = isPath && target?.packs.length === 1 ? target.packs[0]! : findPack(target!.workspace, ref)
+  const { pack } = await loadPack(target!.workspace, path)
+  const bound = bindValues(pack, given, { lenient })
+  if (!bound.ok)
+    throw new Fault('values_invalid', { problem: `${target!.shown(path)}: ${bound.problems.map(problem => problem.message).join('; ')}` })
+  return { name: target!.shown(path), source: pack.systemPrompt, values: bound.values }
+}
+
+async function readValues(given: unknown): Promise<Readonly<Record<string, Json>>> {
+  if (given === undefined) return {}
+  const argument = String(given)
+  const text = argument.startsWith('@')
+    ? await readFile(argument.slice(1), 'utf8').catch((error: Error) => {
+        throw new Fault('file_unreadable', { path: argument.slice(1), reason: error.message }, { cause: error })
+      })
+    : argument
+  let values: Json
+  try {
+    values = JSON.parse(text)
+  } catch (error) {
+    throw new Fault('values_invalid', { problem: `--values is not JSON: ${(error as Error).message}` }, { cause: error })
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
+    throw new Fault('values_invalid', { problem: '--values must be a JSON object: names with values' })
+  return values as Readonly<Record<string, Json>>
+}
+
+function describe(name: string, source: string, problems: readonly (TemplateProblem | RenderProblem)[]): string {
+  return problems
+    .map(({ message, start }) => {
+      const { line, column } = positionOf(source, start)
+      return `${name}:${line}:${column}: ${message}`
+    })
+    .join('\n')
+}
+
+const line = ({ text, from }: Segment): string =>
+  from === null ? `${pc.dim('literal')}  ${visible(JSON.stringify(text))}` : `${pc.cyan(from)}  ${visible(JSON.stringify(text))}`

@@ -1,0 +1,80 @@
+// onbook test: run packs' examples through a model and compare. Ctrl-C ends the run, not the report.
+import { workerValidator } from '../adapters/worker-validator.ts'
+import { type CaseResult, summarizeCases, testPacks } from '../engine/test-packs.ts'
+import { Fault } from '../errors.ts'
+import type { Input } from './commands.ts'
+import { locate, type Target } from './locate.ts'
+import { modelsFor } from './models.ts'
+import { progressBar } from './progress.ts'
+import type { TestReport } from './report/check-report.ts'
+import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
+
+const FORMATS = ['pretty', 'json', 'junit'] as const
+
+export async function test(input: Input): Promise<number> {
+  const format = input.json ? 'json' : choiceOption(input.format ?? 'pretty', '--format', FORMATS)
+  const paths = [...(input.paths as string[]), ...(input.prompt === undefined ? [] : [String(input.prompt)])]
+  const { targets, missing } = await locate(paths)
+  if (missing[0] !== undefined) throw new Fault('path_missing', { path: missing[0] })
+  if (targets.every(target => target.packs.length === 0)) throw new Fault('packs_missing', { where: paths.join(', ') || 'this folder' })
+
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt)
+  const progress = progressBar()
+  try {
+    const cases: CaseResult[] = []
+    for (const target of targets) cases.push(...(await testTarget(target, input, stop.signal, progress.tick)))
+    progress.clear()
+    const report: TestReport = { cases, summary: summarizeCases(cases) }
+    await deliver(await print(report, format, input), input.output)
+    return exitCode(report, stop.signal.aborted, input.allowEmpty === true)
+  } finally {
+    process.removeListener('SIGINT', interrupt)
+  }
+}
+
+export async function testTarget(
+  { workspace, packs, shown }: Target,
+  input: Input,
+  signal: AbortSignal,
+  tick: (done: number, total: number, failed: number) => void,
+): Promise<readonly CaseResult[]> {
+  const models = modelsFor(workspace.files, input.model as string | undefined, input.record === true)
+  const validator = workerValidator()
+  let done = 0
+  let failed = 0
+  try {
+    const results = await testPacks(workspace, validator, packs, {
+      modelFor: models.modelFor,
+      concurrency: Math.max(1, numberOption(input.concurrency, '--concurrency', 8)),
+      timeoutMs: numberOption(input.timeout, '--timeout', 60) * 1000,
+      fences: input.fences === true,
+      signal,
+      onCase: ({ status }, total) => {
+        if (status === 'fail' || status === 'error') failed++
+        tick(++done, total, failed)
+      },
+    })
+    for (const path of await models.save()) process.stderr.write(`Recorded ${shown(path)}\n`)
+    return results.map(result => ({ ...result, pack: shown(result.pack) }))
+  } finally {
+    await validator.close()
+  }
+}
+
+function exitCode({ cases, summary }: TestReport, interrupted: boolean, allowEmpty: boolean): number {
+  const untested = cases.some(({ status, example }) => status === 'skip' && example === null)
+  return summary.fail > 0 || summary.error > 0 || interrupted || (untested && !allowEmpty) ? 1 : 0
+}
+
+async function print(report: TestReport, format: (typeof FORMATS)[number], input: Input): Promise<string> {
+  switch (format) {
+    case 'pretty':
+      return (await import('./report/pretty-test.ts')).printTest(report, { color: input.output === undefined && useColor(process.stdout) })
+    case 'json':
+      return (await import('./report/json-test.ts')).testToJson(report)
+    case 'junit':
+      return (await import('./report/junit.ts')).testToJunit(report)
+  }
+}
