@@ -1,13 +1,14 @@
 // A folder on disk as Files. Follows no link out of the folder, writes beside and renames, so a crash leaves a whole file or none.
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Files, ReadText } from '../ports.ts'
+import { exclusively } from './lock-file.ts'
+import { codeOf, reasonOf } from './reasons.ts'
 
 const SKIPPED = new Set(['node_modules'])
-const LOCK_PATIENCE_MS = 5_000
 
 export function folderFiles(root: string): Files {
   const base = resolve(root)
@@ -91,16 +92,7 @@ export function folderFiles(root: string): Files {
       }
     },
 
-    async exclusively(name, work) {
-      const path = resolve(base, `.${name}.lock`)
-      const handle = await takeLock(path, name)
-      try {
-        return await work()
-      } finally {
-        await handle.close()
-        await rm(path, { force: true })
-      }
-    },
+    exclusively: (name, work) => exclusively(resolve(base, `.${name}.lock`), name, work),
   }
 }
 
@@ -121,51 +113,4 @@ async function readUtf8(path: string, maxBytes: number): Promise<ReadText> {
   }
 }
 
-/** The lock names its process; one whose process is gone is nobody's. */
-async function takeLock(path: string, name: string): Promise<FileHandle> {
-  const deadline = Date.now() + LOCK_PATIENCE_MS
-  for (;;) {
-    try {
-      const handle = await open(path, 'wx')
-      await handle.writeFile(String(process.pid))
-      return handle
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw new Fault('file_unwritable', { path: name, reason: reasonOf(error) }, { cause: error })
-    }
-    if (!(await isHeld(path))) await rm(path, { force: true })
-    else if (Date.now() > deadline) throw new Fault('busy', { what: name })
-    else await new Promise(resume => setTimeout(resume, 50))
-  }
-}
-
-async function isHeld(path: string): Promise<boolean> {
-  const handle = await open(path, 'r').catch(() => null)
-  if (handle === null) return false
-  const text = await handle.readFile('utf8').finally(() => handle.close())
-  if (text === '') return true // being written this moment
-  try {
-    process.kill(Number(text), 0)
-    return true
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-}
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is not a folder',
-  ELOOP: 'its links go round in a circle',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the disk is read-only',
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Fault) return 'it leads out of the workspace'
-  return REASONS[codeOf(error) ?? ''] ?? (error as Error).message
-}
