@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
-import { addCommand } from '../dist/cli/main.js'
 import { COMMANDS } from '../dist/cli/commands.js'
+import { addCommand } from '../dist/cli/main.js'
 import { configFormat } from '../dist/core/lint/config.js'
 import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
@@ -72,7 +72,10 @@ function cli() {
 function errors() {
   const rows = Object.entries(FAULTS).map(([code, { status, say }]) => {
     // Every detail shows as its own name: the message with the places left open.
-    const open = new Proxy({}, { get: (_, name) => (['known', 'tried'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) })
+    const open = new Proxy(
+      {},
+      { get: (_, name) => (['known', 'tried'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) },
+    )
     return `| \`${code}\` | ${status} | ${/** @type {(details: unknown) => string} */ (say)(open).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
   })
   return `# Errors\n\nGenerated from the table of faults. Every error has a code that never changes, and a message that may.\n\n| code | HTTP status | message |\n|---|---|---|\n${rows.join('\n')}\n`
