@@ -2,7 +2,7 @@
 // Starts the CLI. Nothing is decided here.
 import { existsSync } from 'node:fs'
 
-const cli = new URL('../dist/cli/main.js', import.meta.url)
+const cli = new URL('../dist/bundle/main.mjs', import.meta.url)
 if (existsSync(cli)) {
   const { main } = await import(cli.href)
   process.exitCode = await main(process.argv.slice(2))

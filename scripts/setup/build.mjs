@@ -7,7 +7,8 @@ import { phase } from './phase.mjs'
 import { hashOf, readStamp, removeStamp, writeStamp } from './stamp.mjs'
 
 const STAMP = 'built'
-const CONFIGS = ['tsconfig.json', 'tsconfig.build.json']
+const BUNDLE = join('scripts', 'setup', 'bundle.mjs')
+const CONFIGS = ['tsconfig.json', 'tsconfig.build.json', BUNDLE]
 
 /** @param {string} root */
 export const isBuilt = root => existsSync(join(root, 'dist')) && readStamp(root, STAMP) === buildStamp(root)
@@ -23,6 +24,8 @@ export async function build(root, verbose) {
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   await phase('Building', process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', made], { cwd: root, verbose })
   for (const file of sourcesOf(root).filter(file => !file.endsWith('.ts'))) copyAsset(join(root, file), join(made, relative('src', file)))
+  if (existsSync(join(made, 'cli', 'main.js')))
+    await phase('Bundling', process.execPath, [join(root, BUNDLE), made], { cwd: root, verbose })
 
   removeStamp(root, STAMP)
   if (existsSync(dist)) renameSync(dist, old)

@@ -22,16 +22,20 @@ type Answer = Exclude<Verdict, { outcome: 'invalid' }> | { outcome: 'invalid'; m
 /** Until a fresh worker has answered once: it has ajv to load first. */
 const START_MS = 10_000
 
+/** Starts its worker at once: loading ajv takes longer than reading the first file. */
 export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: WorkerValidatorOptions = {}): Validator {
   let worker: Worker | null = null
   let loaded: Schemas | null = null
   let timer: NodeJS.Timeout | null = null
   let queue: Pending[] = []
+  /** Whether the present worker has shown that it is up. */
+  let answered = false
 
   const start = (): Worker => {
     const created = new Worker(new URL('./ajv-worker.mjs', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb } })
     created.on('message', (answer: Answer) => {
       if (created !== worker) return
+      answered = true
       queue.shift()?.settle(toVerdict(answer))
       watch(patienceMs)
     })
@@ -60,6 +64,7 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
     void worker?.terminate()
     worker = null
     loaded = null
+    answered = false
     queue.shift()?.settle({ outcome: 'unusable', message: reason })
     const rest = queue
     queue = []
@@ -69,7 +74,6 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   const send = (pending: readonly Pending[]) => {
     const [first] = pending
     if (first === undefined) return watch(patienceMs)
-    const fresh = worker === null
     const idle = queue.length === 0
     worker ??= start()
     queue.push(...pending)
@@ -85,8 +89,10 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
         })),
       })
     }
-    if (idle) watch(fresh ? START_MS : patienceMs) // a question that hangs gets no more time because others arrive
+    if (idle) watch(answered ? patienceMs : START_MS) // a question that hangs gets no more time because others arrive
   }
+
+  worker = start()
 
   return {
     ask(schemas, questions) {

@@ -2,15 +2,7 @@
 import { watch } from 'node:fs'
 import { resolve } from 'node:path'
 import { workerValidator } from '../adapters/worker-validator.ts'
-import { byPlace, type Finding } from '../core/lint/lint.ts'
-import { editScalars } from '../core/pack/edit.ts'
-import { readYaml } from '../core/pack/yaml.ts'
-import { checkPacks, summarize } from '../engine/check.ts'
-import { workspaceFinding } from '../engine/workspace.ts'
-import { Fault } from '../errors.ts'
-import type { Validator } from '../ports.ts'
 import type { Input } from './commands.ts'
-import { locate, type Target } from './locate.ts'
 import type { CheckReport } from './report/check-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
 
@@ -20,7 +12,9 @@ type Format = (typeof FORMATS)[number]
 export async function check(input: Input): Promise<number> {
   const format = input.json ? 'json' : choiceOption(input.format ?? 'pretty', '--format', FORMATS)
   const maxWarnings = numberOption(input.maxWarnings, '--max-warnings', Number.POSITIVE_INFINITY)
+  // The validator starts in its own thread while the rest is still being loaded.
   const validator = workerValidator()
+  const { checkPaths } = await import('./check-paths.ts')
   try {
     const once = async () => {
       const { report, missing } = await checkPaths(input, validator)
@@ -31,39 +25,6 @@ export async function check(input: Input): Promise<number> {
     return input.watch ? await watchAndRun(input, once) : await once()
   } finally {
     await validator.close()
-  }
-}
-
-async function checkPaths(input: Input, validator: Validator): Promise<{ report: CheckReport; missing: boolean }> {
-  const { targets, missing } = await locate(input.paths as string[])
-  const findings: Finding[] = missing.map(path => workspaceFinding(path, 'The file cannot be read: it does not exist'))
-  const sources = new Map<string, string>()
-  let files = missing.length
-  for (const target of targets) {
-    if (input.fix) await fix(target, validator)
-    files += target.packs.length
-    findings.push(
-      ...target.workspace.findings
-        .filter(finding => target.whole || finding.severity === 'error')
-        .map(finding => ({ ...finding, file: target.shown(finding.file) })),
-    )
-    for await (const checked of checkPacks(target.workspace, validator, target.packs)) {
-      if (checked.findings.length === 0) continue
-      const file = target.shown(checked.path)
-      if (checked.text !== null) sources.set(file, checked.text)
-      findings.push(...checked.findings.map(finding => ({ ...finding, file })))
-    }
-  }
-  if (files === 0) throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
-  const shown = findings.filter(finding => !input.quiet || finding.severity !== 'info').sort(byPlace)
-  return { report: { findings: shown, sources, summary: summarize(files, shown) }, missing: missing.length > 0 }
-}
-
-/** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */
-async function fix({ workspace, packs }: Target, validator: Validator): Promise<void> {
-  for await (const { path, text, findings } of checkPacks(workspace, validator, packs)) {
-    const fixes = findings.flatMap(finding => finding.fix ?? [])
-    if (text !== null && fixes.length > 0) await workspace.files.writeText(path, editScalars(readYaml(text), fixes))
   }
 }
 
@@ -91,6 +52,7 @@ async function watchAndRun(input: Input, once: () => Promise<number>): Promise<n
     await once().catch(error => process.stderr.write(`onbook: ${(error as Error).message}\n`))
     process.stderr.write(`Watching. Press Ctrl-C to stop.\n`)
   }
+  const { locate } = await import('./locate.ts')
   const { targets } = await locate(input.paths as string[])
   await again()
   let due: NodeJS.Timeout | undefined

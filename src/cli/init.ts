@@ -26,7 +26,12 @@ export async function init(input: Input): Promise<number> {
   for (const entry of await readdir(scaffold, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const from = join(entry.parentPath, entry.name)
-    await write(relative(scaffold, from).replace(/(^|[/\\])_gitignore$/, '$1.gitignore').replaceAll('\\', '/'), from)
+    await write(
+      relative(scaffold, from)
+        .replace(/(^|[/\\])_gitignore$/, '$1.gitignore')
+        .replaceAll('\\', '/'),
+      from,
+    )
   }
   for (const name of SCHEMAS) await write(`schemas/onbook/${name}`, join(PACKAGE, 'schemas', name))
   report(dir, written.sort(), input.json === true)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
 import { Fault } from '../errors.ts'
 import { COMMANDS, type Command, type Input } from './commands.ts'
-import { visible } from './terminal.ts'
+import { visible } from './report/visible.ts'
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -49,7 +49,7 @@ function explain(error: unknown, json: boolean): number {
   if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
   if (error instanceof Fault) {
     if (json) process.stdout.write(`${JSON.stringify(error)}\n`)
-    else process.stderr.write(`onbook: ${visible(error.message)}\n`)
+    else process.stderr.write(`onbook: ${error.message.split('\n').map(visible).join('\n')}\n`)
     return error.code === 'checks_failed' || error.code === 'tests_failed' || error.code === 'registry_refused' ? 1 : 2
   }
   process.stderr.write(`onbook: this is a bug in onbook; please report it with these lines.\n${(error as Error)?.stack ?? String(error)}\n`)

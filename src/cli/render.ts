@@ -13,7 +13,8 @@ import { findPack } from '../engine/workspace.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate } from './locate.ts'
-import { printJson, visible } from './terminal.ts'
+import { visible } from './report/visible.ts'
+import { printJson } from './terminal.ts'
 
 export async function render(input: Input): Promise<number> {
   const given = await readValues(input.values)

@@ -1,16 +1,6 @@
-// Writing to people and to files. Text from outside is made harmless before it reaches a terminal.
+// Writing to people and to files, and reading options.
 import { writeFile } from 'node:fs/promises'
 import { Fault } from '../errors.ts'
-
-/** Control characters as symbols: a pack must not be able to move the cursor of whoever checks it. */
-export const visible = (text: string): string =>
-  [...text]
-    .map(char => {
-      const code = char.codePointAt(0)!
-      if (char === '\n' || char === '\t') return char
-      return code < 0x20 ? String.fromCodePoint(0x2400 + code) : code === 0x7f || (code >= 0x80 && code < 0xa0) ? '\u2421' : char
-    })
-    .join('')
 
 export const useColor = (stream: NodeJS.WriteStream): boolean =>
   process.env.NO_COLOR === undefined && (process.env.FORCE_COLOR !== undefined || (stream.isTTY === true && process.env.TERM !== 'dumb'))

@@ -6,7 +6,7 @@ import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'
 import { modelsFor } from './models.ts'
 import { progressBar } from './progress.ts'
-import type { TestReport } from './report/check-report.ts'
+import type { TestReport } from './report/test-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
 
 const FORMATS = ['pretty', 'json', 'junit'] as const

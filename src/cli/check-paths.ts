@@ -1,0 +1,44 @@
+// The work of onbook check: from paths to a report.
+import { byPlace, type Finding } from '../core/lint/lint.ts'
+import { editScalars } from '../core/pack/edit.ts'
+import { readYaml } from '../core/pack/yaml.ts'
+import { checkPacks, summarize } from '../engine/check.ts'
+import { workspaceFinding } from '../engine/workspace.ts'
+import { Fault } from '../errors.ts'
+import type { Validator } from '../ports.ts'
+import type { Input } from './commands.ts'
+import { locate, type Target } from './locate.ts'
+import type { CheckReport } from './report/check-report.ts'
+
+export async function checkPaths(input: Input, validator: Validator): Promise<{ report: CheckReport; missing: boolean }> {
+  const { targets, missing } = await locate(input.paths as string[])
+  const findings: Finding[] = missing.map(path => workspaceFinding(path, 'The file cannot be read: it does not exist'))
+  const sources = new Map<string, string>()
+  let files = missing.length
+  for (const target of targets) {
+    if (input.fix) await fix(target, validator)
+    files += target.packs.length
+    findings.push(
+      ...target.workspace.findings
+        .filter(finding => target.whole || finding.severity === 'error')
+        .map(finding => ({ ...finding, file: target.shown(finding.file) })),
+    )
+    for await (const checked of checkPacks(target.workspace, validator, target.packs)) {
+      if (checked.findings.length === 0) continue
+      const file = target.shown(checked.path)
+      if (checked.text !== null) sources.set(file, checked.text)
+      findings.push(...checked.findings.map(finding => ({ ...finding, file })))
+    }
+  }
+  if (files === 0) throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
+  const shown = findings.filter(finding => !input.quiet || finding.severity !== 'info').sort(byPlace)
+  return { report: { findings: shown, sources, summary: summarize(files, shown) }, missing: missing.length > 0 }
+}
+
+/** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */
+async function fix({ workspace, packs }: Target, validator: Validator): Promise<void> {
+  for await (const { path, text, findings } of checkPacks(workspace, validator, packs)) {
+    const fixes = findings.flatMap(finding => finding.fix ?? [])
+    if (text !== null && fixes.length > 0) await workspace.files.writeText(path, editScalars(readYaml(text), fixes))
+  }
+}

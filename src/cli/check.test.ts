@@ -1,0 +1,197 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+
+const NEWSROOM = 'examples/newsroom'
+const WRITER = 'prompts/writer/v1.0.0.yaml'
+const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8')
+
+interface Reported {
+  findings: { file: string; rule: string; severity: string; message: string; line: number; column: number; suggestion?: string }[]
+  summary: { files: number; errors: number; warnings: number; infos: number }
+}
+const checkJson = async (args: readonly string[], cwd: string): Promise<Reported & { code: number | null }> => {
+  const { out, code } = await runCli(['check', ...args, '--json'], { cwd })
+  return { ...JSON.parse(out), code }
+}
+
+describe('onbook check', () => {
+  it('finds nothing wrong with a sound workspace', async () => {
+    const { code, out } = await runCli(['check', NEWSROOM])
+    expect(out).toBe('4 packs checked: no problems.\n')
+    expect(code).toBe(0)
+  })
+
+  it('shows the line, a caret and a suggestion', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('{{outlet}}', '{{outlte}}'))
+    const { code, out } = await runCli(['check', WRITER], { cwd: folder })
+    expect(code).toBe(1)
+    expect(out).toContain(`${WRITER}:16:28  error  no-undefined-variables`)
+    expect(out).toMatch(/> 16 \| {3}Write a news story for \{\{outlte\}\}.*\n.*\^{6}\n/)
+    expect(out).toContain('did you mean "outlet"?')
+  })
+
+  it('names files as they read from where the user stands', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, WRITER), 'id: 1\n')
+    const { findings } = await checkJson(['.'], join(folder, 'prompts', 'writer'))
+    expect(new Set(findings.map(({ file }) => file))).toEqual(new Set(['v1.0.0.yaml']))
+  })
+
+  it('repairs what is mechanical with --fix, and leaves comments alone', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const before = read(folder, WRITER)
+    const broken = before
+      .replace('"prompt-writer-v1.0.0"', 'prompt-writer-v9 # the id')
+      .replace('"2026-03-02T08:00:00Z"', '2026-03-02T08:00:00Z')
+    writeFileSync(join(folder, WRITER), broken)
+    expect((await runCli(['check', WRITER], { cwd: folder })).code).toBe(1)
+    expect((await runCli(['check', WRITER, '--fix'], { cwd: folder })).code).toBe(0)
+    expect(read(folder, WRITER)).toBe(before.replace('"prompt-writer-v1.0.0"', '"prompt-writer-v1.0.0" # the id'))
+  })
+
+  it('counts warnings against --max-warnings', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('meta:', 'mmeta: 1\nmeta:'))
+    expect((await runCli(['check'], { cwd: folder })).code).toBe(0)
+    expect((await runCli(['check', '--max-warnings', '0'], { cwd: folder })).code).toBe(1)
+  })
+
+  it('writes a report to a file', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const { code, out } = await runCli(['check', '--format', 'sarif', '--output', 'report.sarif'], { cwd: folder })
+    expect([code, out]).toEqual([0, ''])
+    expect(JSON.parse(read(folder, 'report.sarif')).version).toBe('2.1.0')
+  })
+
+  it.each([
+    [['check', 'nowhere'], 'nowhere'],
+    [['check', '--format', 'html'], '--format must be one of'],
+    [['check', '--max-warnings', 'x'], '--max-warnings must be a number'],
+    [['check', '--no-such-option'], 'unknown option'],
+    [['chekc'], 'unknown command'],
+  ])('ends with 2 on wrong usage: %j', async (args, message) => {
+    const { code, err, out } = await runCli(args)
+    expect(code).toBe(2)
+    expect(err + out).toContain(message)
+  })
+
+  it('says how to start when there are no packs', async () => {
+    const { code, err } = await runCli(['check'], { cwd: temporaryFolder(null) })
+    expect(code).toBe(2)
+    expect(err).toContain('onbook init')
+  })
+})
+
+describe('bad input', () => {
+  const HOSTILE: Readonly<Record<string, string | Buffer>> = {
+    'latin.yaml': Buffer.from([0x69, 0x64, 0x3a, 0xe9]),
+    'huge.yaml': Buffer.alloc(100 * 1024 * 1024, '- x\n'),
+    'long-example.yaml': `examples:\n  - name: x\n    input: "${'x'.repeat(10 * 1024 * 1024)}"\n`,
+    'deep.yaml': `a: ${'['.repeat(100_000)}\n`,
+    'bomb.yaml': `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[index]}`).join(',')}]`).join('\n')}\n`,
+    'tags.yaml': 'id: !!js/function "x"\n',
+    'documents.yaml': 'a: 1\n---\nb: 2\n',
+    'twice.yaml': 'id: a\nid: b\n',
+    'empty.yaml': '',
+    'binary.yaml': Buffer.from(Array.from({ length: 500 }, (_, index) => index % 256)),
+    'list.yaml': '- a\n- b\n',
+  }
+
+  it('gives each broken file a message with a place, checks the others, and ends with 1', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    mkdirSync(join(folder, 'prompts', 'hostile'))
+    for (const [name, content] of Object.entries(HOSTILE)) writeFileSync(join(folder, 'prompts', 'hostile', name), content)
+    symlinkSync('/etc/passwd', join(folder, 'prompts', 'hostile', 'link.yaml'))
+    mkdirSync(join(folder, 'prompts', 'hostile', 'folder.yaml'))
+    writeFileSync(join(folder, 'prompts', 'hostile', 'folder.yaml', 'keep'), '')
+    const { code, findings, summary } = await checkJson([], folder)
+    expect(code).toBe(1)
+    expect(summary.files).toBe(4 + Object.keys(HOSTILE).length + 1)
+    const files = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
+    expect([...files].sort()).toEqual([...Object.keys(HOSTILE), 'link.yaml'].map(name => `prompts/hostile/${name}`).sort())
+    for (const { line, column, message } of findings) {
+      expect(line).toBeGreaterThan(0)
+      expect(column).toBeGreaterThan(0)
+      expect(message.length).toBeLessThan(400)
+    }
+    expect(JSON.stringify(findings)).not.toContain('root:')
+  })
+
+  it('stops a schema whose pattern backtracks for ever, and checks the rest', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const path = 'schemas/draft.schema.json'
+    writeFileSync(join(folder, path), read(folder, path).replace('"maxLength": 80', '"pattern": "^(\\\\w+\\\\s?)*$", "maxLength": 80'))
+    writeFileSync(
+      join(folder, WRITER),
+      read(folder, WRITER).replace('Night ferry leaves half an hour later from May', `${'a'.repeat(60)}!`),
+    )
+    const { code, findings } = await checkJson([], folder)
+    expect(code).toBe(1)
+    expect(findings).toEqual([
+      expect.objectContaining({ file: WRITER, rule: 'examples-validate', message: expect.stringContaining('backtrack') }),
+    ])
+  })
+
+  it('reports broken workspace files where they are broken', async () => {
+    const folder = temporaryFolder(NEWSROOM, {
+      'schemas/broken.json': '{\n  "a": ,\n}',
+      'onbook.config.yaml': 'rules:\n  no-such-rule: error\n',
+      'onbook.registry.json': '{"agents": {"writer": {}}}',
+    })
+    const { code, findings } = await checkJson([], folder)
+    expect(code).toBe(1)
+    expect(findings.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      'onbook.config.yaml:2',
+      'onbook.registry.json:1',
+      'schemas/broken.json:2',
+    ])
+  })
+})
+
+describe('each rule on its bad fixture', () => {
+  const rules = readdirSync('fixtures/packs/bad')
+
+  it('has a fixture for every rule', () => {
+    expect(rules).toEqual(readdirSync('src/core/lint/rules'))
+  })
+
+  it.each(rules)('%s is found in every format, at the right line and column', async rule => {
+    const cwd = join('fixtures/packs/bad', rule)
+    const expected = JSON.parse(readFileSync(join(cwd, 'expected.json'), 'utf8')) as Reported['findings']
+    const [json, sarif, junit, github, pretty] = await Promise.all([
+      runCli(['check', '--quiet', '--format', 'json'], { cwd }),
+      runCli(['check', '--format', 'sarif'], { cwd }),
+      runCli(['check', '--format', 'junit'], { cwd }),
+      runCli(['check', '--format', 'github'], { cwd }),
+      runCli(['check'], { cwd }),
+    ])
+    const loud = expected.filter(({ severity }) => severity !== 'info')
+    expect((JSON.parse(json.out) as Reported).findings).toMatchObject(loud)
+    expect((JSON.parse(json.out) as Reported).findings.length).toBe(loud.length)
+    const results = JSON.parse(sarif.out).runs[0].results
+    for (const { file, rule: id, line, column } of expected) {
+      expect(results).toContainEqual(
+        expect.objectContaining({
+          ruleId: id,
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: expect.objectContaining({ uri: file }),
+                region: expect.objectContaining({ startLine: line, startColumn: column }),
+              },
+            },
+          ],
+        }),
+      )
+      expect(github.out).toContain(`file=${file},line=${line},col=${column}`)
+      expect(pretty.out).toContain(`${file}:${line}:${column}`)
+      expect(pretty.out).toContain(id)
+      expect(junit.out).toContain(id)
+    }
+    const failing = expected.some(({ severity }) => severity === 'error')
+    expect([json, sarif, junit, github, pretty].map(({ code }) => code)).toEqual(Array(5).fill(failing ? 1 : 0))
+  })
+})

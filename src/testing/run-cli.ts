@@ -1,0 +1,51 @@
+// The command line as a user meets it: a process of its own, its output, its exit code.
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+export interface CliRun {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface CliOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Called with the running process, for tests that interrupt it. */
+  readonly during?: (child: import('node:child_process').ChildProcess) => void
+}
+
+const CLI = resolve('bin', 'onbook.mjs')
+
+export function runCli(args: readonly string[], { cwd, env, during }: CliOptions = {}): Promise<CliRun> {
+  return new Promise(settle => {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd,
+      env: { ...process.env, NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', chunk => {
+      out += chunk
+    })
+    child.stderr.on('data', chunk => {
+      err += chunk
+    })
+    child.on('close', code => settle({ code, out, err }))
+    during?.(child)
+  })
+}
+
+/** A throw-away copy of a folder, or an empty one, with files written over it. */
+export function temporaryFolder(from: string | null, files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'onbook-cli-'))
+  if (from !== null) cpSync(from, folder, { recursive: true })
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  return folder
+}
