@@ -12,11 +12,13 @@ export type Parsed =
   | { readonly ok: true; readonly template: Template }
   | { readonly ok: false; readonly problems: readonly TemplateProblem[] }
 
-/** A block that is still open. `into` is where the next piece goes; an `else if` opens one inside the other, and one tag closes both. */
+/** A block that is still open. An `else if` opens one inside the other, and one tag closes both: the chain. */
 interface OpenBlock {
   readonly name: string
-  readonly block: BlockPiece
-  readonly chain: readonly BlockPiece[]
+  readonly chain: BlockPiece[]
+  /** How many blocks the innermost of the chain stands in, itself included. */
+  depth: number
+  /** Where the next piece goes. */
   into: Piece[]
 }
 
@@ -26,7 +28,7 @@ export function parseTemplate(source: string): Parsed {
   const open: OpenBlock[] = []
   const into = () => open.at(-1)?.into ?? root
   const text = (start: number, end: number) => {
-    if (start < end) into().push({ type: 'text', whole: { start, end }, start, end, cutBefore: false, cutAfter: false })
+    if (start < end) into().push({ type: 'text', whole: { start, end }, start, end })
   }
 
   while (cursor.at < source.length) {
@@ -48,8 +50,10 @@ export function parseTemplate(source: string): Parsed {
     place(cursor, readTag(cursor), open, into)
   }
 
-  for (const { name, block } of open)
-    say(cursor, 'template-syntax', `{{#${name}}} is never closed: write {{/${name}}}`, block.at.start, block.at.end)
+  // A block without a name was refused for that already.
+  for (const { name, chain } of open)
+    if (name !== '')
+      say(cursor, 'template-syntax', `{{#${name}}} is never closed: write {{/${name}}}`, chain[0]!.at.start, chain[0]!.at.end)
   if (cursor.problems.length > 0) return { ok: false, problems: cursor.problems }
   controlWhitespace(source, root)
   return { ok: true, template: { source, nodes: toNodes(source, root) } }
@@ -83,33 +87,40 @@ function place(cursor: Cursor, placed: PlacedTag, open: OpenBlock[], into: () =>
       into().push({ type: 'output', path: tag.path, start, end, trimBefore: placed.trimBefore, trimAfter: placed.trimAfter })
       return
     case 'open': {
-      if (open.length === MAX_DEPTH) say(cursor, 'template-syntax', `Blocks may be nested at most ${MAX_DEPTH} deep`, start, end)
       const piece = block(tag.open)
+      const depth = (open.at(-1)?.depth ?? 0) + 1
+      if (depth === MAX_DEPTH + 1) sayTooDeep(cursor, placed)
       into().push(piece)
-      open.push({ name: tag.open.name, block: piece, chain: [piece], into: piece.body })
+      open.push({ name: tag.open.name, chain: [piece], depth, into: piece.body })
       return
     }
     case 'else': {
-      const current = open.pop()
+      const current = open.at(-1)
       const last = current?.chain.at(-1)
-      if (current === undefined || last === undefined)
-        return say(cursor, 'template-syntax', '{{else}} stands outside any block', start, end)
+      if (current === undefined || last === undefined) {
+        say(cursor, 'template-syntax', '{{else}} stands outside any block', start, end)
+        return
+      }
       if (last.otherwise !== null) say(cursor, 'template-syntax', 'This block has its {{else}} already', start, end)
-      if (current.chain.length === MAX_DEPTH)
-        say(cursor, 'template-syntax', `A block may have at most ${MAX_DEPTH} else branches`, start, end)
       if (tag.chain === null) {
         last.otherwise = { tag: placed, body: [], chained: false }
-        open.push({ ...current, into: last.otherwise.body })
+        current.into = last.otherwise.body
         return
       }
       const piece = block(tag.chain)
       last.otherwise = { tag: placed, body: [piece], chained: true }
-      open.push({ ...current, chain: [...current.chain, piece], into: piece.body })
+      current.depth++
+      if (current.depth === MAX_DEPTH + 1) sayTooDeep(cursor, placed)
+      current.chain.push(piece)
+      current.into = piece.body
       return
     }
     case 'close': {
       const current = open.pop()
-      if (current === undefined) return say(cursor, 'template-syntax', `{{/${tag.name}}} closes nothing`, start, end)
+      if (current === undefined) {
+        say(cursor, 'template-syntax', `{{/${tag.name}}} closes nothing`, start, end)
+        return
+      }
       if (current.name !== tag.name)
         say(cursor, 'template-syntax', `{{#${current.name}}} is closed by {{/${tag.name}}}: write {{/${current.name}}}`, start, end)
       // Of a chain only the first two blocks hear of the closing tag's ~; later ones keep their own. So it is in Handlebars.
@@ -120,28 +131,32 @@ function place(cursor: Cursor, placed: PlacedTag, open: OpenBlock[], into: () =>
   }
 }
 
+const sayTooDeep = (cursor: Cursor, { start, end }: PlacedTag): void =>
+  say(
+    cursor,
+    'template-syntax',
+    `Blocks may be nested at most ${MAX_DEPTH} deep; each else branch with a condition of its own counts`,
+    start,
+    end,
+  )
+
+const toNodes = (source: string, pieces: readonly Piece[]): Node[] => pieces.flatMap(piece => toNode(source, piece))
+
 /** Only called when there were no problems, so every opening is whole. */
-function toNodes(source: string, pieces: readonly Piece[]): Node[] {
-  return pieces.flatMap((piece): Node[] => {
-    switch (piece.type) {
-      case 'comment':
-        return []
-      case 'text':
-        return piece.start < piece.end
-          ? [{ type: 'text', text: source.slice(piece.start, piece.end), at: { start: piece.start, end: piece.end } }]
-          : []
-      case 'output':
-        return [{ type: 'output', path: piece.path, at: { start: piece.start, end: piece.end } }]
-      case 'block':
-        return [
-          {
-            type: 'block',
-            ...piece.opening!,
-            body: toNodes(source, piece.body),
-            otherwise: toNodes(source, piece.otherwise?.body ?? []),
-            at: piece.at,
-          },
-        ]
+function toNode(source: string, piece: Piece): Node[] {
+  switch (piece.type) {
+    case 'comment':
+      return []
+    case 'text': {
+      const { start, end } = piece
+      return start < end ? [{ type: 'text', text: source.slice(start, end), at: { start, end } }] : []
     }
-  })
+    case 'output':
+      return [{ type: 'output', path: piece.path, at: { start: piece.start, end: piece.end } }]
+    case 'block': {
+      const body = toNodes(source, piece.body)
+      const otherwise = toNodes(source, piece.otherwise?.body ?? [])
+      return [{ type: 'block', ...piece.opening!, body, otherwise, at: piece.at }]
+    }
+  }
 }

@@ -3,11 +3,19 @@ import type { Path } from './ast.ts'
 import { type Cursor, eat, refuse, say, skipSpace, take } from './cursor.ts'
 
 export const NAME = /[^\s!"#%-,./;->@[-^`{-~]+(?=[=~}\s/.)|])/y
-const BRACKETED = /\[((?:\\\]|[^\]\n])*)\]/y
+// Two hundred characters at most, so that nobody looks for a forgotten `]` or quote through all the rest of the template.
+const BRACKETED = /\[((?:\\\]|\\(?!\])|[^\]\\\n\r\u2028\u2029]){1,200})\]/y
+// A dot before one of these is a name, as in `./x`; any other dot is a separator.
 const DOT = /\.(?=[=~}\s/.)|])/y
+const SEPARATOR = /\/|\.(?![=~}\s/.)|])/y
 const LITERAL = /(?:true|false|undefined|null|-?\d+(?:\.\d+)?)(?=[~}\s)])/y
-const STRING = /"(?:\\"|[^"])*"|'(?:\\'|[^'])*'/y
+const STRING = /"(?:\\"|[^"]){0,200}"|'(?:\\'|[^']){0,200}'/y
 const LOOP_DATA: ReadonlySet<string> = new Set(['index', 'key', 'first', 'last', 'root'])
+
+export function isLiteral(cursor: Cursor): boolean {
+  LITERAL.lastIndex = cursor.at
+  return LITERAL.test(cursor.source)
+}
 
 type Segment = { readonly step: 'up' | 'here' } | { readonly step: 'into'; readonly part: string }
 
@@ -16,11 +24,7 @@ function readSegment(cursor: Cursor): Segment | null {
   if (bracketed !== null) return { step: 'into', part: bracketed[1]!.replace(/\\([\\\]])/g, '$1') }
   if (eat(cursor, '..')) return { step: 'up' }
   if (take(cursor, DOT) !== null) return { step: 'here' }
-  const start = cursor.at
-  if (take(cursor, LITERAL) !== null) {
-    cursor.at = start
-    return null
-  }
+  if (isLiteral(cursor)) return null
   const name = take(cursor, NAME)
   if (name === null) return null
   return name[0] === 'this' ? { step: 'here' } : { step: 'into', part: name[0] }
@@ -46,7 +50,7 @@ export function readPath(cursor: Cursor): Path | null {
       scoped = true
       if (segment.step === 'up') up++
     }
-  } while (eat(cursor, '.') || eat(cursor, '/'))
+  } while (take(cursor, SEPARATOR) !== null)
   const path: Path = { up, loop, scoped, parts, at: { start, end: cursor.at } }
   if (loop && !LOOP_DATA.has(parts[0] ?? ''))
     say(
@@ -61,9 +65,18 @@ export function readPath(cursor: Cursor): Path | null {
   return path
 }
 
+const INDEXED = /\w+(?=\[)/y
+const END = /\}?~?\}\}/y
+
 /** Says why `readPath` found none, in words the author can act on. */
 export function refuseNoPath(cursor: Cursor, tagStart: number): { readonly type: 'refused' } {
   const start = cursor.at
+  if (take(cursor, END) !== null) {
+    say(cursor, 'template-syntax', 'A variable name is missing in this tag', tagStart, cursor.at)
+    return { type: 'refused' }
+  }
+  const indexed = take(cursor, INDEXED)?.[0]
+  if (indexed !== undefined) return refuse(cursor, 'template-syntax', `A dot is missing before the bracket: write ${indexed}.[…]`, start)
   const literal = (take(cursor, STRING) ?? take(cursor, LITERAL))?.[0]
   if (literal === undefined) return refuseUnexpected(cursor, tagStart)
   if (/[./]/.test(cursor.source[start - 1] ?? ''))
@@ -74,7 +87,5 @@ export function refuseNoPath(cursor: Cursor, tagStart: number): { readonly type:
 export function refuseUnexpected(cursor: Cursor, tagStart: number): { readonly type: 'refused' } {
   const { source, at } = cursor
   if (source.indexOf('}}', at) === -1) return refuse(cursor, 'template-syntax', 'This tag is never closed: write }}', tagStart)
-  if (source[at] === '}' || source.startsWith('~}', at))
-    return refuse(cursor, 'template-syntax', 'A variable name is missing in this tag', tagStart)
   return refuse(cursor, 'template-syntax', `Unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(at)!))} in this tag`, at)
 }

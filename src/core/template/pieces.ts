@@ -8,8 +8,6 @@ export interface TextPiece {
   readonly whole: Span
   start: number
   end: number
-  cutBefore: boolean
-  cutAfter: boolean
 }
 
 /** The marks a tag, or a whole block, shows to its neighbours. */

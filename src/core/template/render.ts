@@ -1,8 +1,8 @@
 // Values into text, piece by piece, each piece knowing where it came from. Never escapes, never expands a value again, never runs away.
 import type { Json } from '../digest/digest.ts'
 import { canonicalJson } from '../digest/digest.ts'
-import type { Block, Node, Output, Span, Template } from './ast.ts'
-import { enter, itemPath, type Lookup, lookupOf, type Scope } from './scope.ts'
+import type { Block, Node, Span, Template } from './ast.ts'
+import { enter, find, itemPath, type Lookup, lookupOf, pathOf, type Scope } from './scope.ts'
 
 /** One piece of a rendered text. */
 export interface Segment {
@@ -36,125 +36,136 @@ const MAX_LENGTH = 16 * 1024 * 1024
 const MAX_STEPS = 1_000_000
 const MAX_VALUE_DEPTH = 200
 
+/** A list of nodes with their lookups settled. Made once per template. */
+interface Steps {
+  readonly list: readonly Step[]
+  /** The tag of the block they stand in. */
+  readonly at: Span
+}
+
+interface OutputStep {
+  readonly type: 'output'
+  readonly lookup: Lookup
+  readonly at: Span
+}
+
+interface BlockStep extends Pick<Block, 'type' | 'keyword' | 'includeZero' | 'at'> {
+  readonly lookup: Lookup
+  readonly binds: boolean
+  readonly body: Steps
+  readonly otherwise: Steps
+}
+
+type Step = { readonly type: 'text'; readonly segment: Segment } | OutputStep | BlockStep
+
 interface Sink {
-  text: string
   readonly segments: Segment[]
-  readonly problems: RenderProblem[]
+  readonly problems: Map<string, RenderProblem>
   readonly lenient: boolean
   readonly maxLength: number
+  length: number
   stepsLeft: number
   halted: boolean
 }
 
-type Step = (scope: Scope, sink: Sink) => void
-
-const prepared = new WeakMap<Template, Step>()
+const prepared = new WeakMap<Template, Steps>()
 
 export function renderTemplate(template: Template, values: Readonly<Record<string, Json>>, options: RenderOptions = {}): Rendered {
-  let run = prepared.get(template)
-  if (run === undefined) prepared.set(template, (run = prepareList(template.nodes, [])))
+  const steps = prepared.get(template) ?? prepare(template.nodes, [], { start: 0, end: template.source.length })
+  prepared.set(template, steps)
   const sink: Sink = {
-    text: '',
     segments: [],
-    problems: [],
+    problems: new Map(),
     lenient: options.lenient ?? false,
     maxLength: options.maxLength ?? MAX_LENGTH,
+    length: 0,
     stepsLeft: options.maxSteps ?? MAX_STEPS,
     halted: false,
   }
-  run({ context: values, path: '', up: null, loop: null, params: null, root: values }, sink)
-  if (sink.problems.length > 0) return { ok: false, problems: sink.problems }
-  return { ok: true, text: sink.text, segments: sink.segments }
+  const text = run(steps, { context: values, path: '', up: null, loop: null, params: null, root: values }, sink)
+  if (sink.problems.size > 0) return { ok: false, problems: [...sink.problems.values()] }
+  return { ok: true, text, segments: sink.segments }
 }
 
-function prepareList(nodes: readonly Node[], names: readonly (readonly string[])[]): Step {
-  const steps = nodes.map(node => prepare(node, names))
-  const at = { start: nodes[0]?.at.start ?? 0, end: nodes.at(-1)?.at.end ?? 0 }
-  return (scope, sink) => {
-    sink.stepsLeft -= steps.length
-    if (sink.stepsLeft < 0) return halt(sink, 'too-many-steps', 'Rendering takes too many steps: loops inside loops over large lists', at)
-    for (const step of steps) {
-      if (sink.halted) return
-      step(scope, sink)
-    }
-  }
+/** `names`: the block parameters in view, innermost first. */
+function prepare(nodes: readonly Node[], names: readonly (readonly string[])[], at: Span): Steps {
+  return { list: nodes.map(node => prepareNode(node, names)), at }
 }
 
-function prepare(node: Node, names: readonly (readonly string[])[]): Step {
+function prepareNode(node: Node, names: readonly (readonly string[])[]): Step {
   switch (node.type) {
-    case 'text': {
-      const segment: Segment = { text: node.text, from: null, at: node.at }
-      return (_, sink) => emit(sink, segment)
-    }
+    case 'text':
+      return { type: 'text', segment: { text: node.text, from: null, at: node.at } }
     case 'output':
-      return prepareOutput(node, lookupOf(node.path, names))
-    case 'block':
-      return prepareBlock(node, names)
-  }
-}
-
-function prepareOutput({ at }: Output, { find, name }: Lookup): Step {
-  return (scope, sink) => {
-    const value = find(scope)
-    if (typeof value === 'string') {
-      if (!value.isWellFormed()) return report(sink, 'value-not-json', `"${name(scope)}" is not valid Unicode`, at)
-      if (value !== '') emit(sink, { text: value, from: name(scope), at })
-    } else if (value === undefined) {
-      if (!sink.lenient) report(sink, 'value-missing', `"${name(scope)}" has no value`, at)
-    } else if (value !== null) {
-      const text = print(value)
-      if (text === null) report(sink, 'value-not-json', `"${name(scope)}" is not plain JSON`, at)
-      else emit(sink, { text, from: name(scope), at })
+      return { type: 'output', lookup: lookupOf(node.path, names), at: node.at }
+    case 'block': {
+      const { type, keyword, includeZero, params, at } = node
+      const binds = params.length > 0
+      const body = prepare(node.body, binds ? [params, ...names] : names, at)
+      const otherwise = prepare(node.otherwise, names, at)
+      return { type, keyword, includeZero, at, lookup: lookupOf(node.subject, names), binds, body, otherwise }
     }
   }
 }
 
-function prepareBlock(block: Block, names: readonly (readonly string[])[]): Step {
-  const { keyword, includeZero, at } = block
-  const { find, name } = lookupOf(block.subject, names)
-  const body = prepareList(block.body, block.params.length > 0 ? [block.params, ...names] : names)
-  const otherwise = prepareList(block.otherwise, names)
-
-  if (keyword === 'if' || keyword === 'unless') {
-    const wanted = keyword === 'if'
-    return (scope, sink) => (isTrue(find(scope), includeZero) === wanted ? body : otherwise)(scope, sink)
+function run({ list, at }: Steps, scope: Scope, sink: Sink): string {
+  // One more than there are, so that a loop around nothing is not free.
+  sink.stepsLeft -= list.length + 1
+  if (sink.stepsLeft < 0) return halt(sink, 'too-many-steps', 'Rendering takes too many steps: loops inside loops over large lists', at)
+  let text = ''
+  for (const step of list) {
+    if (sink.halted) break
+    if (step.type === 'text') text += emit(step.segment, sink)
+    else if (step.type === 'output') text += runOutput(step, scope, sink)
+    else text += runBlock(step, scope, sink)
   }
-
-  const hasOtherwise = block.otherwise.length > 0
-  const bind = block.params.length > 0
-  const missing = (scope: Scope, sink: Sink) => report(sink, 'value-missing', `"${name(scope)}" has no value`, at)
-
-  if (keyword === 'with')
-    return (scope, sink) => {
-      const value = find(scope)
-      if (value === undefined && !sink.lenient && !hasOtherwise) return missing(scope, sink)
-      if (isEmpty(value)) return otherwise(scope, sink)
-      const path = name(scope)
-      const params = bind ? { values: [value], paths: [path], up: scope.params } : scope.params
-      body(enter(scope, value, path, scope.loop, params), sink)
-    }
-
-  return (scope, sink) => {
-    const value = find(scope)
-    if (value === undefined && !sink.lenient && !hasOtherwise) return missing(scope, sink)
-    const keys = keysOf(value)
-    if (keys.length === 0) return otherwise(scope, sink)
-    const base = name(scope)
-    const items = value as Readonly<Record<string | number, Json>>
-    for (let index = 0; index < keys.length && !sink.halted; index++) {
-      const key = keys[index]!
-      const item = items[key]
-      const path = itemPath(base, key)
-      const loop = { index, key, first: index === 0, last: index === keys.length - 1, up: scope.loop }
-      const params = bind ? { values: [item, key], paths: [path, '@key'], up: scope.params } : scope.params
-      body(enter(scope, item, path, loop, params), sink)
-    }
-  }
+  return text
 }
 
-function keysOf(value: Json | undefined): readonly (string | number)[] {
-  if (Array.isArray(value)) return [...value.keys()]
-  return typeof value === 'object' && value !== null ? Object.keys(value) : []
+function runOutput({ lookup, at }: OutputStep, scope: Scope, sink: Sink): string {
+  const value = find(lookup, scope)
+  if (value === null || value === '') return ''
+  if (value === undefined) return sink.lenient ? '' : reportMissing(lookup, at, scope, sink)
+  const text = typeof value === 'string' ? value : print(value)
+  const from = pathOf(lookup, scope) || 'this'
+  if (text === null) return report(sink, 'value-not-json', `"${from}" is not plain JSON`, at)
+  if (!text.isWellFormed()) return report(sink, 'value-not-json', `"${from}" is not valid Unicode`, at)
+  return emit({ text, from, at }, sink)
+}
+
+function runBlock(block: BlockStep, scope: Scope, sink: Sink): string {
+  const { keyword, lookup, body, otherwise, at } = block
+  const value = find(lookup, scope)
+  if (keyword === 'if' || keyword === 'unless')
+    return run(isTrue(value, block.includeZero) === (keyword === 'if') ? body : otherwise, scope, sink)
+  if (value === undefined && !sink.lenient && otherwise.list.length === 0) return reportMissing(lookup, at, scope, sink)
+  return keyword === 'with' ? runWith(block, value, scope, sink) : runEach(block, value, scope, sink)
+}
+
+function runWith({ lookup, binds, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): string {
+  if (isEmpty(value)) return run(otherwise, scope, sink)
+  const path = pathOf(lookup, scope)
+  const params = binds ? { values: [value], paths: [path], up: scope.params } : scope.params
+  return run(body, enter(scope, value, path, scope.loop, params), sink)
+}
+
+function runEach({ lookup, binds, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): string {
+  if (typeof value !== 'object' || value === null) return run(otherwise, scope, sink)
+  const items = value as Readonly<Record<string | number, Json>>
+  const names = Array.isArray(value) ? null : Object.keys(value)
+  const count = names === null ? (value as readonly Json[]).length : names.length
+  if (count === 0) return run(otherwise, scope, sink)
+  const base = pathOf(lookup, scope)
+  let text = ''
+  for (let index = 0; index < count && !sink.halted; index++) {
+    const key = names === null ? index : names[index]!
+    const item = items[key]
+    const path = itemPath(base, key)
+    const loop = { index, key, first: index === 0, last: index === count - 1, up: scope.loop }
+    const params = binds ? { values: [item, key], paths: [path, '@key'], up: scope.params } : scope.params
+    text += run(body, enter(scope, item, path, loop, params), sink)
+  }
+  return text
 }
 
 const isEmpty = (value: Json | undefined): boolean => (Array.isArray(value) ? value.length === 0 : !value && value !== 0)
@@ -177,19 +188,25 @@ function isDeeper(value: Json, limit: number): boolean {
   return limit === 0 || Object.values(value).some(inner => isDeeper(inner, limit - 1))
 }
 
-function emit(sink: Sink, segment: Segment): void {
-  sink.text += segment.text
+function emit(segment: Segment, sink: Sink): string {
   sink.segments.push(segment)
-  if (sink.text.length > sink.maxLength)
+  sink.length += segment.text.length
+  if (sink.length > sink.maxLength)
     halt(sink, 'output-too-long', `The rendered text is longer than ${sink.maxLength} characters`, segment.at)
+  return segment.text
 }
 
-function report(sink: Sink, code: RenderProblemCode, message: string, at: Span): void {
-  // A list of a thousand items that all lack a field is one mistake, not a thousand.
-  if (!sink.problems.some(problem => problem.code === code && problem.start === at.start)) sink.problems.push({ code, message, ...at })
+const reportMissing = (lookup: Lookup, at: Span, scope: Scope, sink: Sink): string =>
+  report(sink, 'value-missing', `"${pathOf(lookup, scope) || 'this'}" has no value`, at)
+
+/** Reports once per place: a list of a thousand items that all lack a field is one mistake, not a thousand. Stands for no text. */
+function report(sink: Sink, code: RenderProblemCode, message: string, at: Span): string {
+  const place = `${code} ${at.start}`
+  if (!sink.problems.has(place)) sink.problems.set(place, { code, message, ...at })
+  return ''
 }
 
-function halt(sink: Sink, code: RenderProblemCode, message: string, at: Span): void {
+function halt(sink: Sink, code: RenderProblemCode, message: string, at: Span): string {
   sink.halted = true
-  sink.problems.push({ code, message, ...at })
+  return report(sink, code, message, at)
 }

@@ -26,66 +26,56 @@ export interface Scope {
   readonly root: Json
 }
 
-/** How to find a path's value, and what to call it. Settled once per template, used on every render. */
-export interface Lookup {
-  readonly find: (scope: Scope) => Json | undefined
-  readonly name: (scope: Scope) => string
-}
+/** A path with all that can be settled before there are values: what kind of name it starts with, and how it is spelled. */
+export type Lookup =
+  | { readonly type: 'context' | 'root'; readonly up: number; readonly parts: readonly string[]; readonly spelled: string }
+  | { readonly type: 'param'; readonly hops: number; readonly slot: number; readonly parts: readonly string[]; readonly spelled: string }
+  | { readonly type: 'loop'; readonly up: number; readonly field: LoopField; readonly spelled: string }
+
+type LoopField = Exclude<keyof Loop, 'up'>
 
 /** `names`: the block parameters in view, innermost first. */
-export function lookupOf(path: Path, names: readonly (readonly string[])[]): Lookup {
-  if (path.loop) return path.parts[0] === 'root' ? rootLookup(path) : loopLookup(path)
-  const param = path.scoped || path.parts.length === 0 ? null : findParam(path.parts[0]!, names)
-  return param === null ? contextLookup(path) : paramLookup(path.parts, param)
+export function lookupOf({ up, loop, scoped, parts }: Path, names: readonly (readonly string[])[]): Lookup {
+  const [head, ...inside] = parts
+  if (loop && head !== 'root') return { type: 'loop', up, field: head as LoopField, spelled: `@${'../'.repeat(up)}${head}` }
+  if (loop) return { type: 'root', up, parts: inside, spelled: spell(inside) }
+  const hops = scoped || head === undefined ? -1 : names.findIndex(level => level.includes(head))
+  if (hops === -1) return { type: 'context', up, parts, spelled: spell(parts) }
+  return { type: 'param', hops, slot: names[hops]!.indexOf(head!), parts: inside, spelled: spell(inside) }
 }
 
-function contextLookup({ up, parts }: Path): Lookup {
-  const suffix = spell(parts)
-  const level = (scope: Scope): Scope | null => {
-    let at: Scope | null = scope
-    for (let climbed = 0; climbed < up && at !== null; climbed++) at = at.up
-    return at
-  }
-  return {
-    find: up === 0 ? scope => dig(scope.context, parts) : scope => dig(level(scope)?.context, parts),
-    name: scope => join(level(scope)?.path ?? '', suffix),
+export function find(lookup: Lookup, scope: Scope): Json | undefined {
+  switch (lookup.type) {
+    case 'context':
+      return dig(climb(scope, lookup.up)?.context, lookup.parts)
+    case 'param':
+      return dig(climb(scope.params, lookup.hops)!.values[lookup.slot], lookup.parts)
+    case 'loop':
+      return climb(scope.loop, lookup.up)?.[lookup.field]
+    case 'root':
+      // `@../root` is the same root, as long as there is a loop to climb out of.
+      return lookup.up > 0 && climb(scope.loop, lookup.up - 1) === null ? undefined : dig(scope.root, lookup.parts)
   }
 }
 
-function rootLookup({ parts }: Path): Lookup {
-  const inside = parts.slice(1)
-  const name = join('', spell(inside))
-  return { find: scope => dig(scope.root, inside), name: () => name }
+/** The variable path that is meant here, with `this` and block parameters spelled out; '' for all values together. */
+export function pathOf(lookup: Lookup, scope: Scope): string {
+  switch (lookup.type) {
+    case 'context':
+      return join(climb(scope, lookup.up)?.path ?? '', lookup.spelled)
+    case 'param':
+      return join(climb(scope.params, lookup.hops)!.paths[lookup.slot]!, lookup.spelled)
+    case 'loop':
+      return lookup.spelled
+    case 'root':
+      return join('', lookup.spelled)
+  }
 }
 
-function loopLookup({ up, parts }: Path): Lookup {
-  const field = parts[0] as 'index' | 'key' | 'first' | 'last'
-  const name = `@${'../'.repeat(up)}${field}`
-  const find = (scope: Scope) => {
-    let loop = scope.loop
-    for (let climbed = 0; climbed < up && loop !== null; climbed++) loop = loop.up
-    return loop?.[field]
-  }
-  return { find, name: () => name }
-}
-
-function paramLookup(parts: readonly string[], { hops, slot }: { hops: number; slot: number }): Lookup {
-  const inside = parts.slice(1)
-  const suffix = spell(inside)
-  const level = (scope: Scope): Params => {
-    let params = scope.params!
-    for (let hop = 0; hop < hops; hop++) params = params.up!
-    return params
-  }
-  return { find: scope => dig(level(scope).values[slot], inside), name: scope => join(level(scope).paths[slot]!, suffix) }
-}
-
-function findParam(name: string, names: readonly (readonly string[])[]): { hops: number; slot: number } | null {
-  for (const [hops, level] of names.entries()) {
-    const slot = level.indexOf(name)
-    if (slot !== -1) return { hops, slot }
-  }
-  return null
+function climb<Level extends { readonly up: Level | null }>(from: Level | null, steps: number): Level | null {
+  let level = from
+  for (let climbed = 0; climbed < steps && level !== null; climbed++) level = level.up
+  return level
 }
 
 /** Undefined when it is not there; null when the way leads through null: an optional value that nobody gave. */
@@ -98,18 +88,25 @@ function dig(value: Json | undefined, parts: readonly string[]): Json | undefine
   return found
 }
 
+// Each part is spelled with its dot in front, so that a path grows by one concatenation: this runs for every value.
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/
-const spellPart = (part: string): string => (PLAIN.test(part) ? part : `[${part}]`)
-const spell = (parts: readonly string[]): string => parts.map(spellPart).join('.')
-const join = (base: string, suffix: string): string => (base === '' ? suffix || 'this' : suffix === '' ? base : `${base}.${suffix}`)
+const spellPart = (part: string): string => (PLAIN.test(part) ? `.${part}` : `.[${part.replace(/[\\\]]/g, '\\$&')}]`)
+const spell = (parts: readonly string[]): string => parts.map(spellPart).join('')
+const join = (base: string, spelled: string): string => (base === '' ? spelled.slice(1) : base + spelled)
+
+export const itemPath = (base: string, key: string | number): string => join(base, typeof key === 'number' ? `.[${key}]` : spellPart(key))
 
 /** The scope inside `#with value` or one turn of `#each`. */
 export function enter(scope: Scope, value: Json | undefined, path: string, loop: Loop | null, params: Params | null): Scope {
   return { context: value, path, up: isSameContext(value, scope.context) ? scope.up : scope, loop, params, root: scope.root }
 }
 
-export const itemPath = (base: string, key: string | number): string => join(base, typeof key === 'number' ? `[${key}]` : spellPart(key))
-
-/** Handlebars adds no level for `../` when the context stays equal, and compares loosely; templates written for it rely on the former. */
-// biome-ignore lint/suspicious/noDoubleEquals: Handlebars' own comparison, kept so that `../` climbs exactly as far as it does there
-const isSameContext = (a: Json | undefined, b: Json | undefined): boolean => a == b
+/**
+ * Handlebars adds no level for `../` when the context stays equal, and templates written for it rely on that. It compares loosely. We do so
+ * only among plain values: were ["a"] equal to "a", a row of one cell would climb otherwise than a row of two.
+ */
+function isSameContext(a: Json | undefined, b: Json | undefined): boolean {
+  const isPlain = typeof a !== 'object' && typeof b !== 'object'
+  // biome-ignore lint/suspicious/noDoubleEquals: Handlebars' own comparison
+  return isPlain ? a == b : a === b
+}

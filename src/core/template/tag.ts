@@ -1,7 +1,7 @@
 // Reads one {{tag}}. Knows the grammar inside the braces and nothing about what stands around them.
 import type { Keyword, Path, Span } from './ast.ts'
 import { type Cursor, eat, refuse, say, skipSpace, take, textBetween } from './cursor.ts'
-import { NAME, readPath, refuseNoPath, refuseUnexpected } from './path.ts'
+import { isLiteral, NAME, readPath, refuseNoPath, refuseUnexpected } from './path.ts'
 
 export interface Opening {
   readonly keyword: Keyword
@@ -35,9 +35,12 @@ const KEYWORDS: ReadonlySet<string> = new Set<Keyword>(['if', 'unless', 'each', 
 export const RESERVED: ReadonlySet<string> = new Set([...KEYWORDS, 'lookup', 'log', 'else', 'this', 'helperMissing', 'blockHelperMissing'])
 const MAX_PARAMS: Readonly<Record<Keyword, number>> = { each: 2, with: 1, if: 0, unless: 0 }
 
-const CLOSE = /\s*~?\}\}/y
-const CLOSE_TRIPLE = /\s*\}~?\}\}/y
-const COMMENT = /!(?:(?=--)[^]*?--~?\}\}|(?!--)[^]*?\}\})/y
+// Handlebars reads as many braces as it can: `}}}` never means `}}` and then a brace. `~}}}` does.
+const CLOSE = /\s*(?:~\}\}|\}\}(?!\}))/y
+// `{{else}}` and `{{^}}` are read in one go, so there a brace may follow.
+const CLOSE_ELSE = /\s*~?\}\}/y
+const CLOSE_TRIPLE = /\s*\}(?:~\}\}|\}\}(?!\}))/y
+const COMMENT = /!(?:(?=--)[\s\S]*?--~?\}\}|(?!--)[\s\S]*?\}\})/y
 const ELSE = /\s*else\b/y
 const PARAMS = /as\s+\|/y
 const INCLUDE_ZERO = /includeZero\s*=\s*(true|false)(?=[~}\s])/y
@@ -67,7 +70,7 @@ function readInside(cursor: Cursor, start: number): Tag {
   if (eat(cursor, '>')) return refuse(cursor, 'unsupported-syntax', 'Partials {{> …}} are not supported', start)
   if (eat(cursor, '*')) return refuse(cursor, 'unsupported-syntax', 'Decorators are not supported', start)
   if (take(cursor, ELSE) !== null) {
-    if (take(cursor, CLOSE) !== null) return { type: 'else', chain: null }
+    if (take(cursor, CLOSE_ELSE) !== null) return { type: 'else', chain: null }
     return { type: 'else', chain: readOpening(cursor, start) }
   }
   if (eat(cursor, '{')) return readOutput(cursor, start, CLOSE_TRIPLE)
@@ -79,8 +82,7 @@ function readOutput(cursor: Cursor, start: number, close: RegExp): Tag {
   const path = readPath(cursor)
   if (path === null) return refuseNoPath(cursor, start)
   if (take(cursor, close) === null) {
-    skipSpace(cursor)
-    if (/[}~|\]]/.test(cursor.source[cursor.at] ?? '}')) return refuseUnexpected(cursor, start)
+    if (!isArgument(cursor)) return refuseEnd(cursor, start)
     const name = textBetween(cursor, path.at)
     return refuse(cursor, 'unsupported-syntax', `Helpers are not supported: "${name}" cannot take arguments`, path.at.start)
   }
@@ -96,6 +98,22 @@ function readOutput(cursor: Cursor, start: number, close: RegExp): Tag {
   return { type: 'output', path }
 }
 
+/** Whether something more is passed here, and not just a tag ended badly. */
+function isArgument(cursor: Cursor): boolean {
+  skipSpace(cursor)
+  const { source, at } = cursor
+  return /\s/.test(source[at - 1]!) && /[^}~|\]]/.test(source[at] ?? '}')
+}
+
+/** Says what is wrong with the end of a tag that reads well up to here. */
+function refuseEnd(cursor: Cursor, start: number): { readonly type: 'refused' } {
+  skipSpace(cursor)
+  if (!cursor.source.startsWith('}}', cursor.at)) return refuseUnexpected(cursor, start)
+  if (cursor.source[cursor.at + 2] !== '}') return refuse(cursor, 'template-syntax', 'A tag that begins with {{{ ends with }}}', start)
+  cursor.at++
+  return refuse(cursor, 'template-syntax', 'One } too many: to put a brace right behind a tag, end the tag with ~}}', start)
+}
+
 function readOpen(cursor: Cursor, start: number): Tag {
   const odd = cursor.source[cursor.at]
   if (odd !== '>' && odd !== '*') return { type: 'open', open: readOpening(cursor, start) }
@@ -108,12 +126,12 @@ function readOpen(cursor: Cursor, start: number): Tag {
 function readClose(cursor: Cursor, start: number): Tag {
   const path = readPath(cursor)
   if (path === null) return refuseNoPath(cursor, start)
-  if (take(cursor, CLOSE) === null) return refuseUnexpected(cursor, start)
+  if (take(cursor, CLOSE) === null) refuseEnd(cursor, start)
   return { type: 'close', name: textBetween(cursor, path.at) }
 }
 
 function readCaret(cursor: Cursor, start: number): Tag {
-  if (take(cursor, CLOSE) !== null) return { type: 'else', chain: null }
+  if (take(cursor, CLOSE_ELSE) !== null) return { type: 'else', chain: null }
   const name = readPath(cursor)
   refuse(cursor, 'unsupported-syntax', 'Inverted sections {{^…}} are not supported: use #unless', start)
   return { type: 'open', open: { name: name === null ? '' : textBetween(cursor, name.at), opening: null } }
@@ -161,7 +179,7 @@ function readOptions(cursor: Cursor, start: number, keyword: Keyword): { include
   const params = readParams(cursor, start, keyword)
   if (params === null) return null
   if (take(cursor, CLOSE) !== null) return { includeZero, params }
-  if (/[}~|\]]/.test(cursor.source[cursor.at] ?? '}')) refuseUnexpected(cursor, start)
+  if (!isArgument(cursor)) refuseEnd(cursor, start)
   else
     refuse(
       cursor,
@@ -177,11 +195,14 @@ function readParams(cursor: Cursor, start: number, keyword: Keyword): readonly s
   const params: string[] = []
   if (take(cursor, PARAMS) === null) return params
   for (skipSpace(cursor); !eat(cursor, '|'); skipSpace(cursor)) {
-    const param = take(cursor, NAME)
+    const at = cursor.at
+    const param = isLiteral(cursor) ? null : take(cursor, NAME)
     if (param === null) {
       refuseUnexpected(cursor, start)
       return null
     }
+    if (RESERVED.has(param[0]))
+      say(cursor, 'unsupported-syntax', `"${param[0]}" is a reserved word: it cannot name a block parameter`, at, cursor.at)
     params.push(param[0])
   }
   const most = MAX_PARAMS[keyword]

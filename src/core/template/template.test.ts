@@ -10,10 +10,10 @@ interface Case {
   output?: string
   error?: string
 }
-const { cases } = JSON.parse(readFileSync('spec/template/cases.json', 'utf8')) as { cases: Case[] }
+const read = (file: string) => (JSON.parse(readFileSync(`spec/template/${file}`, 'utf8')) as { cases: Case[] }).cases
 
-describe('template cases', () => {
-  it.each(cases)('$template with $data', ({ template, data, output, error }) => {
+describe.each(['cases.json', 'handlebars-corners.json'])('%s', file => {
+  it.each(read(file))('$template with $data', ({ template, data, output, error }) => {
     const parsed = parseTemplate(template)
     if (error !== undefined) return expect(parsed.ok).toBe(false)
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))

@@ -43,15 +43,21 @@ function edgesOf(source: string, piece: Piece): Edges | null {
     case 'text':
       return null
     case 'output':
-      return { ...trimOf(piece), inline: false, opensLine: false, closesLine: false }
+      return tagEdges(piece, false)
     case 'comment':
-      return { ...trimOf(piece), inline: true, opensLine: false, closesLine: false }
+      return tagEdges(piece, true)
     case 'block':
       return controlBlock(source, piece)
   }
 }
 
-const trimOf = ({ trimBefore, trimAfter }: Trim): Trim => ({ trimBefore, trimAfter })
+const tagEdges = ({ trimBefore, trimAfter }: Trim, inline: boolean): Edges => ({
+  trimBefore,
+  trimAfter,
+  inline,
+  opensLine: false,
+  closesLine: false,
+})
 
 /** Settles the inside of a block, then says how it looks from outside. */
 function controlBlock(source: string, block: BlockPiece): Edges {
@@ -104,20 +110,15 @@ function blankAfter(source: string, list: readonly Piece[], index: number, root:
 
 const isText = (piece: Piece | undefined): piece is TextPiece => piece?.type === 'text'
 
-/** `everything`: all white space, as ~ does; otherwise the rest of one line, and only once. */
+/** `everything`: all white space, as ~ does; otherwise the rest of one line. Nothing asks for the same line twice. */
 function cutStart(source: string, piece: Piece | undefined, everything: boolean): void {
-  if (!isText(piece) || (piece.cutBefore && !everything)) return
+  if (!isText(piece)) return
   const text = source.slice(piece.start, piece.end)
-  const length = everything ? text.length - text.trimStart().length : /^[ \t]*\r?\n?/.exec(text)![0].length
-  piece.start += length
-  piece.cutBefore = length > 0
+  piece.start += everything ? text.length - text.trimStart().length : /^[ \t]*\r?\n?/.exec(text)![0].length
 }
 
 function cutEnd(source: string, piece: Piece | undefined, everything: boolean): void {
-  if (!isText(piece) || (piece.cutAfter && !everything)) return
-  let end = piece.end
-  if (everything) end = piece.start + source.slice(piece.start, piece.end).trimEnd().length
-  else while (end > piece.start && (source[end - 1] === ' ' || source[end - 1] === '\t')) end--
-  piece.cutAfter = end < piece.end
-  piece.end = end
+  if (!isText(piece)) return
+  if (everything) piece.end = piece.start + source.slice(piece.start, piece.end).trimEnd().length
+  else while (piece.end > piece.start && (source[piece.end - 1] === ' ' || source[piece.end - 1] === '\t')) piece.end--
 }
