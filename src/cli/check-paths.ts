@@ -24,7 +24,6 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
         .map(finding => ({ ...finding, file: target.shown(finding.file) })),
     )
     for await (const checked of checkPacks(target.workspace, validator, target.packs)) {
-      if (checked.findings.length === 0) continue
       const file = target.shown(checked.path)
       if (checked.text !== null) sources.set(file, checked.text)
       findings.push(...checked.findings.map(finding => ({ ...finding, file })))

@@ -22,12 +22,13 @@ export async function test(input: Input): Promise<number> {
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt)
   const progress = progressBar()
+  const started = performance.now()
   try {
     const cases: CaseResult[] = []
     for (const target of targets) cases.push(...(await testTarget(target, input, stop.signal, progress.tick)))
     progress.clear()
     const report: TestReport = { cases, summary: summarizeCases(cases) }
-    await deliver(await print(report, format, input), input.output)
+    await deliver(await print(report, format, input, performance.now() - started), input.output)
     return exitCode(report, stop.signal.aborted, input.allowEmpty === true)
   } finally {
     process.removeListener('SIGINT', interrupt)
@@ -68,10 +69,13 @@ function exitCode({ cases, summary }: TestReport, interrupted: boolean, allowEmp
   return summary.fail > 0 || summary.error > 0 || interrupted || (untested && !allowEmpty) ? 1 : 0
 }
 
-async function print(report: TestReport, format: (typeof FORMATS)[number], input: Input): Promise<string> {
+async function print(report: TestReport, format: (typeof FORMATS)[number], input: Input, ms: number): Promise<string> {
   switch (format) {
     case 'pretty':
-      return (await import('./report/pretty-test.ts')).printTest(report, { color: input.output === undefined && useColor(process.stdout) })
+      return (await import('./report/pretty-test.ts')).printTest(report, {
+        color: input.output === undefined && useColor(process.stdout),
+        ms,
+      })
     case 'json':
       return (await import('./report/json-test.ts')).testToJson(report)
     case 'junit':

@@ -1,8 +1,10 @@
 // Values into text, piece by piece, each piece knowing where it came from. Never escapes, never expands a value again, never runs away.
+
+import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { canonicalJson } from '../digest/digest.ts'
 import type { Block, Node, Span, Template } from './ast.ts'
-import { enter, find, itemPath, type Lookup, lookupOf, pathOf, type Scope } from './scope.ts'
+import { enter, find, itemPath, itemPathsOf, type Lookup, lookupOf, pathOf, type Scope, usesLoop } from './scope.ts'
 
 /** One piece of a rendered text. */
 export interface Segment {
@@ -39,6 +41,7 @@ const MAX_VALUE_DEPTH = 200
 /** A list of nodes with their lookups settled. Made once per template. */
 interface Steps {
   readonly list: readonly Step[]
+  readonly counts: boolean
   /** The tag of the block they stand in. */
   readonly at: Span
 }
@@ -52,6 +55,8 @@ interface OutputStep {
 interface BlockStep extends Pick<Block, 'type' | 'keyword' | 'includeZero' | 'at'> {
   readonly lookup: Lookup
   readonly binds: boolean
+  /** Whether anything inside asks for @index and its like: most loops do without. */
+  readonly counts: boolean
   readonly body: Steps
   readonly otherwise: Steps
 }
@@ -60,7 +65,8 @@ type Step = { readonly type: 'text'; readonly segment: Segment } | OutputStep | 
 
 interface Sink {
   readonly segments: Segment[]
-  readonly problems: Map<string, RenderProblem>
+  /** By place. Made when there is a first one: most renders have none. */
+  problems: Map<string, RenderProblem> | null
   readonly lenient: boolean
   readonly maxLength: number
   length: number
@@ -71,25 +77,37 @@ interface Sink {
 const prepared = new WeakMap<Template, Steps>()
 
 export function renderTemplate(template: Template, values: Readonly<Record<string, Json>>, options: RenderOptions = {}): Rendered {
-  const steps = prepared.get(template) ?? prepare(template.nodes, [], { start: 0, end: template.source.length })
-  prepared.set(template, steps)
+  const steps = prepared.get(template) ?? prepareTemplate(template)
   const sink: Sink = {
     segments: [],
-    problems: new Map(),
+    problems: null,
     lenient: options.lenient ?? false,
     maxLength: options.maxLength ?? MAX_LENGTH,
     length: 0,
     stepsLeft: options.maxSteps ?? MAX_STEPS,
     halted: false,
   }
-  const text = run(steps, { context: values, path: '', up: null, loop: null, params: null, root: values }, sink)
-  if (sink.problems.size > 0) return { ok: false, problems: [...sink.problems.values()] }
-  return { ok: true, text, segments: sink.segments }
+  run(steps, { context: values, path: '', up: null, loop: null, params: null, root: values }, sink)
+  if (sink.problems !== null) return { ok: false, problems: [...sink.problems.values()] }
+  return { ok: true, text: textOf(sink.segments), segments: sink.segments }
+}
+
+function textOf(segments: readonly Segment[]): string {
+  let text = ''
+  for (const segment of segments) text += segment.text
+  return text
+}
+
+function prepareTemplate(template: Template): Steps {
+  const steps = prepare(template.nodes, [], { start: 0, end: template.source.length })
+  prepared.set(template, steps)
+  return steps
 }
 
 /** `names`: the block parameters in view, innermost first. */
 function prepare(nodes: readonly Node[], names: readonly (readonly string[])[], at: Span): Steps {
-  return { list: nodes.map(node => prepareNode(node, names)), at }
+  const list = nodes.map(node => prepareNode(node, names))
+  return { list, counts: list.some(asksForLoop), at }
 }
 
 function prepareNode(node: Node, names: readonly (readonly string[])[]): Step {
@@ -103,37 +121,38 @@ function prepareNode(node: Node, names: readonly (readonly string[])[]): Step {
       const binds = params.length > 0
       const body = prepare(node.body, binds ? [params, ...names] : names, at)
       const otherwise = prepare(node.otherwise, names, at)
-      return { type, keyword, includeZero, at, lookup: lookupOf(node.subject, names), binds, body, otherwise }
+      return { type, keyword, includeZero, at, lookup: lookupOf(node.subject, names), binds, counts: body.counts, body, otherwise }
     }
   }
 }
 
-function run({ list, at }: Steps, scope: Scope, sink: Sink): string {
+const asksForLoop = (step: Step): boolean =>
+  step.type !== 'text' && (usesLoop(step.lookup) || (step.type === 'block' && (step.body.counts || step.otherwise.counts)))
+
+function run({ list, at }: Steps, scope: Scope, sink: Sink): void {
   // One more than there are, so that a loop around nothing is not free.
   sink.stepsLeft -= list.length + 1
   if (sink.stepsLeft < 0) return halt(sink, 'too-many-steps', 'Rendering takes too many steps: loops inside loops over large lists', at)
-  let text = ''
   for (const step of list) {
-    if (sink.halted) break
-    if (step.type === 'text') text += emit(step.segment, sink)
-    else if (step.type === 'output') text += runOutput(step, scope, sink)
-    else text += runBlock(step, scope, sink)
+    if (sink.halted) return
+    if (step.type === 'text') emit(step.segment, sink)
+    else if (step.type === 'output') runOutput(step, scope, sink)
+    else runBlock(step, scope, sink)
   }
-  return text
 }
 
-function runOutput({ lookup, at }: OutputStep, scope: Scope, sink: Sink): string {
+function runOutput({ lookup, at }: OutputStep, scope: Scope, sink: Sink): void {
   const value = find(lookup, scope)
-  if (value === null || value === '') return ''
-  if (value === undefined) return sink.lenient ? '' : reportMissing(lookup, at, scope, sink)
+  if (value === null || value === '') return
+  if (value === undefined) return sink.lenient ? undefined : reportMissing(lookup, at, scope, sink)
   const text = typeof value === 'string' ? value : print(value)
   const from = pathOf(lookup, scope) || 'this'
-  if (text === null) return report(sink, 'value-not-json', `"${from}" is not plain JSON`, at)
-  if (!text.isWellFormed()) return report(sink, 'value-not-json', `"${from}" is not valid Unicode`, at)
-  return emit({ text, from, at }, sink)
+  if (text === null) report(sink, 'value-not-json', `"${from}" is not plain JSON`, at)
+  else if (!text.isWellFormed()) report(sink, 'value-not-json', `"${from}" is not valid Unicode`, at)
+  else emit({ text, from, at }, sink)
 }
 
-function runBlock(block: BlockStep, scope: Scope, sink: Sink): string {
+function runBlock(block: BlockStep, scope: Scope, sink: Sink): void {
   const { keyword, lookup, body, otherwise, at } = block
   const value = find(lookup, scope)
   if (keyword === 'if' || keyword === 'unless')
@@ -142,30 +161,29 @@ function runBlock(block: BlockStep, scope: Scope, sink: Sink): string {
   return keyword === 'with' ? runWith(block, value, scope, sink) : runEach(block, value, scope, sink)
 }
 
-function runWith({ lookup, binds, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): string {
+function runWith({ lookup, binds, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): void {
   if (isEmpty(value)) return run(otherwise, scope, sink)
   const path = pathOf(lookup, scope)
   const params = binds ? { values: [value], paths: [path], up: scope.params } : scope.params
-  return run(body, enter(scope, value, path, scope.loop, params), sink)
+  run(body, enter(scope, value, path, scope.loop, params), sink)
 }
 
-function runEach({ lookup, binds, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): string {
+function runEach({ lookup, binds, counts, body, otherwise }: BlockStep, value: Json | undefined, scope: Scope, sink: Sink): void {
   if (typeof value !== 'object' || value === null) return run(otherwise, scope, sink)
   const items = value as Readonly<Record<string | number, Json>>
   const names = Array.isArray(value) ? null : Object.keys(value)
   const count = names === null ? (value as readonly Json[]).length : names.length
   if (count === 0) return run(otherwise, scope, sink)
   const base = pathOf(lookup, scope)
-  let text = ''
+  const paths = itemPathsOf(lookup, base)
   for (let index = 0; index < count && !sink.halted; index++) {
     const key = names === null ? index : names[index]!
     const item = items[key]
-    const path = itemPath(base, key)
-    const loop = { index, key, first: index === 0, last: index === count - 1, up: scope.loop }
+    const path = itemPath(paths, base, key)
+    const loop = counts ? { index, key, first: index === 0, last: index === count - 1, up: scope.loop } : scope.loop
     const params = binds ? { values: [item, key], paths: [path, '@key'], up: scope.params } : scope.params
-    text += run(body, enter(scope, item, path, loop, params), sink)
+    run(body, enter(scope, item, path, loop, params), sink)
   }
-  return text
 }
 
 const isEmpty = (value: Json | undefined): boolean => (Array.isArray(value) ? value.length === 0 : !value && value !== 0)
@@ -175,7 +193,7 @@ const isTrue = (value: Json | undefined, includeZero: boolean): boolean => (incl
 function print(value: Json): string | null {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null
-  if (typeof value !== 'object' || isDeeper(value, MAX_VALUE_DEPTH)) return null
+  if (typeof value !== 'object' || isDeeperThan(value, MAX_VALUE_DEPTH)) return null
   try {
     return canonicalJson(value)
   } catch {
@@ -183,30 +201,24 @@ function print(value: Json): string | null {
   }
 }
 
-function isDeeper(value: Json, limit: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return limit === 0 || Object.values(value).some(inner => isDeeper(inner, limit - 1))
-}
-
-function emit(segment: Segment, sink: Sink): string {
+function emit(segment: Segment, sink: Sink): void {
   sink.segments.push(segment)
   sink.length += segment.text.length
   if (sink.length > sink.maxLength)
     halt(sink, 'output-too-long', `The rendered text is longer than ${sink.maxLength} characters`, segment.at)
-  return segment.text
 }
 
-const reportMissing = (lookup: Lookup, at: Span, scope: Scope, sink: Sink): string =>
+const reportMissing = (lookup: Lookup, at: Span, scope: Scope, sink: Sink): void =>
   report(sink, 'value-missing', `"${pathOf(lookup, scope) || 'this'}" has no value`, at)
 
-/** Reports once per place: a list of a thousand items that all lack a field is one mistake, not a thousand. Stands for no text. */
-function report(sink: Sink, code: RenderProblemCode, message: string, at: Span): string {
+/** Reports once per place: a list of a thousand items that all lack a field is one mistake, not a thousand. */
+function report(sink: Sink, code: RenderProblemCode, message: string, at: Span): void {
+  sink.problems ??= new Map()
   const place = `${code} ${at.start}`
   if (!sink.problems.has(place)) sink.problems.set(place, { code, message, ...at })
-  return ''
 }
 
-function halt(sink: Sink, code: RenderProblemCode, message: string, at: Span): string {
+function halt(sink: Sink, code: RenderProblemCode, message: string, at: Span): void {
   sink.halted = true
-  return report(sink, code, message, at)
+  report(sink, code, message, at)
 }

@@ -27,22 +27,32 @@ export interface Scope {
 }
 
 /** A path with all that can be settled before there are values: what kind of name it starts with, and how it is spelled. */
-export type Lookup =
-  | { readonly type: 'context' | 'root'; readonly up: number; readonly parts: readonly string[]; readonly spelled: string }
-  | { readonly type: 'param'; readonly hops: number; readonly slot: number; readonly parts: readonly string[]; readonly spelled: string }
-  | { readonly type: 'loop'; readonly up: number; readonly field: LoopField; readonly spelled: string }
+export type Lookup = {
+  readonly spelled: string
+  /** Names made so far. The same loop makes the same names on every render; making them costs more than rendering. */
+  readonly names: Map<string, string>
+  readonly items: Map<string, string[]>
+} & (
+  | { readonly type: 'context' | 'root'; readonly up: number; readonly parts: readonly string[] }
+  | { readonly type: 'param'; readonly hops: number; readonly slot: number; readonly parts: readonly string[] }
+  | { readonly type: 'loop'; readonly up: number; readonly field: LoopField }
+)
 
 type LoopField = Exclude<keyof Loop, 'up'>
 
 /** `names`: the block parameters in view, innermost first. */
 export function lookupOf({ up, loop, scoped, parts }: Path, names: readonly (readonly string[])[]): Lookup {
   const [head, ...inside] = parts
-  if (loop && head !== 'root') return { type: 'loop', up, field: head as LoopField, spelled: `@${'../'.repeat(up)}${head}` }
-  if (loop) return { type: 'root', up, parts: inside, spelled: spell(inside) }
+  const memo = () => ({ names: new Map(), items: new Map() })
+  if (loop && head !== 'root') return { type: 'loop', up, field: head as LoopField, spelled: `@${'../'.repeat(up)}${head}`, ...memo() }
+  if (loop) return { type: 'root', up, parts: inside, spelled: spell(inside), ...memo() }
   const hops = scoped || head === undefined ? -1 : names.findIndex(level => level.includes(head))
-  if (hops === -1) return { type: 'context', up, parts, spelled: spell(parts) }
-  return { type: 'param', hops, slot: names[hops]!.indexOf(head!), parts: inside, spelled: spell(inside) }
+  if (hops === -1) return { type: 'context', up, parts, spelled: spell(parts), ...memo() }
+  return { type: 'param', hops, slot: names[hops]!.indexOf(head!), parts: inside, spelled: spell(inside), ...memo() }
 }
+
+/** Whether it needs a loop to be counted. */
+export const usesLoop = (lookup: Lookup): boolean => lookup.type === 'loop' || (lookup.type === 'root' && lookup.up > 0)
 
 export function find(lookup: Lookup, scope: Scope): Json | undefined {
   switch (lookup.type) {
@@ -62,14 +72,43 @@ export function find(lookup: Lookup, scope: Scope): Json | undefined {
 export function pathOf(lookup: Lookup, scope: Scope): string {
   switch (lookup.type) {
     case 'context':
-      return join(climb(scope, lookup.up)?.path ?? '', lookup.spelled)
+      return nameUnder(climb(scope, lookup.up)?.path ?? '', lookup)
     case 'param':
-      return join(climb(scope.params, lookup.hops)!.paths[lookup.slot]!, lookup.spelled)
+      return nameUnder(climb(scope.params, lookup.hops)!.paths[lookup.slot]!, lookup)
     case 'loop':
       return lookup.spelled
     case 'root':
-      return join('', lookup.spelled)
+      return nameUnder('', lookup)
   }
+}
+
+/** More names than this are made anew each time: memory must not grow with the data. */
+const MOST_NAMES = 1024
+
+function nameUnder(base: string, { spelled, names }: Lookup): string {
+  const known = names.get(base)
+  if (known !== undefined) return known
+  const name = join(base, spelled)
+  if (names.size < MOST_NAMES) names.set(base, name)
+  return name
+}
+
+/** Where `itemPath` keeps the names of a list's items. */
+export function itemPathsOf({ items }: Lookup, base: string): string[] {
+  const known = items.get(base)
+  if (known !== undefined) return known
+  const paths: string[] = []
+  if (items.size < MOST_NAMES) items.set(base, paths)
+  return paths
+}
+
+export function itemPath(paths: string[], base: string, key: string | number): string {
+  if (typeof key === 'string') return join(base, spellPart(key))
+  const known = paths[key]
+  if (known !== undefined) return known
+  const path = join(base, `.[${key}]`)
+  if (key < MOST_NAMES) paths[key] = path
+  return path
 }
 
 function climb<Level extends { readonly up: Level | null }>(from: Level | null, steps: number): Level | null {
@@ -93,8 +132,6 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/
 const spellPart = (part: string): string => (PLAIN.test(part) ? `.${part}` : `.[${part.replace(/[\\\]]/g, '\\$&')}]`)
 const spell = (parts: readonly string[]): string => parts.map(spellPart).join('')
 const join = (base: string, spelled: string): string => (base === '' ? spelled.slice(1) : base + spelled)
-
-export const itemPath = (base: string, key: string | number): string => join(base, typeof key === 'number' ? `.[${key}]` : spellPart(key))
 
 /** The scope inside `#with value` or one turn of `#each`. */
 export function enter(scope: Scope, value: Json | undefined, path: string, loop: Loop | null, params: Params | null): Scope {

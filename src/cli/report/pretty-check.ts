@@ -1,0 +1,59 @@
+// `check` for people: where, what, the line itself with a caret, what to do; and a last line that says how it went.
+import picocolors from 'picocolors'
+import type { Finding } from '../../core/lint/lint.ts'
+import type { CheckSummary } from '../../engine/check.ts'
+import { type CheckReport, groupByFile } from './check-report.ts'
+import { codeFrame } from './code-frame.ts'
+import { clip, visible, visibleLines } from './visible.ts'
+
+export interface PrintCheckOptions {
+  readonly color: boolean
+  /** Errors only; the summary still counts everything. */
+  readonly quiet?: boolean
+}
+
+type Colors = ReturnType<typeof picocolors.createColors>
+
+export function printCheck(report: CheckReport, { color, quiet = false }: PrintCheckOptions): string {
+  const colors = picocolors.createColors(color)
+  const listed = quiet ? report.findings.filter(finding => finding.severity === 'error') : report.findings
+  const blocks = [...groupByFile(listed)].flatMap(([file, findings]) => {
+    const lines = report.sources.get(file)?.split('\n') ?? []
+    return findings.map(finding => printFinding(finding, lines, colors))
+  })
+  const hidden = report.findings.length - listed.length
+  const fixable = listed.filter(finding => finding.fix !== undefined).length
+  const closing = [
+    ...(hidden === 0 ? [] : [colors.dim(`Only errors are shown: ${hidden} more without --quiet.`)]),
+    ...(fixable === 0 ? [] : [colors.dim(`${fixable} of these can be fixed for you: run check again with --fix.`)]),
+    summaryLine(report.summary, colors),
+  ]
+  return [...blocks, `${closing.join('\n')}\n`].join('\n')
+}
+
+function printFinding(finding: Finding, lines: readonly string[], colors: Colors): string {
+  const { file, line, column, severity, rule, message, suggestion } = finding
+  const paint = severity === 'error' ? colors.red : severity === 'warning' ? colors.yellow : colors.blue
+  const frame = codeFrame(lines, finding).map(({ gutter, text, kind }) => {
+    const body = kind === 'before' ? colors.dim(text) : kind === 'caret' ? paint(text) : text
+    return `${colors.dim(`  ${gutter} |`)} ${body}`.trimEnd()
+  })
+  return [
+    `${colors.bold(visible(file))}:${line}:${column}  ${paint(severity)}  ${colors.dim(visible(rule))}`,
+    ...indented(message),
+    ...frame,
+    ...(suggestion === undefined ? [] : indented(suggestion).map(colors.cyan)),
+    '',
+  ].join('\n')
+}
+
+const indented = (text: string): readonly string[] => visibleLines(clip(text)).map(line => `  ${line}`.trimEnd())
+
+function summaryLine({ files, errors, warnings, infos }: CheckSummary, colors: Colors): string {
+  const counts = [count(errors, 'error'), count(warnings, 'warning'), count(infos, 'info')].filter(text => text !== '')
+  if (files === 0 && counts.length === 0) return colors.yellow('No packs found: nothing was checked.')
+  const paint = errors > 0 ? colors.red : warnings > 0 ? colors.yellow : colors.green
+  return paint(`${files} ${files === 1 ? 'pack' : 'packs'} checked: ${counts.length === 0 ? 'no problems' : counts.join(', ')}.`)
+}
+
+const count = (number: number, noun: string): string => (number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`)

@@ -1,0 +1,24 @@
+// Makes text from files and models safe to show: what a terminal would act on, or hide, becomes a symbol one can see.
+
+// Joiners and variation selectors stay: emoji and several scripts are spelled with them, and cells.ts shows the ones that stand alone.
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?!\u034f|\u200c|\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}/gu
+
+/** One line, always: a line break becomes a symbol too. */
+export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
+
+/** The lines of a text, each of them safe; line breaks and tabs keep their meaning. */
+export const visibleLines = (text: string): readonly string[] => text.split(/\r?\n/).map(line => visible(line.replaceAll('\t', '  ')))
+
+export function symbolOf(character: string): string {
+  const code = character.codePointAt(0)!
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code)
+  if (code === 0x7f) return '␡'
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+}
+
+/** A reply of a megabyte must not bury the report. Counts UTF-16 units and never cuts a pair in two. */
+export function clip(text: string, length = 1000): string {
+  if (text.length <= length) return text
+  return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`
+}
