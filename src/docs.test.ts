@@ -18,14 +18,15 @@ const shownIn = (path: string): readonly Shown[] =>
     .filter(line => line.trim() !== '')
     .map(line => ({ command: line.replace(/\s+# .*$/, ''), exits: Number(/# exits (\d)/.exec(line)?.[1] ?? 0) }))
 
-/** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. */
+/** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. `npx` would look for the
+ *  package in the folder it runs in, and these are elsewhere: here it runs the command itself. */
 function follow(story: readonly Shown[], cwd: string) {
   const script = story.map(
     ({ command, exits }) =>
       `echo '$ '${JSON.stringify(command).replaceAll('$', '\\$').replaceAll('`', '\\`')}\n${command}\n[ $? = ${exits} ] || exit 99`,
   )
   const env = { ...process.env, PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1', CI: '' }
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', script.join('\n')], { cwd, env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', ['npx() { "$@"; }', ...script].join('\n')], { cwd, env, encoding: 'utf8' })
   return { status, output: stdout + stderr }
 }
 

@@ -9,6 +9,8 @@ import { exclusively } from './lock-file.ts'
 import { codeOf, reasonOf } from './reasons.ts'
 
 const SKIPPED = new Set(['node_modules'])
+/** A folder with such a name is listed, so that whoever reads it can say that it is a folder. */
+const NAMED_LIKE_FILE = /\.(?:ya?ml|json)$/
 
 export function folderFiles(root: string): Files {
   const base = resolve(root)
@@ -55,8 +57,8 @@ export function folderFiles(root: string): Files {
         for (const entry of await readdir(resolve(base, folder), { withFileTypes: true })) {
           if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue
           const child = folder === '' ? entry.name : `${folder}/${entry.name}`
-          if (entry.isDirectory()) await visit(child)
-          else if (entry.isFile() || entry.isSymbolicLink()) found.push(child)
+          if (entry.isDirectory() && !NAMED_LIKE_FILE.test(entry.name)) await visit(child)
+          else if (entry.isFile() || entry.isSymbolicLink() || entry.isDirectory()) found.push(child)
         }
       }
       await visit(relative(base, resolve(base, path)).split(sep).join('/'))

@@ -28,8 +28,8 @@ describe('onbook check', () => {
     writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('{{outlet}}', '{{outlte}}'))
     const { code, out } = await runCli(['check', WRITER], { cwd: folder })
     expect(code).toBe(1)
-    expect(out).toContain(`${WRITER}:16:28  error  no-undefined-variables`)
-    expect(out).toMatch(/> 16 \| {3}Write a news story for \{\{outlte\}\}.*\n.*\^{6}\n/)
+    expect(out).toContain(`${WRITER}:15:28  error  no-undefined-variables`)
+    expect(out).toMatch(/> 15 \| {3}Write a news story for \{\{outlte\}\}.*\n.*\^{6}\n/)
     expect(out).toContain('did you mean "outlet"?')
   })
 
@@ -109,9 +109,9 @@ describe('bad input', () => {
     writeFileSync(join(folder, 'prompts', 'hostile', 'folder.yaml', 'keep'), '')
     const { code, findings, summary } = await checkJson([], folder)
     expect(code).toBe(1)
-    expect(summary.files).toBe(4 + Object.keys(HOSTILE).length + 1)
+    expect(summary.files).toBe(4 + Object.keys(HOSTILE).length + 2)
     const files = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
-    expect([...files].sort()).toEqual([...Object.keys(HOSTILE), 'link.yaml'].map(name => `prompts/hostile/${name}`).sort())
+    expect([...files].sort()).toEqual([...Object.keys(HOSTILE), 'link.yaml', 'folder.yaml'].map(name => `prompts/hostile/${name}`).sort())
     for (const { line, column, message } of findings) {
       expect(line).toBeGreaterThan(0)
       expect(column).toBeGreaterThan(0)

@@ -61,12 +61,11 @@ async function openTarget(root: string, inside: readonly string[], cwd: string):
       for (const pack of below) if (workspace.packs.includes(pack) || !path.startsWith('prompts')) packs.add(pack)
     } else packs.add(path)
   }
-  const prefix = relative(cwd, root).split(sep).join('/')
   return {
     root,
     workspace,
     packs: [...packs].sort(),
     whole: relatives.includes(''),
-    shown: path => (prefix === '' ? path : `${prefix}/${path}`),
+    shown: path => relative(cwd, resolve(root, path)).split(sep).join('/'),
   }
 }

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pc from 'picocolors'
 import { digestText, type Json } from '../core/digest/digest.ts'
-import { positionOf } from '../core/pack/place.ts'
+import { positionOf, type Span } from '../core/pack/place.ts'
 import { bindValues } from '../core/pack/values.ts'
+import { readYaml } from '../core/pack/yaml.ts'
 import type { TemplateProblem } from '../core/template/ast.ts'
 import { parseTemplate } from '../core/template/parse.ts'
 import { type RenderProblem, renderTemplate, type Segment } from '../core/template/render.ts'
@@ -16,20 +17,27 @@ import { locate } from './locate.ts'
 import { visible } from './report/visible.ts'
 import { printJson } from './terminal.ts'
 
+interface Source {
+  readonly template: string
+  readonly values: Readonly<Record<string, Json>>
+  /** `file:line:column` of a place in the template. */
+  readonly where: (within: Span) => string
+}
+
 export async function render(input: Input): Promise<number> {
   const given = await readValues(input.values)
   const lenient = input.lenient === true
   if ((input.text === undefined) === (input.ref === undefined))
     throw new Fault('usage_invalid', { problem: 'name a pack, or give a template with --text' })
-  const { name, source, values } =
-    input.text === undefined
-      ? await fromPack(String(input.ref), given, lenient)
-      : { name: '--text', source: String(input.text), values: given }
+  const { template, values, where } =
+    input.text === undefined ? await fromPack(String(input.ref), given, lenient) : fromText(String(input.text), given)
+  const explain = (problems: readonly (TemplateProblem | RenderProblem)[]) =>
+    problems.map(problem => `${where(problem)}: ${problem.message}`).join('\n')
 
-  const parsed = parseTemplate(source)
-  if (!parsed.ok) throw new Fault('template_invalid', { problem: describe(name, source, parsed.problems) })
+  const parsed = parseTemplate(template)
+  if (!parsed.ok) throw new Fault('template_invalid', { problem: explain(parsed.problems) })
   const rendered = renderTemplate(parsed.template, values, { lenient })
-  if (!rendered.ok) throw new Fault('values_invalid', { problem: describe(name, source, rendered.problems) })
+  if (!rendered.ok) throw new Fault('values_invalid', { problem: explain(rendered.problems) })
 
   const { text, segments } = rendered
   if (input.json) printJson({ text, hash: digestText(text), segments })
@@ -38,16 +46,32 @@ export async function render(input: Input): Promise<number> {
   return 0
 }
 
-async function fromPack(ref: string, given: Readonly<Record<string, Json>>, lenient: boolean) {
+const placed = (name: string, text: string, offset: number): string => {
+  const { line, column } = positionOf(text, offset)
+  return `${name}:${line}:${column}`
+}
+
+const fromText = (template: string, values: Readonly<Record<string, Json>>): Source => ({
+  template,
+  values,
+  where: ({ start }) => placed('--text', template, start),
+})
+
+async function fromPack(ref: string, given: Readonly<Record<string, Json>>, lenient: boolean): Promise<Source> {
   const isPath = existsSync(ref)
   const { targets } = await locate(isPath ? [ref] : [])
   const [target] = targets
   const path = isPath && target?.packs.length === 1 ? target.packs[0]! : findPack(target!.workspace, ref)
-  const { pack } = await loadPack(target!.workspace, path)
+  const { pack, text } = await loadPack(target!.workspace, path)
+  const name = target!.shown(path)
   const bound = bindValues(pack, given, { lenient })
-  if (!bound.ok)
-    throw new Fault('values_invalid', { problem: `${target!.shown(path)}: ${bound.problems.map(problem => problem.message).join('; ')}` })
-  return { name: target!.shown(path), source: pack.systemPrompt, values: bound.values }
+  if (!bound.ok) throw new Fault('values_invalid', { problem: `${name}: ${bound.problems.map(problem => problem.message).join('; ')}` })
+  const document = readYaml(text)
+  return {
+    template: pack.systemPrompt,
+    values: bound.values,
+    where: within => placed(name, text, document.locate({ pointer: ['systemPrompt'], within }).start),
+  }
 }
 
 async function readValues(given: unknown): Promise<Readonly<Record<string, Json>>> {
@@ -67,15 +91,6 @@ async function readValues(given: unknown): Promise<Readonly<Record<string, Json>
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new Fault('values_invalid', { problem: '--values must be a JSON object: names with values' })
   return values as Readonly<Record<string, Json>>
-}
-
-function describe(name: string, source: string, problems: readonly (TemplateProblem | RenderProblem)[]): string {
-  return problems
-    .map(({ message, start }) => {
-      const { line, column } = positionOf(source, start)
-      return `${name}:${line}:${column}: ${message}`
-    })
-    .join('\n')
 }
 
 const line = ({ text, from }: Segment): string =>

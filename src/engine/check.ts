@@ -1,6 +1,7 @@
 // Checks packs: reads, asks the validator, runs the rules. One broken file never stops the others.
 import { type Finding, lintPrepared, type PreparedPack, preparePack, questionsOf } from '../core/lint/lint.ts'
 import type { PreviousVersion } from '../core/lint/rule.ts'
+import { registeredVersion } from '../core/pack/registry.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import type { Validator } from '../ports.ts'
 import { MAX_PACK_BYTES, previousPath, type Workspace, workspaceFinding } from './workspace.ts'
@@ -36,7 +37,7 @@ async function checkPack(workspace: Workspace, validator: Validator, load: Load,
     schemas: workspace.schemas,
     config: workspace.config,
     verdicts: new Map(questions.map((question, index) => [pointerText(question.pointer), verdicts[index]!])),
-    registered: workspace.registry.agents[agentId ?? '']?.versions[version ?? ''] ?? null,
+    registered: registeredVersion(workspace.registry, agentId ?? '', version ?? ''),
     previous,
   })
   return { path, text, findings }
@@ -47,7 +48,7 @@ async function loadPrevious(workspace: Workspace, load: Load, path: string): Pro
   const loaded = older === null ? null : await load(older)
   if (older === null || loaded === null || 'finding' in loaded || loaded.prepared.read.pack === null) return null
   const { pack } = loaded.prepared.read
-  return { pack, path: older, schemas: workspace.registry.agents[pack.agentId]?.versions[pack.version]?.schemas ?? {} }
+  return { pack, path: older, schemas: registeredVersion(workspace.registry, pack.agentId, pack.version)?.schemas ?? {} }
 }
 
 /** Remembers the last few packs by path: a version is read as itself and as the one before its successor. */

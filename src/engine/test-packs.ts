@@ -90,9 +90,7 @@ async function casesOf(workspace: Workspace, validator: Validator, path: string,
     const at = (offset: number) => positionOf(read.text, offset).line
     return whole(path, 'error', [
       ...document.problems.map(({ message, start }) => problem('pack_invalid', `line ${at(start)}: ${message}`)),
-      ...errors.map(({ message, pointer }) =>
-        problem('pack_invalid', `line ${at(document.locate({ pointer }).start)}: ${pointerText(pointer) || 'the pack'}: ${message}`),
-      ),
+      ...errors.map(({ message, pointer }) => problem('pack_invalid', `line ${at(document.locate({ pointer }).start)}: ${message}`)),
       ...templateProblems.map(({ message, ...within }) =>
         problem('template_invalid', `line ${at(document.locate({ pointer: ['systemPrompt'], within }).start)}: ${message}`),
       ),

@@ -5,6 +5,7 @@ import { editScalars, nextId, nextVersion } from '../core/pack/edit.ts'
 import { type Pack, readPack, semanticDigest } from '../core/pack/pack.ts'
 import {
   activate,
+  activeVersion,
   previousActive,
   printRegistry,
   type Registry,
@@ -77,7 +78,7 @@ export async function activateVersion(workspace: Workspace, request: ActivateReq
   await request.prove(path)
   const entry = { path, digest: digestText(text), semantic: semanticDigest(pack), schemas }
   return changeRegistry(workspace.files, registry => {
-    const from = registry.agents[agentId]?.active ?? null
+    const from = activeVersion(registry, agentId)
     const outcome = activate(registry, { agentId, version, entry, at: clock(), ...(request.why === undefined ? {} : { why: request.why }) })
     return { outcome, result: { agentId, from, to: version } }
   })

@@ -1,11 +1,11 @@
 // A workspace folder, read once: its configuration, schemas and registry, and which files are packs. Decides nothing about them.
 import semver from 'semver'
-import { isDeeperThan } from '../core/digest/depth.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { type Config, defaultConfig, readConfig } from '../core/lint/config.ts'
 import type { Finding } from '../core/lint/lint.ts'
 import { positionOf, type Span } from '../core/pack/place.ts'
-import { emptyRegistry, type Registry, readRegistry } from '../core/pack/registry.ts'
+import { activeVersion, emptyRegistry, type Registry, readRegistry } from '../core/pack/registry.ts'
+import { readJson } from '../core/schema/json-text.ts'
 import { collectSchemas, type Schemas } from '../core/schema/schemas.ts'
 import { Fault } from '../errors.ts'
 import type { Files } from '../ports.ts'
@@ -14,7 +14,6 @@ export const CONFIG_FILE = 'onbook.config.yaml'
 export const REGISTRY_FILE = 'onbook.registry.json'
 export const MAX_PACK_BYTES = 4 * 1024 * 1024
 const MAX_SCHEMA_BYTES = 4 * 1024 * 1024
-const MAX_SCHEMA_DEPTH = 200
 
 export interface Workspace {
   readonly files: Files
@@ -103,27 +102,16 @@ async function loadSchemas(files: Files): Promise<{ schemas: Schemas; findings: 
       findings.push(workspaceFinding(path, `The file cannot be read: ${read.message}`))
       continue
     }
-    const schema = parseJson(read.text)
-    if (!schema.ok) findings.push(workspaceFinding(path, `The file is not JSON: ${schema.message}`, read.text, schema.at))
-    else if (isDeeperThan(schema.value, MAX_SCHEMA_DEPTH))
-      findings.push(workspaceFinding(path, `The schema is nested more than ${MAX_SCHEMA_DEPTH} deep`))
+    const schema = readJson(read.text)
+    if (!schema.ok)
+      findings.push(
+        workspaceFinding(path, `The file is not JSON: ${schema.message}`, read.text, { start: schema.offset, end: schema.offset + 1 }),
+      )
     else parsed.push({ path, schema: schema.value })
   }
   const { schemas, problems } = collectSchemas(parsed)
   for (const { path, message, severity } of problems) findings.push({ ...workspaceFinding(path, message), severity })
   return { schemas, findings }
-}
-
-type ParsedJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string; readonly at: Span }
-
-function parseJson(text: string): ParsedJson {
-  try {
-    return { ok: true, value: JSON.parse(text) }
-  } catch (error) {
-    const { message } = error as Error
-    const start = Number(/position (\d+)/.exec(message)?.[1] ?? text.trimEnd().length)
-    return { ok: false, message: message.replace(/ in JSON at position.*$/s, ''), at: { start, end: start + 1 } }
-  }
 }
 
 async function loadRegistry(files: Files): Promise<{ registry: Registry; findings: Finding[] }> {
@@ -144,7 +132,7 @@ export function findPack({ packs, registry }: Pick<Workspace, 'packs' | 'registr
   if (packs.includes(ref)) return ref
   const [agentId = '', version] = ref.replace(/^prompt:/, '').split('@')
   const own = packs.filter(path => path.split('/').at(-2) === agentId && versionOfPath(path) !== null)
-  const wanted = version ?? registry.agents[agentId]?.active ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
+  const wanted = version ?? activeVersion(registry, agentId) ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
   const found = own.find(path => versionOfPath(path) === wanted)
   if (found !== undefined) return found
   const known = packs.map(path => `${path.split('/').at(-2)}@${versionOfPath(path)}`)
