@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['core', 'ports.ts', 'errors.ts'],
   client: ['wire'],
   host: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire'],
+  'index.ts': ['engine', 'ports.ts', 'errors.ts', 'adapters'],
   cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host'],
 }
 

@@ -20,9 +20,8 @@ export type ExampleMessages =
 /** Prepares a pack once; each example then costs one render. */
 export function messagesFor(pack: Pack, schemas: Schemas): (example: Example) => ExampleMessages {
   const parsed = parseTemplate(pack.systemPrompt)
-  const hint = compilePack(pack, schemas)
-    .find(template => template.kind === 'schema-hint')
-    ?.text.replaceAll('{\\u007b', '{{')
+  // A hint has no tags, so its text is what it renders to: a test sends the very bytes that are published.
+  const hint = compilePack(pack, schemas).find(template => template.kind === 'schema-hint')?.text
   return example => {
     if (!parsed.ok) return { ok: false, problems: parsed.problems.map(problem => problem.message) }
     const bound = bindValues(pack, example.variables ?? {})

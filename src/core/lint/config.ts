@@ -1,9 +1,8 @@
 // onbook.config.yaml: which rules speak, how loudly, and with which options.
 import type { Json } from '../digest/digest.ts'
-import type { Span } from '../pack/place.ts'
+import type { Place, Span } from '../pack/place.ts'
+import { aType, typeName } from '../pack/type-name.ts'
 import { readYaml } from '../pack/yaml.ts'
-import { interpretSchema } from '../schema/interpret.ts'
-import { pointerText } from '../schema/pointer.ts'
 import { nearest } from './nearest.ts'
 import type { Rule, Severity } from './rule.ts'
 import { RULES, ruleNamed } from './rules.ts'
@@ -23,7 +22,8 @@ export interface ConfigProblem extends Span {
 
 export const defaultConfig: Config = { rules: {} }
 
-const SEVERITY = { enum: ['off', 'info', 'warning', 'error'] }
+const SEVERITIES: readonly string[] = ['off', 'info', 'warning', 'error']
+const SEVERITY = { enum: SEVERITIES }
 
 export const configFormat = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -34,7 +34,7 @@ export const configFormat = {
   additionalProperties: false,
   properties: {
     rules: {
-      type: 'object',
+      type: ['object', 'null'],
       description: 'Rule name → severity, or severity with options.',
       additionalProperties: false,
       properties: Object.fromEntries(RULES.map(rule => [rule.name, settingFormat(rule)])),
@@ -51,34 +51,58 @@ function settingFormat({ summary, options = {} }: Rule) {
   return { description: summary, anyOf: [SEVERITY, detailed] }
 }
 
-let check: ReturnType<typeof interpretSchema> | undefined
-
 export function readConfig(text: string): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const document = readYaml(text)
-  const value = document.value ?? {}
-  if (document.value === null || text.trim() === '') return { config: defaultConfig, problems: [] }
-  check ??= interpretSchema(configFormat as unknown as Json)
-  const wrong = check(value).filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'false')
+  const { value } = document
+  // Nothing but comments asks for nothing.
+  if (value === null || (value === undefined && text.replace(/#.*/g, '').trim() === '')) return { config: defaultConfig, problems: [] }
   const problems = [
     ...document.problems,
-    ...wrong.map(({ pointer, message }) => ({
-      ...document.locate({ pointer }),
-      message: `${pointerText(pointer).slice(1) || 'The file'}: ${message}`,
-    })),
-    ...unknownRules(value).map(name => ({
-      ...document.locate({ pointer: ['rules', name], key: true }),
-      message: `There is no rule "${name}"${hint(name)}`,
-    })),
+    ...[...(value === undefined ? [] : complaintsAbout(value))].map(({ message, at }) => ({ ...document.locate(at), message })),
   ]
-  return problems.length > 0 ? { config: defaultConfig, problems } : { config: { rules: settingsOf(value) }, problems }
+  return problems.length > 0 ? { config: defaultConfig, problems } : { config: { rules: settingsOf(value!) }, problems }
 }
 
-const rulesOf = (value: Json): Readonly<Record<string, Json>> => {
-  const rules = (value as { rules?: Json }).rules
-  return typeof rules === 'object' && rules !== null && !Array.isArray(rules) ? (rules as Record<string, Json>) : {}
+interface Complaint {
+  readonly message: string
+  readonly at: Place
 }
 
-const unknownRules = (value: Json): readonly string[] => Object.keys(rulesOf(value)).filter(name => ruleNamed(name) === undefined)
+function* complaintsAbout(config: Json): Iterable<Complaint> {
+  if (!isObject(config))
+    return yield { message: `The configuration must be an object, not ${aType(typeName(config))}`, at: { pointer: [] } }
+  for (const key of Object.keys(config))
+    if (key !== 'rules') yield { message: `"${key}" is not a key of the configuration: there is rules`, at: { pointer: [key], key: true } }
+  const rules = config.rules ?? {}
+  if (!isObject(rules)) return yield { message: `"rules" must be an object, not ${aType(typeName(rules))}`, at: { pointer: ['rules'] } }
+  for (const [name, setting] of Object.entries(rules)) {
+    const rule = ruleNamed(name)
+    if (rule === undefined) yield { message: `There is no rule "${name}"${hint(name)}`, at: { pointer: ['rules', name], key: true } }
+    else yield* complaintsAboutSetting(rule, setting)
+  }
+}
+
+function* complaintsAboutSetting({ name, options = {} }: Rule, setting: Json): Iterable<Complaint> {
+  const pointer = ['rules', name]
+  if (!isObject(setting)) {
+    if (!isSeverity(setting)) yield { message: `"${name}" must be ${SEVERITIES.join(', ')}, or an object`, at: { pointer } }
+    return
+  }
+  for (const [key, value] of Object.entries(setting)) {
+    const at = { pointer: [...pointer, key] }
+    const usual = Object.hasOwn(options, key) ? options[key]! : undefined
+    if (key === 'severity') {
+      if (!isSeverity(value)) yield { message: `severity of "${name}" must be ${SEVERITIES.join(', ')}`, at }
+    } else if (usual === undefined) {
+      const known = ['severity', ...Object.keys(options)].join(', ')
+      yield { message: `"${name}" has no option "${key}": there is ${known}`, at: { ...at, key: true } }
+    } else if (typeName(value) !== typeName(usual) || (Array.isArray(value) && !value.every(item => typeof item === 'string')))
+      yield { message: `${key} of "${name}" must be ${Array.isArray(usual) ? 'a list of texts' : aType(typeName(usual))}`, at }
+  }
+}
+
+const isObject = (value: Json): value is { readonly [key: string]: Json } => typeName(value) === 'object'
+const isSeverity = (value: Json): value is Severity | 'off' => SEVERITIES.includes(value as string)
 
 function hint(name: string): string {
   const meant = nearest(
@@ -88,9 +112,11 @@ function hint(name: string): string {
   return meant === null ? '' : `: did you mean "${meant}"?`
 }
 
-function settingsOf(value: Json): Record<string, RuleSetting> {
+/** Of a configuration without complaints. */
+function settingsOf(config: Json): Record<string, RuleSetting> {
+  const { rules } = config as { rules?: Readonly<Record<string, Json>> | null }
   return Object.fromEntries(
-    Object.entries(rulesOf(value)).map(([name, setting]): [string, RuleSetting] => {
+    Object.entries(rules ?? {}).map(([name, setting]): [string, RuleSetting] => {
       if (typeof setting === 'string') return [name, { severity: setting as Severity | 'off', options: {} }]
       const { severity, ...options } = setting as { severity?: Severity | 'off' }
       return [name, severity === undefined ? { options } : { severity, options }]

@@ -13,13 +13,14 @@ export interface Disable {
 
 const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-next-line|-line|-file)?\b([^\n]*)/g
 
-export function findDisables({ text, scalarSpan }: YamlDocument): readonly Disable[] {
+export function findDisables({ text, scalarSpan, commentStarts }: YamlDocument): readonly Disable[] {
   if (!text.includes('onbook-disable')) return []
   const prompt = scalarSpan(['systemPrompt'])
+  const comments = commentStarts()
   return [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: opener, 2: scope, 3: rest, index }) => {
-    const inside = prompt !== null && prompt.start <= index && index < prompt.end
-    // Behind # a prompt holds text for the model, and YAML knows no {{!.
-    if (inside === (opener === '#')) return []
+    const inside = opener !== '#'
+    // Elsewhere both are mere text: a # in quotes or in the prompt, a tag in a description.
+    if (inside ? prompt === null || index < prompt.start || prompt.end <= index : !comments.has(index)) return []
     const said = inside ? rest!.replace(/(?:--)?~?\}\}.*$/, '') : rest!
     const [names = '', ...reason] = said.split(/\s--+\s?/)
     const here = positionOf(text, index).line

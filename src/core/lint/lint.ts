@@ -1,10 +1,9 @@
 // Runs the rules over one pack and turns what they found into findings a person, an editor or a CI can place.
 
-import type { Json } from '../digest/digest.ts'
 import { type ReadPack, readPack } from '../pack/pack.ts'
-import { positionOf } from '../pack/place.ts'
+import { type Position, positionsIn } from '../pack/place.ts'
 import type { RegisteredVersion } from '../pack/registry.ts'
-import { interpretSchema } from '../schema/interpret.ts'
+import { interpretQuestion } from '../schema/interpret-question.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 import { closureOf, type Schemas } from '../schema/schemas.ts'
 import type { Question, Verdict } from '../schema/verdict.ts'
@@ -15,6 +14,8 @@ import { type Config, defaultConfig } from './config.ts'
 import { findDisables, isDisabled } from './disable.ts'
 import type { Fix, Found, PreviousVersion, Rule, Severity, Subject } from './rule.ts'
 import { FORM_RULES, RULES } from './rules.ts'
+
+export { interpretQuestion }
 
 export interface Finding {
   readonly file: string
@@ -52,6 +53,8 @@ export interface LintContext {
   readonly previous?: PreviousVersion | null
 }
 
+/** Of one rule in one file. Whoever has more needs no list. */
+const MAX_FOUND = 100
 const NO_USES: Uses = { uses: [], misplaced: [] }
 const RULE_NAMES: ReadonlySet<string> = new Set(RULES.map(rule => rule.name))
 
@@ -79,40 +82,64 @@ export function questionsOf({ read: { draft } }: PreparedPack, schemas: Schemas)
   ]
 }
 
+/** What the rules look at. */
+export const subjectOf = (prepared: PreparedPack, context: LintContext): Subject => ({
+  ...prepared,
+  document: prepared.read.document,
+  draft: prepared.read.draft,
+  pack: prepared.read.pack,
+  formatErrors: prepared.read.errors,
+  variables: byName(prepared.read.draft.variables),
+  schemas: context.schemas,
+  verdict: pointer => context.verdicts.get(pointerText(pointer)),
+  registered: context.registered ?? null,
+  previous: context.previous ?? null,
+  ruleNames: RULE_NAMES,
+})
+
 export function lintPrepared(prepared: PreparedPack, context: LintContext): readonly Finding[] {
   const { path, read } = prepared
   const { document } = read
   const config = context.config ?? defaultConfig
-  const subject: Subject = {
-    ...prepared,
-    document,
-    draft: read.draft,
-    pack: read.pack,
-    formatErrors: read.errors,
-    schemas: context.schemas,
-    verdict: pointer => context.verdicts.get(pointerText(pointer)),
-    registered: context.registered ?? null,
-    previous: context.previous ?? null,
-    ruleNames: RULE_NAMES,
-  }
+  const subject = subjectOf(prepared, context)
   const isObject = typeof document.value === 'object' && document.value !== null && !Array.isArray(document.value)
   const disables = findDisables(document)
+  const position = positionsIn(document.text)
   return (isObject ? RULES : FORM_RULES)
     .flatMap(rule => {
       const { severity, options } = config.rules[rule.name] ?? { options: {} }
       if (severity === 'off') return []
-      return [...rule.check(subject, { ...rule.options, ...options })].map(found =>
-        place(path, document.text, subject, rule, found, severity),
-      )
+      const place = (found: Found) => toFinding(path, subject, position, rule, found, severity)
+      return firstOf(rule.check(subject, { ...rule.options, ...options })).map(place)
     })
     .filter(finding => !isDisabled(disables, finding.rule, finding.line))
     .sort(byPlace)
 }
 
-function place(file: string, text: string, { document }: Subject, rule: Rule, found: Found, severity: Severity | undefined): Finding {
+const byName = (variables: Subject['draft']['variables']): Subject['variables'] =>
+  new Map(variables.toReversed().map(variable => [variable.name, variable]))
+
+function firstOf(all: Iterable<Found>): readonly Found[] {
+  const first: Found[] = []
+  for (const found of all) {
+    if (first.length === MAX_FOUND)
+      return [...first, { ...found, message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
+    first.push(found)
+  }
+  return first
+}
+
+function toFinding(
+  file: string,
+  { document }: Subject,
+  position: (offset: number) => Position,
+  rule: Rule,
+  found: Found,
+  severity: Severity | undefined,
+): Finding {
   const { start, end } = document.locate(found.at)
-  const from = positionOf(text, start)
-  const to = positionOf(text, end)
+  const from = position(start)
+  const to = position(end)
   return {
     file,
     rule: rule.name,
@@ -158,16 +185,4 @@ export function lintPack(text: string, options: LintOptions): readonly Finding[]
   const validate = options.validate ?? interpretQuestion
   const verdicts = new Map(questionsOf(prepared, schemas).map(question => [pointerText(question.pointer), validate(question, schemas)]))
   return lintPrepared(prepared, { ...options, schemas, verdicts })
-}
-
-/** Answers by interpretation, in this thread. */
-export function interpretQuestion({ schema: uri, instance }: Question, schemas: Schemas): Verdict {
-  const others = (closureOf(uri, schemas)?.uris ?? []).filter(other => other !== uri).map(other => schemas.get(other)!.schema)
-  try {
-    const check = interpretSchema(schemas.get(uri)!.schema, others)
-    const mismatches = instance === undefined ? [] : check(instance as Json)
-    return mismatches.length === 0 ? { outcome: 'valid' } : { outcome: 'invalid', mismatches }
-  } catch (error) {
-    return { outcome: 'unusable', message: error instanceof RangeError ? 'it refers to itself without end' : (error as Error).message }
-  }
 }

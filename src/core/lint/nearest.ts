@@ -1,7 +1,11 @@
 // The name that was probably meant.
 
+/** Comparing takes the square of this. */
+const LONGEST = 200
+
 /** Null when none is close: a wrong guess is worse than none. */
 export function nearest(name: string, known: readonly string[]): string | null {
+  if (name.length > LONGEST) return null
   const limit = Math.max(1, Math.floor(name.length / 4))
   let best: { name: string; distance: number } | null = null
   for (const candidate of known) {

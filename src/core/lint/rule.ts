@@ -1,10 +1,10 @@
 // What a rule is: it looks at one subject and says what it found, by place and never by line.
 import type { Json } from '../digest/digest.ts'
+import type { FormError } from '../pack/form.ts'
 import type { Listed, Pack, PackDraft, Variable } from '../pack/pack.ts'
 import type { Place } from '../pack/place.ts'
 import type { RegisteredVersion } from '../pack/registry.ts'
 import type { YamlDocument } from '../pack/yaml.ts'
-import type { SchemaError } from '../schema/interpret.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Schemas } from '../schema/schemas.ts'
 import type { Verdict } from '../schema/verdict.ts'
@@ -44,7 +44,9 @@ export interface Subject {
   readonly draft: PackDraft
   /** Whole and valid, or null. */
   readonly pack: Pack | null
-  readonly formatErrors: readonly SchemaError[]
+  readonly formatErrors: readonly FormError[]
+  /** By name; of two with the same name the first. */
+  readonly variables: ReadonlyMap<string, Listed<Variable>>
   /** Null when the prompt is missing or does not parse. */
   readonly template: Template | null
   readonly templateProblems: readonly TemplateProblem[]
@@ -71,6 +73,3 @@ export const inPrompt = (within: { readonly start: number; readonly end: number 
   pointer: ['systemPrompt'],
   within: { start: within.start, end: within.end },
 })
-
-export const variableNamed = (subject: Subject, name: string | null): Listed<Variable> | undefined =>
-  subject.draft.variables.find(variable => variable.name === name)

@@ -2,93 +2,137 @@
 import type { Node, Span, Template } from '../template/ast.ts'
 
 export interface Section {
-  readonly title: string
+  /** Which of the names asked for this is. */
+  readonly name: string
   /** The heading line. */
   readonly at: Span
   readonly body: string
   readonly empty: boolean
   /** Stands inside a block, so it may be left out. */
   readonly conditional: boolean
-  /** Whether the title is this name, or begins with it: `Output Requirements` is OUTPUT. */
-  is(name: string): boolean
 }
-
-const NUMBER = '(?:\\d+[.)]\\s*)?'
-const ATX = new RegExp(`^ {0,3}#{1,6}\\s+${NUMBER}(.+?)\\s*#*\\s*$`)
-const BOLD = new RegExp(`^ {0,3}${NUMBER}\\*\\*${NUMBER}(.+?):?\\*\\*:?(?:\\s|$)`)
-const LABEL_ALONE = new RegExp(`^ {0,3}${NUMBER}([A-Za-z][A-Za-z ]{0,40}):\\s*$`)
-const LABEL = new RegExp(`^ {0,3}${NUMBER}([A-Z][A-Z ]{1,40}):(?:\\s|$)`)
-const RULE = /^ {0,3}(?:=+|-{2,})\s*$/
-const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 interface Heading {
-  readonly title: string
+  readonly name: string | null
   readonly at: Span
   readonly bodyStart: number
+  /** 1 to 6 for headings proper; labels and bold lines have none. */
+  readonly level: number | null
 }
 
-export function findSections(template: Template): readonly Section[] {
+/** Stands for a character of a tag: it is not printed, but keeps offsets as they are. */
+const HIDDEN = '\0'
+const NUMBER = '(?:\\d+(?:\\.\\d+)*[.)]?\\s+|\\d+[.)])?'
+const ATX = /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/
+const BOLD = new RegExp(`^ {0,3}${NUMBER}(?:\\*\\*|__)(.+?):?(?:\\*\\*|__):?(?=\\s|$)`)
+const LABEL = new RegExp(`^ {0,3}${NUMBER}([A-Za-z][A-Za-z ]*):(?=\\s|$)`)
+const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
+/** All but a few lines are neither; one look tells. */
+const LIKELY = /^ {0,3}[#*_\d=-]|:/
+const MARKS = new RegExp(`^[*_]*${NUMBER}`)
+
+/** Sections by these names, in the order of the prompt. `Output Requirements` is OUTPUT, `throughput` is not. */
+export function findSections(template: Template, names: readonly string[]): readonly Section[] {
   const { visible, conditional } = reveal(template)
-  const headings = findHeadings(visible)
-  return headings.map(({ title, at, bodyStart }, index) => {
-    const body = visible.slice(bodyStart, headings[index + 1]?.at.start ?? visible.length)
-    const pattern = (name: string) => new RegExp(`^${name}S?\\b`, 'i')
-    return {
-      title,
-      at,
-      body: template.source.slice(bodyStart, headings[index + 1]?.at.start ?? visible.length),
-      empty: body.trim() === '',
-      conditional: conditional.some(span => span.start <= at.start && at.start < span.end),
-      is: name => pattern(name).test(title.trim()),
-    }
+  const headings = findHeadings(visible, names)
+  return headings.flatMap(({ name, at, bodyStart, level }, index) => {
+    if (name === null) return []
+    // A heading of the same or a higher level ends a section, and so does every other section. Other labels belong to the text.
+    const next = headings.find((other, place) => place > index && (other.name !== null || ends(level, other.level)))
+    const end = next?.at.start ?? visible.length
+    const isConditional = conditional.some(span => span.start <= at.start && at.start < span.end)
+    const empty = visible.slice(bodyStart, end).replaceAll(HIDDEN, '').trim() === ''
+    return [{ name, at, body: template.source.slice(bodyStart, end), empty, conditional: isConditional }]
   })
 }
 
-/** The prompt as a reader of the template sees it: comments blanked out, other tags standing in for what they will print. */
-function reveal({ source, nodes }: Template): { visible: string; conditional: readonly Span[] } {
-  const chars = source.replace(/[^\n]/g, ' ').split('')
+const ends = (level: number | null, other: number | null): boolean => level !== null && other !== null && other <= level
+
+/** The prompt as the model may see it: tags hidden, what they print standing as one brace. Offsets are those of the source. */
+export function reveal({ source, nodes }: Template): { readonly visible: string; readonly conditional: readonly Span[] } {
   const conditional: Span[] = []
+  let visible = ''
+  const hideUpTo = (offset: number) => {
+    visible += source.slice(visible.length, offset).replace(/[^\n]/g, HIDDEN)
+  }
   const visit = (list: readonly Node[], inBlock: boolean) => {
     for (const node of list) {
-      if (node.type === 'text') {
-        for (let at = node.at.start; at < node.at.end; at++) chars[at] = source[at]!
-        if (inBlock) conditional.push(node.at)
-      } else if (node.type === 'output') chars[node.at.start] = '{'
-      else {
+      if (node.type === 'block') {
         visit(node.body, true)
         visit(node.otherwise, true)
+        continue
       }
+      hideUpTo(node.at.start)
+      visible += node.type === 'text' ? source.slice(node.at.start, node.at.end) : '{'
+      if (inBlock && node.type === 'text') conditional.push(node.at)
     }
   }
   visit(nodes, false)
-  return { visible: chars.join(''), conditional }
+  hideUpTo(source.length)
+  return { visible, conditional }
 }
 
-function findHeadings(text: string): readonly Heading[] {
+function findHeadings(text: string, names: readonly string[]): readonly Heading[] {
   const headings: Heading[] = []
   let fence: string | null = null
   let start = 0
-  let previous: { line: string; start: number } | null = null
-  for (const line of text.split('\n')) {
-    const marker = FENCE.exec(line)?.[1]
-    if (fence === null && marker !== undefined) fence = marker
-    else if (fence !== null && marker?.startsWith(fence)) fence = null
-    else if (fence === null) {
-      const found = ATX.exec(line) ?? BOLD.exec(line) ?? LABEL_ALONE.exec(line) ?? LABEL.exec(line)
-      const title = found?.[1]
-      if (title !== undefined && found !== null) {
-        // What follows a label on its own line belongs to the section already.
-        const inline = found[0].trimEnd().length < line.trimEnd().length
-        headings.push({ title, at: { start, end: start + line.length }, bodyStart: start + (inline ? found[0].length : line.length) })
-      } else if (previous !== null && RULE.test(line) && previous.line.trim() !== '' && previous.line.length < 60)
-        headings.push({
-          title: previous.line.trim(),
-          at: { start: previous.start, end: previous.start + previous.line.length },
-          bodyStart: start + line.length,
-        })
-    }
-    previous = { line, start }
-    start += line.length + 1
+  let above: Line | null = null
+  for (const raw of text.split('\n')) {
+    const line: Line = { raw, shown: raw.includes(HIDDEN) ? raw.replaceAll(HIDDEN, '') : raw, start }
+    start += raw.length + 1
+    const heading: Heading | null = fence === null && LIKELY.test(line.shown) ? headingOf(line, above, names) : null
+    const marker: string | undefined = FENCE.exec(line.shown)?.[1]
+    if (heading !== null) headings.push(heading)
+    else if (fence === null) fence = marker ?? null
+    else if (marker?.startsWith(fence) && line.shown.trim() === marker) fence = null
+    const isText: boolean = heading === null && fence === null && marker === undefined
+    above = isText && line.shown.trim() !== '' && line.shown.length < 60 ? line : null
   }
   return headings
 }
+
+interface Line {
+  readonly raw: string
+  /** Without what is hidden. */
+  readonly shown: string
+  readonly start: number
+}
+
+function headingOf(line: Line, above: Line | null, names: readonly string[]): Heading | null {
+  const { raw, shown, start } = line
+  const underline = above === null ? undefined : UNDERLINE.exec(shown)?.[1]
+  if (above !== null && underline !== undefined) {
+    const level = underline.startsWith('=') ? 1 : 2
+    return { name: nameOf(above.shown.trim(), names), at: spanOf(above), bodyStart: start + raw.length, level }
+  }
+  const atx = ATX.exec(shown)
+  if (atx !== null) return { name: nameOf(atx[2]!, names), at: spanOf(line), bodyStart: start + raw.length, level: atx[1]!.length }
+  const label = BOLD.exec(shown) ?? LABEL.exec(shown)
+  const name = label === null || !isTitle(label[1]!) ? null : nameOf(label[1]!, names)
+  // What follows a label on its own line belongs to the section already.
+  return name === null ? null : { name, at: spanOf(line), bodyStart: start + offsetBehind(raw, label![0].length), level: null }
+}
+
+/** From the first character that is shown to the last. */
+function spanOf({ raw, start }: Line): Span {
+  const from = start + offsetBehind(raw, 1) - 1
+  return { start: from, end: start + raw.trimEnd().length }
+}
+
+/** Where in a line this many characters that are not hidden have gone by. */
+function offsetBehind(raw: string, count: number): number {
+  let at = 0
+  for (let seen = 0; seen < count; at++) if (raw[at] !== HIDDEN) seen++
+  return at
+}
+
+/** The name, alone or with words behind it: `INPUT`, `2. Inputs`, `**Input Schema**`. */
+function nameOf(title: string, names: readonly string[]): string | null {
+  const said = title.replace(MARKS, '').toUpperCase()
+  const isSaid = (name: string) => said.startsWith(name) && /^S?(?:[^\p{L}\p{N}_]|$)/u.test(said.slice(name.length))
+  return names.find(name => isSaid(name.toUpperCase())) ?? null
+}
+
+/** `Output Requirements:` titles a section; `Output the following:` is a sentence. */
+const isTitle = (label: string): boolean => label.split(/\s+/).every(word => !/^[a-z]/.test(word))

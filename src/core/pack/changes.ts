@@ -67,9 +67,13 @@ function* exampleChanges(before: Pack, after: Pack): Iterable<Change> {
   const [old, now] = [before.examples ?? [], after.examples ?? []]
   for (const { name } of old)
     if (!now.some(example => example.name === name)) yield { bump: 'minor', what: `removes the example "${name}"`, pointer: ['examples'] }
-  for (const [index, { name }] of now.entries())
-    if (!old.some(example => example.name === name))
-      yield { bump: 'minor', what: `adds the example "${name}"`, pointer: ['examples', index] }
+  for (const [index, example] of now.entries()) {
+    const before = old.find(({ name }) => name === example.name)
+    const pointer = ['examples', index]
+    if (before === undefined) yield { bump: 'minor', what: `adds the example "${example.name}"`, pointer }
+    else if (!same(before as unknown as Json, example as unknown as Json))
+      yield { bump: 'patch', what: `changes the example "${example.name}"`, pointer }
+  }
 }
 
 function* listChanges(field: 'constraints' | 'refusalRules', before: readonly string[], after: readonly string[]): Iterable<Change> {

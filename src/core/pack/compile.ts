@@ -41,4 +41,4 @@ const hint = (schema: Json): string => `Answer with one JSON value, and nothing 
 /** Braces next to each other can only stand inside a JSON string; spelled as an escape they mean the same and open no tag. */
 const jsonText = (value: Json): string => JSON.stringify(JSON.parse(canonicalJson(value)), null, 2).replaceAll('{{', '{\\u007b')
 
-const literal = (text: string): string => text.replaceAll('{{', '{ {')
+const literal = (text: string): string => text.replace(/\{(?=\{)/g, '{ ')

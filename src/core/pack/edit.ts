@@ -14,7 +14,7 @@ export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]
   const spans = edits
     .flatMap(({ pointer, value }) => {
       const span = document.scalarSpan(pointer)
-      return span === null ? [] : [{ ...span, text: JSON.stringify(value) }]
+      return span === null ? [] : [{ ...span, text: `${span.start === span.end ? ' ' : ''}${JSON.stringify(value)}` }]
     })
     .sort((a, b) => b.start - a.start)
   let text = document.text

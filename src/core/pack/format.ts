@@ -1,8 +1,8 @@
 // The pack format as a JSON Schema. schemas/prompt-pack.schema.json is printed from this; the reader checks against this.
 
-/** semver.org's own expression, anchored. */
+/** semver.org's own expression, anchored, with numbers that still can be counted up exactly. */
 export const SEMVER =
-  '^(?:0|[1-9]\\d*)\\.(?:0|[1-9]\\d*)\\.(?:0|[1-9]\\d*)(?:-(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$'
+  '^(?:0|[1-9]\\d{0,14})\\.(?:0|[1-9]\\d{0,14})\\.(?:0|[1-9]\\d{0,14})(?:-(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$'
 export const AGENT_ID = '^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$'
 export const PACK_SCHEMA_URI = 'https://architect-studio/schemas/prompt-pack.json'
 
@@ -21,7 +21,12 @@ export const packFormat = {
       description: 'prompt-<agentId>-v<version>: the whole version, or its major number.',
     },
     agentId: { type: 'string', pattern: AGENT_ID, description: 'Lower-case words joined by hyphens. Also the name of the folder.' },
-    version: { type: 'string', pattern: SEMVER, description: 'Semantic version, quoted. Also the name of the file: v<version>.yaml.' },
+    version: {
+      type: 'string',
+      pattern: SEMVER,
+      maxLength: 100,
+      description: 'Semantic version, quoted. Also the name of the file: v<version>.yaml.',
+    },
     meta: {
       type: 'object',
       description: 'For people.',
@@ -31,7 +36,8 @@ export const packFormat = {
         author: { type: 'string', description: 'Who writes this pack.' },
         lastUpdated: {
           type: 'string',
-          pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:\\d\\d)$',
+          pattern:
+            '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$',
           description: 'ISO 8601 date and time, quoted. Not part of the meaning: the semantic digest leaves it out.',
         },
       },

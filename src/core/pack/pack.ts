@@ -1,6 +1,7 @@
 // A pack as its author wrote it: read from YAML, checked against the format, and kept with the place of every field.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
-import { interpretSchema, type SchemaError } from '../schema/interpret.ts'
+import { pointerText } from '../schema/pointer.ts'
+import { checkForm, type FormError } from './form.ts'
 import { packFormat } from './format.ts'
 import { readYaml, type YamlDocument } from './yaml.ts'
 
@@ -45,39 +46,49 @@ export type Listed<T> = T & { readonly index: number }
 export interface PackDraft extends Partial<Omit<Pack, 'variables' | 'examples'>> {
   readonly variables: readonly Listed<Variable>[]
   readonly examples: readonly Listed<Example>[]
+  /** The names of all variables, also of those whose declaration is broken otherwise: one fault, one finding. */
+  readonly declared: ReadonlySet<string> | null
 }
+
+const NO_DRAFT: PackDraft = { variables: [], examples: [], declared: new Set() }
 
 export interface ReadPack {
   readonly document: YamlDocument
   readonly draft: PackDraft
-  readonly errors: readonly SchemaError[]
+  readonly errors: readonly FormError[]
   /** Whole and valid, or null. */
   readonly pack: Pack | null
 }
 
-const checkFormat = interpretSchema(packFormat)
 const BUILT_IN = ['constraints', 'refusalRules'] as const
 
 export function readPack(text: string): ReadPack {
   const document = readYaml(text)
   const { value } = document
-  if (value === undefined) return { document, draft: { variables: [], examples: [] }, errors: [], pack: null }
-  const errors = checkFormat(value)
+  if (value === undefined) return { document, draft: NO_DRAFT, errors: [], pack: null }
+  const errors = checkForm(value, packFormat, 'The pack')
   const valid = errors.length === 0 && document.problems.length === 0
   return { document, draft: draftOf(value, errors), errors, pack: valid ? (value as unknown as Pack) : null }
 }
 
-function draftOf(value: Json, errors: readonly SchemaError[]): PackDraft {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { variables: [], examples: [] }
+function draftOf(value: Json, errors: readonly FormError[]): PackDraft {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_DRAFT
   const fields = value as Readonly<Record<string, Json>>
-  const isBroken = (...pointer: (string | number)[]) =>
-    errors.some(error => error.pointer.length > 0 && pointer.every((part, index) => error.pointer[index] === part))
-  const isListBroken = (name: string) =>
-    !Array.isArray(fields[name]) || errors.some(({ pointer }) => pointer.length === 1 && pointer[0] === name)
-  const items = <T extends object>(name: string): Listed<T>[] =>
-    isListBroken(name) ? [] : (fields[name] as unknown as T[]).flatMap((item, index) => (isBroken(name, index) ? [] : [{ ...item, index }]))
-  const sound = Object.fromEntries(Object.entries(fields).filter(([name]) => !isBroken(name)))
-  return { ...sound, variables: items<Variable>('variables'), examples: items<Example>('examples') }
+  const broken = new Set(errors.flatMap(({ pointer }) => pointer.map((_, depth) => pointerText(pointer.slice(0, depth + 1)))))
+  const items = <T extends object>(name: string): Listed<T>[] => {
+    const list = fields[name]
+    if (!Array.isArray(list)) return []
+    return (list as T[]).flatMap((item, index) => (broken.has(`/${name}/${index}`) ? [] : [{ ...item, index }]))
+  }
+  const sound = broken.size === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !broken.has(pointerText([name]))))
+  return { ...sound, variables: items<Variable>('variables'), examples: items<Example>('examples'), declared: declaredIn(fields.variables) }
+}
+
+/** Null when nobody can say: the field is there and is no list. */
+function declaredIn(variables: Json | undefined): ReadonlySet<string> | null {
+  if (variables !== undefined && !Array.isArray(variables)) return null
+  const names = ((variables ?? []) as readonly Json[]).map(item => (item as { name?: Json } | null)?.name)
+  return new Set(names.filter(name => typeof name === 'string'))
 }
 
 /** Names that every prompt may use although nobody declares them. Decision 26: never injected, always at hand. */

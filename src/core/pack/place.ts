@@ -23,12 +23,26 @@ export interface Position {
 }
 
 /** From 1, in UTF-16 units, as editors and SARIF count. */
-export function positionOf(text: string, offset: number): Position {
-  let line = 1
-  let lineStart = 0
-  for (let next = text.indexOf('\n'); next !== -1 && next < offset; next = text.indexOf('\n', lineStart)) {
-    line++
-    lineStart = next + 1
+export const positionOf = (text: string, offset: number): Position => positionsIn(text)(offset)
+
+/** For many positions of one text: its lines are counted once, and only if somebody asks. */
+export function positionsIn(text: string): (offset: number) => Position {
+  let starts: readonly number[] | null = null
+  return offset => {
+    starts ??= lineStarts(text)
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - starts[low]! + 1 }
   }
-  return { line, column: offset - lineStart + 1 }
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let next = text.indexOf('\n'); next !== -1; next = text.indexOf('\n', next + 1)) starts.push(next + 1)
+  return starts
 }

@@ -1,7 +1,6 @@
 // Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
 import type { Digest, Json } from '../digest/digest.ts'
-import { interpretSchema } from '../schema/interpret.ts'
-import { pointerText } from '../schema/pointer.ts'
+import { checkForm } from './form.ts'
 import { SEMVER } from './format.ts'
 
 export type VersionStatus = 'active' | 'deprecated' | 'retired'
@@ -54,6 +53,7 @@ export const registryFormat = {
           active: { type: 'string', pattern: SEMVER },
           versions: {
             type: 'object',
+            propertyNames: { pattern: SEMVER },
             additionalProperties: {
               type: 'object',
               required: ['path', 'digest', 'semantic', 'schemas', 'status'],
@@ -80,8 +80,6 @@ export const registryFormat = {
   },
 } as const
 
-const checkFormat = interpretSchema(registryFormat)
-
 export type ReadRegistry = { readonly ok: true; readonly registry: Registry } | { readonly ok: false; readonly message: string }
 
 export function readRegistry(text: string): ReadRegistry {
@@ -91,10 +89,30 @@ export function readRegistry(text: string): ReadRegistry {
   } catch (error) {
     return { ok: false, message: `not JSON: ${(error as Error).message}` }
   }
-  const [error] = checkFormat(value)
-  if (error !== undefined) return { ok: false, message: `${pointerText(error.pointer) || 'the file'}: ${error.message}` }
-  return { ok: true, registry: value as unknown as Registry }
+  const [error] = checkForm(value, registryFormat, 'The registry')
+  if (error !== undefined) return { ok: false, message: error.message }
+  const registry = value as unknown as Registry
+  const contradiction = Object.entries(registry.agents).flatMap(contradictionsIn)[0]
+  return contradiction === undefined ? { ok: true, registry } : { ok: false, message: contradiction }
 }
+
+/** Exactly one version is active, and it is the one named so. */
+function contradictionsIn([agentId, { active, versions }]: [string, RegisteredAgent]): readonly string[] {
+  const marked = Object.keys(versions).filter(version => versions[version]!.status === 'active')
+  if (marked.length === 1 && marked[0] === active) return []
+  return [`"agents/${agentId}" names ${active} as active, but its versions say ${marked.join(' and ') || 'none'}`]
+}
+
+/** Null when it is not registered. Agents may be called anything, also `constructor`. */
+export function registeredVersion({ agents }: Registry, agentId: string, version: string): RegisteredVersion | null {
+  const versions = Object.hasOwn(agents, agentId) ? agents[agentId]!.versions : {}
+  return Object.hasOwn(versions, version) ? versions[version]! : null
+}
+
+const registeredAgent = ({ agents }: Registry, agentId: string): RegisteredAgent | undefined =>
+  Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
+
+export const activeVersion = (registry: Registry, agentId: string): string | null => registeredAgent(registry, agentId)?.active ?? null
 
 export const printRegistry = (registry: Registry): string => `${JSON.stringify(registry, null, 2)}\n`
 
@@ -107,7 +125,7 @@ export interface ActivateVersion {
 }
 
 export type RegistryRefusal = {
-  readonly code: 'version_retired' | 'version_changed' | 'version_active' | 'version_unknown' | 'history_empty'
+  readonly code: 'version_retired' | 'version_changed' | 'version_active' | 'version_unknown'
   readonly message: string
 }
 export type RegistryOutcome = { readonly ok: true; readonly registry: Registry } | { readonly ok: false; readonly refusal: RegistryRefusal }
@@ -116,11 +134,11 @@ const refuse = (code: RegistryRefusal['code'], message: string): RegistryOutcome
 
 /** Registers the version when it is new, and makes it the active one. What was active becomes deprecated. */
 export function activate(registry: Registry, { agentId, version, entry, at, why }: ActivateVersion): RegistryOutcome {
-  const agent = registry.agents[agentId]
-  const known = agent?.versions[version]
+  const agent = registeredAgent(registry, agentId)
+  const known = registeredVersion(registry, agentId, version)
   if (known?.status === 'retired') return refuse('version_retired', `${agentId}@${version} is retired and cannot be activated`)
-  if (known !== undefined && known.digest !== entry.digest)
-    return refuse('version_changed', `${agentId}@${version} is registered with other content: bump it instead`)
+  const changed = known === null ? undefined : whatChanged(known, entry)
+  if (changed !== undefined) return refuse('version_changed', `${agentId}@${version} is registered with ${changed}: bump it instead`)
   const from = agent?.active ?? null
   if (from === version) return refuse('version_active', `${agentId}@${version} is active already`)
   const versions: Record<string, RegisteredVersion> = { ...agent?.versions }
@@ -131,17 +149,22 @@ export function activate(registry: Registry, { agentId, version, entry, at, why 
   return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { active: version, versions, history } } } }
 }
 
+function whatChanged(known: RegisteredVersion, entry: ActivateVersion['entry']): string | undefined {
+  if (known.digest !== entry.digest) return 'other content'
+  const schema = Object.keys(known.schemas).find(uri => known.schemas[uri] !== entry.schemas[uri])
+  return schema === undefined ? undefined : `another ${schema}`
+}
+
 /** The version that was active before the present one. */
 export function previousActive(registry: Registry, agentId: string): string | null {
-  return (
-    registry.agents[agentId]?.history.findLast(({ from, to }) => from !== null && to === registry.agents[agentId]?.active)?.from ?? null
-  )
+  const agent = registeredAgent(registry, agentId)
+  return agent?.history.findLast(({ to }) => to === agent.active)?.from ?? null
 }
 
 export function retire(registry: Registry, agentId: string, version: string): RegistryOutcome {
-  const agent = registry.agents[agentId]
-  const known = agent?.versions[version]
-  if (agent === undefined || known === undefined) return refuse('version_unknown', `${agentId}@${version} is not registered`)
+  const agent = registeredAgent(registry, agentId)
+  const known = registeredVersion(registry, agentId, version)
+  if (agent === undefined || known === null) return refuse('version_unknown', `${agentId}@${version} is not registered`)
   if (agent.active === version) return refuse('version_active', `${agentId}@${version} is active: activate another version first`)
   const versions = { ...agent.versions, [version]: { ...known, status: 'retired' as const } }
   return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { ...agent, versions } } } }

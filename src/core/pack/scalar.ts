@@ -1,58 +1,103 @@
-// From an offset in a string to the offset in the YAML that spells it. Exact for block literals; follows quotes, escapes and folds.
+// From an offset in a string to the offset in the YAML that spells it: through indents, folds, quotes and escapes.
 import type { Scalar } from 'yaml'
 
 /** `node` is a scalar of `text`; `offset` counts in its value. */
 export function offsetInScalar(text: string, node: Scalar, offset: number): number {
   const [start, end] = node.range ?? [0, 0]
   const value = String(node.value)
-  if (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED') return inBlock(text, start, end, value, offset)
-  const quoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE'
-  return follow(text, quoted ? start + 1 : start, end, value, offset, node.type)
+  switch (node.type) {
+    case 'BLOCK_LITERAL':
+    case 'BLOCK_FOLDED':
+      return inBlock(text, start, end, value, offset, node.type === 'BLOCK_FOLDED')
+    case 'QUOTE_DOUBLE':
+      return inFlow(text, start + 1, end, offset, doubleQuoted)
+    case 'QUOTE_SINGLE':
+      return inFlow(text, start + 1, end, offset, singleQuoted)
+    default:
+      return inFlow(text, start, end, offset, plain)
+  }
 }
 
-/** Each line of the value stands on a line of its own in the source, behind the block's indent; folding only turns breaks into spaces. */
-function inBlock(text: string, start: number, end: number, value: string, offset: number): number {
+/** Each line of the value stands on a line of its own, behind the block's indent. Folding turns a break into a space, or drops one of several. */
+function inBlock(text: string, start: number, end: number, value: string, offset: number, folded: boolean): number {
   let at = text.indexOf('\n', start) + 1
   if (at === 0) return start
-  const indent = blockIndent(text, at, end, value)
-  let reached = 0
+  const indent = blockIndent(text.slice(at, end), value)
+  let reached = folded ? endOfBreaks(value, 0) : 0
+  if (offset < reached) return at
   while (at < end) {
-    const lineEnd = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at)
+    const next = text.indexOf('\n', at)
+    const stop = next === -1 ? text.length : next
+    const lineEnd = text[stop - 1] === '\r' ? stop - 1 : stop
     const from = Math.min(at + indent, lineEnd)
-    const length = lineEnd - from
-    const carriage = text[lineEnd - 1] === '\r' && length > 0 ? 1 : 0
-    if (offset <= reached + length - carriage) return from + (offset - reached)
-    reached += length - carriage
-    // A fold may drop the break; a literal never does.
-    if (value[reached] === '\n' || value[reached] === ' ') reached++
-    at = lineEnd + 1
+    at = stop + 1
+    // An empty line of a folded block has its break among those behind the line before.
+    if (folded && from === lineEnd) continue
+    if (offset <= reached + lineEnd - from) return from + offset - reached
+    reached += lineEnd - from
+    reached = folded ? endOfBreaks(value, reached) : reached + 1
+    if (offset < reached) return lineEnd
   }
   return end
 }
 
-/** By how much the first line that says something is longer in the source: right also where the header names the indent. */
-function blockIndent(text: string, bodyStart: number, end: number, value: string): number {
-  const written = firstLine(text.slice(bodyStart, end))
-  const meant = firstLine(value)
-  return Math.max(0, written.startsWith(' ') ? written.length - written.trimStart().length - (meant.length - meant.trimStart().length) : 0)
-}
-
-const firstLine = (text: string): string => text.split('\n', 1000).find(line => line.trim() !== '') ?? ''
-
-/** Walks value and source side by side. */
-function follow(text: string, start: number, end: number, value: string, offset: number, type: Scalar['type']): number {
-  let at = start
-  for (let index = 0; index < offset && at < end; index++) {
-    const char = value[index]!
-    if (type === 'QUOTE_DOUBLE' && text[at] === '\\') at += escapeLength(text, at)
-    else if (type === 'QUOTE_SINGLE' && text.startsWith("''", at)) at += 2
-    else if (text[at] === char) at++
-    else if (/\s/.test(char)) while (at < end && /\s/.test(text[at]!)) at++
-  }
+/** Behind the breaks that stand here, or behind the one space that a break became. */
+function endOfBreaks(value: string, from: number): number {
+  let at = from
+  if (at > 0 && value[at] === ' ') return at + 1
+  while (value[at] === '\n') at++
   return at
 }
 
-function escapeLength(text: string, at: number): number {
-  const kind = text[at + 1]
-  return kind === 'x' ? 4 : kind === 'u' ? 6 : kind === 'U' ? 10 : 2
+/** By how much the first line that says something is longer in the source: right also where the header names the indent. */
+function blockIndent(body: string, value: string): number {
+  return Math.max(0, leadingSpace(body) - leadingSpace(value))
 }
+
+const leadingSpace = (text: string): number => /^(?:[ \t]*\r?\n)*([ \t]*)/.exec(text)![1]!.length
+
+/** What stands at one place of the source: how long it is there, and how many characters it means. */
+interface Spelled {
+  readonly length: number
+  readonly means: number
+}
+
+type Spelling = (text: string, at: number) => Spelled
+
+function inFlow(text: string, start: number, end: number, offset: number, spelling: Spelling): number {
+  let at = start
+  let reached = 0
+  while (at < end) {
+    const { length, means } = spelling(text, at)
+    if (reached + means > offset) return at
+    at += length
+    reached += means
+  }
+  return end
+}
+
+const FOLD = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y
+const ESCAPED_BREAK = /\\\r?\n(?:[ \t]*\r?\n)*[ \t]*/y
+const ESCAPE_LENGTH: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
+
+/** One break means a space; of several, the first means nothing. */
+function plain(text: string, at: number): Spelled {
+  const char = text[at]!
+  if (char !== ' ' && char !== '\t' && char !== '\r' && char !== '\n') return { length: 1, means: 1 }
+  FOLD.lastIndex = at
+  const fold = FOLD.exec(text)?.[0]
+  return fold === undefined ? { length: 1, means: 1 } : { length: fold.length, means: Math.max(1, breaksIn(fold) - 1) }
+}
+
+const singleQuoted: Spelling = (text, at) => (text.startsWith("''", at) ? { length: 2, means: 1 } : plain(text, at))
+
+const doubleQuoted: Spelling = (text, at) => {
+  if (text[at] !== '\\') return plain(text, at)
+  ESCAPED_BREAK.lastIndex = at
+  const joined = ESCAPED_BREAK.exec(text)?.[0]
+  if (joined !== undefined) return { length: joined.length, means: breaksIn(joined) - 1 }
+  const length = ESCAPE_LENGTH[text[at + 1]!] ?? 2
+  return { length, means: length === 10 && Number.parseInt(text.slice(at + 2, at + 10), 16) > 0xffff ? 2 : 1 }
+}
+
+const breaksIn = (text: string): number => text.split('\n').length - 1

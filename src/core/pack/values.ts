@@ -1,6 +1,7 @@
 // From given values to what a template is rendered with: typed, never converted, defaults filled in.
 import type { Json } from '../digest/digest.ts'
 import { builtInValues, type Pack, type Variable, type VariableType } from './pack.ts'
+import { aType, typeName } from './type-name.ts'
 
 export interface ValueProblem {
   readonly code: 'value-missing' | 'value-mistyped' | 'value-undeclared'
@@ -48,8 +49,3 @@ function problemWith(
 export function hasType(value: Json, type: VariableType): boolean {
   return typeName(value) === type && (typeof value !== 'number' || Number.isFinite(value))
 }
-
-export const typeName = (value: Json): VariableType | 'null' =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as VariableType)
-
-export const aType = (type: string): string => (type === 'null' ? 'null' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)

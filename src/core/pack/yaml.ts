@@ -1,9 +1,10 @@
 // One plain YAML document as JSON, with the position of every node. Whatever YAML can do beyond JSON is a problem, never a crash.
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml'
+import { Composer, CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, type Node, type Pair, Parser, type Scalar } from 'yaml'
+import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import type { Pointer } from '../schema/pointer.ts'
+import { commentStarts, locate, scalarSpan } from './locate.ts'
 import type { Place, Span } from './place.ts'
-import { offsetInScalar } from './scalar.ts'
 
 export interface YamlProblem extends Span {
   readonly message: string
@@ -26,86 +27,128 @@ export interface YamlDocument {
   locate(place: Place): Span
   /** The source of the scalar at this pointer: what an edit may replace. Null when there is none. */
   scalarSpan(pointer: Pointer): Span | null
+  /** Offsets of the `#` that open comments, and are not part of some text. */
+  commentStarts(): ReadonlySet<number>
 }
 
-const MAX_ALIASES = 100
 const MAX_DEPTH = 100
+/** How many values aliases may stand for in all. A file that needs more is an attack, or was not written by a person. */
+const MAX_ALIASED = 10_000
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt\s]\S.*)?$/
 const OLD_BOOLEAN = /^(?:yes|no|on|off)$/i
+const OPTIONS = {
+  schema: 'core',
+  version: '1.2',
+  logLevel: 'silent',
+  stringKeys: true,
+  // The library compares every key with every other; ours is one set per map.
+  uniqueKeys: false,
+} as const
 
 export function readYaml(text: string): YamlDocument {
-  const document = parseDocument(text, {
-    schema: 'core',
-    version: '1.2',
-    prettyErrors: false,
-    logLevel: 'silent',
-    stringKeys: true,
-  })
-  const problems: YamlProblem[] = [...document.errors, ...document.warnings].map(({ pos: [start, end], code, message }) => ({
-    start,
-    end: Math.max(end, start + 1),
-    message: explain(code, message),
-  }))
+  const problems: YamlProblem[] = []
   const ambiguous: AmbiguousScalar[] = []
-  const root = document.contents
+  const document = compose(text, problems)
+  const root = document?.contents ?? null
   if (root === null && problems.length === 0) problems.push({ start: 0, end: 1, message: 'The file is empty' })
-  const value = root === null ? undefined : toJson(document, problems, ambiguous)
   return {
     text,
-    value,
+    value: root === null ? undefined : toJson(root, problems, ambiguous),
     problems,
     ambiguous,
     locate: place => locate(text, root, place),
-    scalarSpan: pointer => {
-      const node = descend(root, pointer).value
-      return isScalar(node) && node.range ? { start: node.range[0], end: node.range[1] } : null
-    },
+    scalarSpan: pointer => scalarSpan(text, root, pointer),
+    commentStarts: () => commentStarts(text),
   }
 }
 
-function explain(code: string, message: string): string {
-  switch (code) {
-    case 'DUPLICATE_KEY':
-      return 'This key stands here a second time'
-    case 'MULTIPLE_DOCS':
-      return 'The file holds more than one YAML document: keep one'
-    case 'TAG_RESOLVE_FAILED':
-      return `Tags are not supported: remove ${message.replace(/^Unresolved tag: /, '')}`
-    default:
-      return message
+/** Null when it is nested too deep to be looked at: the library recurses, and a full stack ends the whole process. */
+function compose(text: string, problems: YamlProblem[]): Document.Parsed | null {
+  const parser = new Parser()
+  const composer = new Composer(OPTIONS)
+  const documents: Document.Parsed[] = []
+  let inScalar = false
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!inScalar && lexeme[0] === '!')
+      problems.push({ start: parser.offset, end: parser.offset + lexeme.length, message: `Tags are not supported: remove ${lexeme}` })
+    inScalar = lexeme === CST.SCALAR
+    for (const token of parser.next(lexeme)) documents.push(...(composer.next(token) as Iterable<Document.Parsed>))
+    if (parser.stack.length > MAX_DEPTH + 2) {
+      problems.push({ start: parser.offset - 1, end: parser.offset, message: `Nested more than ${MAX_DEPTH} deep` })
+      return null
+    }
   }
+  for (const token of parser.end()) documents.push(...(composer.next(token) as Iterable<Document.Parsed>))
+  documents.push(...(composer.end(true, text.length) as Iterable<Document.Parsed>))
+  const [document, second] = documents
+  for (const error of [...document!.errors, ...document!.warnings]) problems.push(...explain(error))
+  if (second !== undefined) {
+    const start = second.contents?.range[0] ?? second.range[0]
+    problems.push({ start, end: start + 1, message: 'A second YAML document begins here: keep one' })
+  }
+  return document!
+}
+
+function explain({
+  pos: [start, end],
+  code,
+  message,
+}: Document.Parsed['errors'][number] | Document.Parsed['warnings'][number]): YamlProblem[] {
+  // Each tag was said where it stands.
+  if (code === 'TAG_RESOLVE_FAILED') return []
+  const said = code === 'NON_STRING_KEY' ? 'Keys must be text: put this one in quotes' : message
+  return [{ start, end: Math.max(end, start + 1), message: said }]
 }
 
 /** Walks the tree once: a value for us, and a problem for each thing that JSON cannot say. */
-function toJson(document: Document.Parsed, problems: YamlProblem[], ambiguous: AmbiguousScalar[]): Json | undefined {
-  let aliases = 0
+function toJson(root: Node, problems: YamlProblem[], ambiguous: AmbiguousScalar[]): Json {
+  const anchored = new Map<string, { readonly value: Json; readonly size: number } | null>()
+  let size = 0
+  let aliased = 0
   const problem = (node: Node, message: string): null => {
     const [start, end] = node.range ?? [0, 1]
-    problems.push({ start, end: Math.min(end, start + 80), message })
+    problems.push({ start, end: Math.max(start + 1, Math.min(end, start + 80)), message })
     return null
   }
 
-  const visit = (node: unknown, pointer: Pointer): Json => {
+  const visit = (node: Node | null, pointer: Pointer): Json => {
     if (isAlias(node)) {
-      if (++aliases > MAX_ALIASES) return aliases === MAX_ALIASES + 1 ? problem(node, `More than ${MAX_ALIASES} aliases`) : null
-      const target = node.resolve(document)
-      // An alias inside what it names would never end.
-      if (target === undefined || (target.range && node.range && target.range[0] <= node.range[0] && node.range[1] <= target.range[1]))
-        return problem(node, `The alias *${node.source} names nothing that stands before it`)
-      return visit(target, pointer)
+      const target = anchored.get(node.source)
+      if (target === undefined) return problem(node, `The alias *${node.source} names nothing that stands before it`)
+      if (target === null) return problem(node, `The alias *${node.source} stands inside what it names`)
+      aliased += target.size
+      if (aliased > MAX_ALIASED)
+        return aliased - target.size > MAX_ALIASED ? null : problem(node, `Aliases stand for more than ${MAX_ALIASED} values`)
+      size += target.size
+      return isDeeperThan(target.value, MAX_DEPTH - pointer.length) ? problem(node, `Nested more than ${MAX_DEPTH} deep`) : target.value
     }
-    if (pointer.length > MAX_DEPTH) return problem(node as Node, `Nested more than ${MAX_DEPTH} deep`)
-    if (isMap(node)) {
-      const entries: [string, Json][] = []
-      for (const { key, value } of node.items as Pair<Scalar, Node | null>[]) {
-        const name = String(isScalar(key) ? key.value : key)
-        if (name === '<<') problem(key, 'Merge keys << are not supported')
-        entries.push([name, visit(value, [...pointer, name])])
-      }
-      return Object.fromEntries(entries)
-    }
-    if (isSeq(node)) return node.items.map((item, index) => visit(item, [...pointer, index]))
+    const anchor = node?.anchor
+    if (anchor === undefined) return plain(node, pointer)
+    const before = size
+    anchored.set(anchor, null)
+    const value = plain(node, pointer)
+    anchored.set(anchor, { value, size: size - before })
+    return value
+  }
+
+  const plain = (node: Node | null, pointer: Pointer): Json => {
+    size++
+    if (pointer.length > MAX_DEPTH) return problem(node!, `Nested more than ${MAX_DEPTH} deep`)
+    if (isMap(node)) return object(node.items as Pair<Scalar, Node | null>[], pointer)
+    if (isSeq(node)) return node.items.map((item, index) => visit(item as Node, [...pointer, index]))
     return isScalar(node) ? scalar(node, pointer) : null
+  }
+
+  const object = (pairs: readonly Pair<Scalar, Node | null>[], pointer: Pointer): Json => {
+    const entries = new Map<string, Json>()
+    for (const { key, value } of pairs) {
+      const name = String(isScalar(key) ? key.value : key)
+      if (entries.has(name)) problem(key, `The key "${name}" stands here a second time`)
+      if (name === '<<' && key.type === 'PLAIN') problem(key, 'Merge keys << are not supported')
+      if (!name.isWellFormed()) problem(key, 'Half a surrogate pair: not valid Unicode')
+      else entries.set(name, visit(value, [...pointer, name]))
+    }
+    return Object.fromEntries(entries)
   }
 
   const scalar = (node: Scalar, pointer: Pointer): Json => {
@@ -119,52 +162,5 @@ function toJson(document: Document.Parsed, problems: YamlProblem[], ambiguous: A
     return typeof value === 'boolean' ? value : null
   }
 
-  for (const node of document.contents === null ? [] : tagged(document.contents, 0))
-    problem(node, `Tags are not supported: remove ${node.tag}`)
-  return visit(document.contents, [])
+  return visit(root, [])
 }
-
-/** Nodes with a tag written by hand that the parser knows (`!!set`); those it does not know it reports itself. */
-function* tagged(node: Node, depth: number): Iterable<Node> {
-  if (node.tag?.startsWith('tag:yaml.org') && node.srcToken !== undefined) yield node
-  if (depth > MAX_DEPTH) return
-  if (isMap(node)) for (const { value } of node.items) if (value !== null) yield* tagged(value as Node, depth + 1)
-  if (isSeq(node)) for (const item of node.items) yield* tagged(item as Node, depth + 1)
-}
-
-interface Found {
-  readonly key: Node | null
-  readonly value: Node | null
-  /** Whether the whole pointer was walked. */
-  readonly whole: boolean
-}
-
-/** As far along the pointer as the document goes. */
-function descend(root: Node | null, pointer: Pointer): Found {
-  let found: Found = { key: null, value: root, whole: true }
-  for (const part of pointer) {
-    const node = found.value
-    const pair = isMap(node)
-      ? node.items.findLast(({ key }) => isScalar(key) && String(key.value) === String(part))
-      : isSeq(node) && typeof part === 'number' && part < node.items.length
-        ? { key: null, value: node.items[part] }
-        : undefined
-    if (pair === undefined) return { ...found, whole: false }
-    found = { key: pair.key as Node | null, value: pair.value as Node | null, whole: true }
-  }
-  return found
-}
-
-function locate(text: string, root: Node | null, place: Place): Span {
-  if (place.source !== undefined) return place.source
-  const { key, value, whole } = descend(root, place.pointer)
-  // Of a missing field, its parent's key says more than its parent's whole body.
-  const node = (place.key || !whole || value === null || isEmptyScalar(value)) && key !== null ? key : value
-  const [start, end] = node?.range ?? [0, 1]
-  if (place.within !== undefined && whole && isScalar(value)) {
-    return { start: offsetInScalar(text, value, place.within.start), end: offsetInScalar(text, value, place.within.end) }
-  }
-  return { start, end: Math.max(start + 1, end) }
-}
-
-const isEmptyScalar = (node: Node): boolean => isScalar(node) && node.range?.[0] === node.range?.[1]

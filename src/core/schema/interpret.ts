@@ -14,10 +14,21 @@ export type Check = (value: Json) => readonly SchemaError[]
 
 /** `others`: every further schema that `schema` may refer to. */
 export function interpretSchema(schema: Json, others: readonly Json[] = []): Check {
-  const validator = new Validator(schema as Schema, '2020-12', false)
-  for (const other of others) validator.addSchema(other as Schema)
-  return value => (validator.validate(value).errors as OutputUnit[]).filter(isLeaf).map(toError)
+  const validator = new Validator(adapt(schema), '2020-12', false)
+  for (const other of others) validator.addSchema(adapt(other))
+  return value => leaves(validator.validate(value).errors).map(toError)
 }
+
+/**
+ * A copy, because the interpreter writes into its schemas. It knows no $dynamicRef, so that is read as the $ref it is as long as nobody
+ * overrides the anchor.
+ */
+const adapt = (schema: Json): Schema =>
+  JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (typeof value?.$dynamicAnchor === 'string') value.$anchor ??= value.$dynamicAnchor
+    if (typeof value?.$dynamicRef === 'string') value.$ref ??= value.$dynamicRef
+    return value
+  })
 
 /** The interpreter reports a failing property at every level above it as well. */
 const WRAPPERS = new Set([
@@ -30,13 +41,25 @@ const WRAPPERS = new Set([
   'additionalProperties',
   'patternProperties',
   'dependentSchemas',
-  'contains',
 ])
-const isLeaf = (error: OutputUnit, index: number, all: readonly OutputUnit[]): boolean =>
-  !(WRAPPERS.has(error.keyword) && all.some((other, at) => at > index && other.keywordLocation.startsWith(`${error.keywordLocation}/`)))
+
+function leaves(errors: readonly OutputUnit[]): readonly OutputUnit[] {
+  const parents = new Set<string>()
+  for (const { keywordLocation } of errors) {
+    for (let at = keywordLocation.lastIndexOf('/'); at > 0; at = keywordLocation.lastIndexOf('/', at - 1)) {
+      const parent = keywordLocation.slice(0, at)
+      if (parents.has(parent)) break
+      parents.add(parent)
+    }
+  }
+  const isLeaf = ({ keyword, keywordLocation }: OutputUnit) =>
+    !(WRAPPERS.has(keyword) && parents.has(keywordLocation)) && keyword !== 'false'
+  // Whatever holds the schema `false` says so itself; only where it is the whole schema nothing else is said.
+  return errors.every(({ keyword }) => keyword === 'false') ? errors : errors.filter(isLeaf)
+}
 
 const toError = ({ instanceLocation, keyword, error }: OutputUnit): SchemaError => ({
   pointer: parsePointer(instanceLocation.replace(/^#/, '')),
   keyword,
-  message: error,
+  message: error.replace(/^Instance /, '').replace(/\.$/, ''),
 })

@@ -1,4 +1,5 @@
 // The workspace's JSON Schemas by $id. Follows every reference inside this set and never looks elsewhere.
+import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { parsePointer } from './pointer.ts'
 
@@ -7,6 +8,8 @@ export interface SchemaFile {
   readonly schema: Json
   readonly digest: Digest
 }
+
+const MAX_DEPTH = 200
 
 export type Schemas = ReadonlyMap<string, SchemaFile>
 
@@ -33,6 +36,10 @@ export function collectSchemas(files: readonly { path: string; schema: Json }[])
   const schemas = new Map<string, SchemaFile>()
   const problems: SchemaProblem[] = []
   for (const { path, schema } of files) {
+    if (isDeeperThan(schema, MAX_DEPTH)) {
+      problems.push({ path, severity: 'error', message: `The schema is nested more than ${MAX_DEPTH} deep` })
+      continue
+    }
     const id = isObject(schema) ? schema.$id : undefined
     if (typeof id !== 'string' || !URL.canParse(id)) {
       problems.push({ path, severity: 'info', message: 'This schema has no $id that is a URI, so no pack can name it' })
@@ -65,30 +72,47 @@ export const digestsOf = (uri: string, schemas: Schemas): Readonly<Record<string
 function walk(uri: string, schemas: Schemas): Closure {
   const reached = new Set([uri])
   const unresolved: UnresolvedRef[] = []
+  const keys = keysOf(schemas)
   for (const current of reached) {
     const { schema, path } = schemas.get(current)!
-    for (const { ref, base } of referencesIn(schema, current)) {
+    const resources = resourcesIn(schema, normal(current))
+    for (const { ref, base } of referencesIn(schema, normal(current))) {
       const target = URL.canParse(ref, base) ? new URL(ref, base).href : ref
       const document = withoutFragment(target)
-      const fragment = decodeFragment(target)
-      const resources = resourcesIn(schema, current)
-      const home = resources.get(document) ?? schemas.get(document)?.schema
-      if (home === undefined || !hasFragment(home, fragment)) unresolved.push({ ref, path })
-      else if (!resources.has(document)) reached.add(document)
+      const key = keys.get(document)
+      const home = resources.get(document) ?? (key === undefined ? undefined : schemas.get(key)!.schema)
+      if (home === undefined || !hasFragment(home, document, decodeFragment(target))) unresolved.push({ ref, path })
+      else if (!resources.has(document)) reached.add(key!)
     }
   }
   return { uris: [...reached], unresolved }
 }
 
+/** As URLs are compared: `HTTPS://Example.com` is `https://example.com/`. */
+const normal = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri)
+
+const keysOf = (schemas: Schemas): ReadonlyMap<string, string> => new Map([...schemas.keys()].map(uri => [normal(uri), uri]))
+
 /** Values under these are data, not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])
+/** Keys under these are names that the author chose, not keywords. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
-function* subschemas(schema: Json, base: string): Iterable<{ schema: Readonly<Record<string, Json>>; base: string }> {
+interface Subschema {
+  readonly schema: Readonly<Record<string, Json>>
+  /** The URI it counts from. */
+  readonly base: string
+}
+
+function* subschemas(schema: Json, base: string): Iterable<Subschema> {
   if (Array.isArray(schema)) for (const item of schema) yield* subschemas(item, base)
   if (!isObject(schema)) return
   const own = typeof schema.$id === 'string' && URL.canParse(schema.$id, base) ? withoutFragment(new URL(schema.$id, base).href) : base
   yield { schema, base: own }
-  for (const [key, value] of Object.entries(schema)) if (!DATA.has(key)) yield* subschemas(value, own)
+  for (const [key, value] of Object.entries(schema)) {
+    if (NAMED.has(key) && isObject(value)) for (const named of Object.values(value)) yield* subschemas(named, own)
+    else if (!DATA.has(key)) yield* subschemas(value, own)
+  }
 }
 
 function* referencesIn(schema: Json, base: string): Iterable<{ ref: string; base: string }> {
@@ -101,17 +125,18 @@ function* referencesIn(schema: Json, base: string): Iterable<{ ref: string; base
 }
 
 /** Schemas with an $id of their own inside one file, and the file itself. */
-function resourcesIn(schema: Json, base: string): Map<string, Json> {
+function resourcesIn(schema: Json, base: string): ReadonlyMap<string, Json> {
   const resources = new Map<string, Json>([[base, schema]])
   for (const { schema: part, base: own } of subschemas(schema, base))
     if (typeof part.$id === 'string' && !resources.has(own)) resources.set(own, part)
   return resources
 }
 
-function hasFragment(schema: Json, fragment: string): boolean {
+function hasFragment(schema: Json, uri: string, fragment: string): boolean {
   if (fragment === '') return true
   if (!fragment.startsWith('/')) {
-    for (const { schema: part } of subschemas(schema, 'x:')) if (part.$anchor === fragment || part.$dynamicAnchor === fragment) return true
+    for (const { schema: part, base } of subschemas(schema, uri))
+      if (base === uri && (part.$anchor === fragment || part.$dynamicAnchor === fragment)) return true
     return false
   }
   let found: Json | undefined = schema

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-const EDGE = /edge|empty|missing|invalid|refus|error|boundary|ambiguous|unknown|none|zero|large|long|malformed|conflict|clarif/i
+const EDGE = /\b(?:edge|empty|missing|invalid|refus|error|boundary|ambiguous|unknown|none|zero|large|long|malformed|conflict|clarif)/i
 
 export const exampleMissing: Rule = {
   name: 'example-missing',

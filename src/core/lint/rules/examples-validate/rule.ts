@@ -1,18 +1,21 @@
 import { pointerText } from '../../../schema/pointer.ts'
 import type { Found, Rule, Subject } from '../../rule.ts'
 
+const SCHEMA_OF = { input: 'inputSchema', expectedOutput: 'outputSchema' } as const
+
 export const examplesValidate: Rule = {
   name: 'examples-validate',
   summary: 'Every example matches its schemas: input inputSchema, expectedOutput outputSchema.',
   severity: 'error',
 
   *check(subject) {
+    const names = new Set<string>()
     for (const { index, name, expectedOutput } of subject.draft.examples) {
       yield* judge(subject, index, name, 'input')
       if (expectedOutput !== undefined) yield* judge(subject, index, name, 'expectedOutput')
-      const first = subject.draft.examples.find(example => example.name === name)!
-      if (first.index !== index)
+      if (names.has(name))
         yield { severity: 'warning', message: `Two examples are named "${name}"`, at: { pointer: ['examples', index, 'name'] } }
+      names.add(name)
     }
   },
 }
@@ -20,8 +23,9 @@ export const examplesValidate: Rule = {
 function* judge({ verdict }: Subject, index: number, name: string, field: 'input' | 'expectedOutput'): Iterable<Found> {
   const pointer = ['examples', index, field]
   const answer = verdict(pointer)
-  if (answer === undefined)
-    yield { severity: 'info', message: `${field} of "${name}" was not checked: its schema is not usable`, at: { pointer, key: true } }
+  // The schema's own fault has a finding of its own: one fault, one error.
+  if (answer === undefined || verdict([SCHEMA_OF[field]])?.outcome === 'unusable')
+    yield { severity: 'info', message: `${field} of "${name}" was not checked: its schema cannot be used`, at: { pointer, key: true } }
   else if (answer.outcome === 'unusable')
     yield { message: `${field} of "${name}" could not be checked: ${answer.message}`, at: { pointer, key: true } }
   else if (answer.outcome === 'invalid')

@@ -1,4 +1,3 @@
-import semver from 'semver'
 import type { Rule } from '../../rule.ts'
 
 const PATH = /(?:^|\/)([^/]+)\/v([^/]+)\.ya?ml$/
@@ -11,7 +10,7 @@ export const packIdentity: Rule = {
   *check({ path, draft: { id, agentId, version } }) {
     if (id !== undefined && agentId !== undefined && version !== undefined) {
       const whole = `prompt-${agentId}-v${version}`
-      const short = `prompt-${agentId}-v${semver.major(version)}`
+      const short = `prompt-${agentId}-v${version.split('.')[0]}`
       if (id !== whole && id !== short)
         yield {
           message: `id "${id}" does not belong to ${agentId} ${version}`,
@@ -22,7 +21,11 @@ export const packIdentity: Rule = {
     }
     const [, folder, stem] = PATH.exec(path) ?? []
     if (folder === undefined) {
-      yield { severity: 'warning', message: `${path} does not follow prompts/<agentId>/v<version>.yaml`, at: { pointer: [] } }
+      yield {
+        severity: 'warning',
+        message: `${path} does not follow prompts/<agentId>/v<version>.yaml`,
+        at: { pointer: ['agentId'], key: true },
+      }
       return
     }
     if (agentId !== undefined && agentId !== folder)

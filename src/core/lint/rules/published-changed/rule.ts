@@ -8,7 +8,7 @@ export const publishedChanged: Rule = {
   summary: 'A version in onbook.registry.json never changes again: not its file, not the schemas it was registered with.',
   severity: 'error',
 
-  *check({ registered, document, pack, schemas }) {
+  *check({ registered, document, draft, pack, schemas }) {
     if (registered === null) return
     const at = { pointer: ['version'] }
     if (digestText(document.text) !== registered.digest) {
@@ -19,15 +19,16 @@ export const publishedChanged: Rule = {
         suggestion: 'restore it, and bump for the change',
       }
     }
-    const now = pack === null ? {} : { ...digestsOf(pack.inputSchema, schemas), ...digestsOf(pack.outputSchema, schemas) }
-    for (const [uri, digest] of Object.entries(now)) {
-      const before = registered.schemas[uri]
-      if (before !== undefined && before !== digest)
-        yield {
-          message: `This version is registered, but the schema ${uri} has changed since`,
-          at: { pointer: [pack!.inputSchema === uri ? 'inputSchema' : 'outputSchema'] },
-          suggestion: 'give the changed schema a new $id',
-        }
+    for (const field of ['inputSchema', 'outputSchema'] as const) {
+      for (const [uri, digest] of Object.entries(digestsOf(draft[field] ?? '', schemas))) {
+        const before = registered.schemas[uri]
+        if (before !== undefined && before !== digest)
+          yield {
+            message: `This version is registered, but the schema ${uri} has changed since`,
+            at: { pointer: [field] },
+            suggestion: 'give the changed schema a new $id',
+          }
+      }
     }
   },
 }

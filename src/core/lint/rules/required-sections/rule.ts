@@ -12,13 +12,14 @@ export const requiredSections: Rule = {
 
   *check({ draft, template }, { sections }) {
     if (template === null) return
-    const found = findSections(template)
-    for (const name of sections as readonly string[]) {
+    const names = sections as readonly string[]
+    const found = findSections(template, names)
+    for (const name of names) {
       const severity: { severity?: Severity } =
         name === 'REFUSAL RULES' && (draft.refusalRules?.length ?? 0) > 0 ? { severity: 'warning' } : {}
       yield* judge(
         name,
-        found.filter(section => section.is(name)),
+        found.filter(section => section.name === name),
         severity,
       )
     }

@@ -7,8 +7,9 @@ export const unusedVariable: Rule = {
 
   *check({ draft, template, uses: { uses } }) {
     if (template === null || uses.some(({ variable }) => variable === null)) return
+    const used = new Set(uses.map(({ variable }) => variable))
     for (const { name, index } of draft.variables) {
-      if (!uses.some(({ variable }) => variable === name))
+      if (!used.has(name))
         yield {
           message: `"${name}" is declared but never used`,
           at: { pointer: ['variables', index, 'name'] },

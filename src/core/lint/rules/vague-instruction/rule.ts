@@ -1,5 +1,5 @@
 import { type Found, inPrompt, type Rule } from '../../rule.ts'
-import { findSections } from '../../sections.ts'
+import { findSections, reveal } from '../../sections.ts'
 
 interface Vague {
   readonly pattern: RegExp
@@ -15,7 +15,8 @@ const VAGUE: readonly Vague[] = [
     suggestion: 'name the operation and its criterion',
   },
   {
-    pattern: /\b(?:appropriate(?:ly)?|as needed|as necessary|if necessary|and so on|etc\.|best judg(?:e)?ment|good quality|high quality)/gi,
+    pattern:
+      /\b(?:appropriately|as appropriate|as needed|as necessary|if necessary|and so on|etc\.|best judg(?:e)?ment|good quality|high quality)(?![a-z])/gi,
     message: 'leaves the decision to the model',
     suggestion: 'say what decides',
   },
@@ -26,6 +27,9 @@ const VAGUE: readonly Vague[] = [
   },
 ]
 
+/** OUTPUT ends where one of the others begins. */
+const SECTIONS = ['OBJECTIVE', 'INPUT', 'OUTPUT', 'CONSTRAINTS', 'REFUSAL RULES']
+
 export const vagueInstruction: Rule = {
   name: 'vague-instruction',
   summary: 'Instructions are specific, OUTPUT names the output schema, and assumptions are spelled out.',
@@ -33,8 +37,8 @@ export const vagueInstruction: Rule = {
 
   *check({ draft, template }) {
     if (template === null) return
-    yield* vagueWords(template.source)
-    const output = findSections(template).filter(section => section.is('OUTPUT'))
+    yield* vagueWords(reveal(template).visible)
+    const output = findSections(template, SECTIONS).filter(section => section.name === 'OUTPUT')
     const [first] = output
     if (first === undefined || draft.outputSchema === undefined) return
     const name = draft.outputSchema

@@ -1,5 +1,6 @@
 import { isBuiltIn } from '../../../pack/pack.ts'
-import { aType, hasType, typeName } from '../../../pack/values.ts'
+import { aType, typeName } from '../../../pack/type-name.ts'
+import { hasType } from '../../../pack/values.ts'
 import { RESERVED } from '../../../template/tag.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -8,11 +9,10 @@ export const variableDeclaration: Rule = {
   summary: 'A variable is declared once, under a name that is not reserved, with a default of its own type.',
   severity: 'error',
 
-  *check({ draft: { variables } }) {
-    for (const { index, name, type, required, default: fallback } of variables) {
+  *check({ draft, variables }) {
+    for (const { index, name, type, required, default: fallback } of draft.variables) {
       const at = { pointer: ['variables', index, 'name'] }
-      const first = variables.find(variable => variable.name === name)!
-      if (first.index !== index) yield { message: `"${name}" is declared twice`, at }
+      if (variables.get(name)?.index !== index) yield { message: `"${name}" is declared twice`, at }
       if (RESERVED.has(name))
         yield { message: `"${name}" is a reserved word of the template language`, at, suggestion: 'choose another name' }
       if (isBuiltIn(name))

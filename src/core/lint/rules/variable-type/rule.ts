@@ -1,14 +1,14 @@
-import { aType } from '../../../pack/values.ts'
-import { inPrompt, type Rule, variableNamed } from '../../rule.ts'
+import { aType } from '../../../pack/type-name.ts'
+import { inPrompt, type Rule } from '../../rule.ts'
 
 export const variableType: Rule = {
   name: 'variable-type',
   summary: 'A variable is used as its type allows: loops go over arrays and objects, fields are looked up in objects.',
   severity: 'error',
 
-  *check(subject) {
-    for (const { variable, path, as, at } of subject.uses.uses) {
-      const type = variableNamed(subject, variable)?.type
+  *check({ uses: { uses }, variables }) {
+    for (const { variable, path, as, at } of uses) {
+      const type = variables.get(variable ?? '')?.type
       if (type === undefined || type === 'array' || type === 'object') continue
       if (as === 'each' && path.length === 0)
         yield { message: `#each cannot go over "${variable}": it is ${aType(type)}`, at: inPrompt(at) }

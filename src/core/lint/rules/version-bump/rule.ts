@@ -23,7 +23,7 @@ export const versionBump: Rule = {
 }
 
 function bumpBetween(from: string, to: string): Bump | null {
-  const difference = semver.diff(from, to)?.replace(/^pre(?=.)/, '')
+  const difference = semver.diff(from, to)?.replace(/^pre(?=major|minor|patch)/, '')
   return difference === 'major' || difference === 'minor' || difference === 'patch' ? difference : null
 }
 

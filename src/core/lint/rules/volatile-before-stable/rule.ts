@@ -1,5 +1,5 @@
-import type { Node } from '../../../template/ast.ts'
-import { inPrompt, type Rule, variableNamed } from '../../rule.ts'
+import type { Node, Text } from '../../../template/ast.ts'
+import { inPrompt, type Rule } from '../../rule.ts'
 
 /** Words in a name that say: another value on every call. */
 const VOLATILE =
@@ -11,29 +11,27 @@ export const volatileBeforeStable: Rule = {
   severity: 'warning',
   options: { minStableBytes: 200 },
 
-  *check(subject, { minStableBytes }) {
-    const { template } = subject
+  *check({ template, uses: { uses }, variables }, { minStableBytes }) {
     if (template === null) return
-    const isVolatile = (name: string | null) =>
-      variableNamed(subject, name)?.volatile ?? (name !== null && variableNamed(subject, name) !== undefined && VOLATILE.test(name))
-    const first = subject.uses.uses.find(({ variable }) => isVolatile(variable))
+    const isVolatile = (name: string | null) => {
+      const variable = variables.get(name ?? '')
+      return variable !== undefined && (variable.volatile ?? VOLATILE.test(variable.name))
+    }
+    const first = uses.find(({ variable }) => isVolatile(variable))
     if (first === undefined) return
-    const prefix = utf8Length(template.source.slice(0, first.at.start))
-    const behind = stableBytesAfter(template.nodes, first.at.end)
+    const texts = textsOf(template.nodes)
+    const prefix = bytesOf(texts.filter(({ at }) => at.end <= first.at.start))
+    const behind = bytesOf(texts.filter(({ at }) => at.start >= first.at.end))
     if (behind < Number(minStableBytes)) return
     yield {
       message: `"${first.variable}" changes on every call and stands in front of ${behind} bytes that do not: the stable prefix ends after ${prefix} bytes`,
       at: inPrompt(first.at),
-      suggestion: `move it to the end, or say volatile: false in its declaration`,
+      suggestion: 'move it to the end, or say volatile: false in its declaration',
     }
   },
 }
 
-function stableBytesAfter(nodes: readonly Node[], offset: number): number {
-  return nodes.reduce((sum, node) => {
-    if (node.type === 'text') return sum + (node.at.start >= offset ? utf8Length(node.text) : 0)
-    return node.type === 'block' ? sum + stableBytesAfter(node.body, offset) + stableBytesAfter(node.otherwise, offset) : sum
-  }, 0)
-}
+const textsOf = (nodes: readonly Node[]): readonly Text[] =>
+  nodes.flatMap(node => (node.type === 'block' ? [...textsOf(node.body), ...textsOf(node.otherwise)] : node.type === 'text' ? [node] : []))
 
-const utf8Length = (text: string): number => new TextEncoder().encode(text).length
+const bytesOf = (texts: readonly Text[]): number => texts.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0)

@@ -1,0 +1,81 @@
+// Checks a value against one of our own formats: the few keywords they use, in words an author can act on. Foreign schemas go elsewhere.
+import type { Json } from '../digest/digest.ts'
+import { type Pointer, pointerText } from '../schema/pointer.ts'
+import { aType, typeName } from './type-name.ts'
+
+/** The part of JSON Schema that packFormat and registryFormat are written in. */
+export interface Form {
+  readonly description?: string
+  readonly type?: string | readonly string[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Form>>
+  readonly additionalProperties?: Form
+  readonly propertyNames?: Form
+  readonly items?: Form
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly enum?: readonly string[]
+}
+
+export interface FormError {
+  readonly pointer: Pointer
+  readonly keyword: 'type' | 'required' | 'pattern' | 'minLength' | 'maxLength' | 'enum'
+  readonly message: string
+}
+
+/** `whole`: what to call the value itself, as in "The pack". */
+export function checkForm(value: Json, form: Form, whole: string): readonly FormError[] {
+  const errors: FormError[] = []
+  visit(value, form, [], whole, errors)
+  return errors
+}
+
+function visit(value: Json, form: Form, pointer: Pointer, whole: string, errors: FormError[]): void {
+  const say = (keyword: FormError['keyword'], message: string) => {
+    const name = pointer.length === 0 ? whole : `"${pointerText(pointer).slice(1)}"`
+    errors.push({ pointer, keyword, message: `${name} ${message}` })
+  }
+  const type = typeName(value)
+  const wanted = typeof form.type === 'string' ? [form.type] : form.type
+  if (wanted !== undefined && !wanted.includes(type)) {
+    say('type', `must be ${wanted.map(aType).join(' or ')}, not ${aType(type)}`)
+    return
+  }
+  if (form.enum !== undefined && !form.enum.includes(value as string)) say('enum', `must be one of ${form.enum.join(', ')}`)
+  if (typeof value === 'string') visitText(value, form, say)
+  else if (Array.isArray(value)) {
+    if (form.items !== undefined) for (const [index, item] of value.entries()) visit(item, form.items, [...pointer, index], whole, errors)
+  } else if (value !== null && typeof value === 'object') visitFields(value as Fields, form, pointer, whole, errors, say)
+}
+
+type Fields = Readonly<Record<string, Json>>
+type Say = (keyword: FormError['keyword'], message: string) => void
+
+function visitText(text: string, { pattern, minLength = 0, maxLength }: Form, say: Say): void {
+  // Characters are code points in JSON Schema, and there are never more of those than UTF-16 units.
+  if (minLength > 0 && (text.length < minLength || [...text.slice(0, 2 * minLength)].length < minLength))
+    say('minLength', minLength === 1 ? 'is empty' : `has ${[...text].length} characters: at least ${minLength} are needed`)
+  if (maxLength !== undefined && text.length > maxLength && [...text].length > maxLength)
+    say('maxLength', `has ${[...text].length} characters: at most ${maxLength} are allowed`)
+  else if (pattern !== undefined && !compiled(pattern).test(text)) say('pattern', `has the wrong form: ${shorten(JSON.stringify(text))}`)
+}
+
+function visitFields(fields: Fields, form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
+  for (const name of form.required ?? []) if (!Object.hasOwn(fields, name)) say('required', `has no "${name}"`)
+  for (const [name, value] of Object.entries(fields)) {
+    const known = form.properties !== undefined && Object.hasOwn(form.properties, name)
+    const field = known ? form.properties[name] : form.additionalProperties
+    if (form.propertyNames !== undefined) visit(name, form.propertyNames, [...pointer, name], whole, errors)
+    if (field !== undefined) visit(value, field, [...pointer, name], whole, errors)
+  }
+}
+
+const patterns = new Map<string, RegExp>()
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u')
+  patterns.set(pattern, known)
+  return known
+}
+
+const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}…` : text)

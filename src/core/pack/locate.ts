@@ -1,0 +1,65 @@
+// From a logical place to characters of the file. Reads the tree that YAML was composed to, and decides nothing.
+import { CST, isMap, isScalar, isSeq, Lexer, type Node } from 'yaml'
+import type { Pointer } from '../schema/pointer.ts'
+import type { Place, Span } from './place.ts'
+import { offsetInScalar } from './scalar.ts'
+
+interface Found {
+  readonly key: Node | null
+  readonly value: Node | null
+  /** Whether the whole pointer was walked. */
+  readonly whole: boolean
+}
+
+export function locate(text: string, root: Node | null, place: Place): Span {
+  if (place.source !== undefined) return place.source
+  const { key, value, whole } = descend(root, place.pointer)
+  if (place.within !== undefined && whole && isScalar(value)) {
+    const start = offsetInScalar(text, value, place.within.start)
+    return { start, end: Math.max(start + 1, offsetInScalar(text, value, place.within.end)) }
+  }
+  // Of a missing field, its parent's key says more than its parent's whole body.
+  const node = (place.key || !whole || value === null || isEmptyScalar(value)) && key !== null ? key : value
+  const [start, end] = node?.range ?? [0, 1]
+  return { start, end: Math.max(start + 1, end) }
+}
+
+export function scalarSpan(text: string, root: Node | null, pointer: Pointer): Span | null {
+  const { value, whole } = descend(root, pointer)
+  if (!whole || !isScalar(value) || !value.range) return null
+  const [start, end] = value.range
+  // A block scalar's range takes in the line breaks behind it; what follows needs the last one.
+  const isBlock = value.type === 'BLOCK_LITERAL' || value.type === 'BLOCK_FOLDED'
+  return { start, end: isBlock ? start + text.slice(start, end).trimEnd().length : end }
+}
+
+/** Where each comment of the file begins. */
+export function commentStarts(text: string): ReadonlySet<number> {
+  const starts = new Set<number>()
+  let offset = 0
+  let inScalar = false
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!inScalar && lexeme[0] === '#') starts.add(offset)
+    inScalar = lexeme === CST.SCALAR
+    if (!inScalar && lexeme !== CST.DOCUMENT && lexeme !== CST.FLOW_END) offset += lexeme.length
+  }
+  return starts
+}
+
+/** As far along the pointer as the document goes. */
+function descend(root: Node | null, pointer: Pointer): Found {
+  let found: Found = { key: null, value: root, whole: true }
+  for (const part of pointer) {
+    const node = found.value
+    const pair = isMap(node)
+      ? node.items.findLast(({ key }) => isScalar(key) && String(key.value) === String(part))
+      : isSeq(node) && typeof part === 'number' && part < node.items.length
+        ? { key: null, value: node.items[part] }
+        : undefined
+    if (pair === undefined) return { ...found, whole: false }
+    found = { key: pair.key as Node | null, value: pair.value as Node | null, whole: true }
+  }
+  return found
+}
+
+const isEmptyScalar = (node: Node): boolean => isScalar(node) && node.range?.[0] === node.range?.[1]

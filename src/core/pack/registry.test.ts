@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Digest, digestText } from '../digest/digest.ts'
+import {
+  activate,
+  emptyRegistry,
+  previousActive,
+  printRegistry,
+  type Registry,
+  type RegistryOutcome,
+  readRegistry,
+  registeredVersion,
+  retire,
+} from './registry.ts'
+
+const entry = (version: string, content = version, schemas: Record<string, Digest> = {}) => ({
+  path: `prompts/a/v${version}.yaml`,
+  digest: digestText(content),
+  semantic: digestText(`means ${content}`),
+  schemas,
+})
+const on = (registry: Registry, version: string, content = version, agentId = 'a', schemas: Record<string, Digest> = {}) =>
+  activate(registry, { agentId, version, entry: entry(version, content, schemas), at: `at ${version}` })
+const done = (outcome: RegistryOutcome): Registry => {
+  if (!outcome.ok) throw new Error(outcome.refusal.message)
+  return outcome.registry
+}
+const having = (...versions: string[]) => versions.reduce((registry, version) => done(on(registry, version)), emptyRegistry)
+const statuses = (registry: Registry, agentId = 'a') =>
+  Object.entries(registry.agents[agentId]!.versions).map(([version, { status }]) => `${version} ${status}`)
+const code = (outcome: RegistryOutcome) => (outcome.ok ? 'ok' : outcome.refusal.code)
+
+describe('activate', () => {
+  it('registers a version and makes it the active one', () => {
+    expect(having('1.0.0')).toEqual({
+      agents: {
+        a: {
+          active: '1.0.0',
+          versions: { '1.0.0': { ...entry('1.0.0'), status: 'active' } },
+          history: [{ from: null, to: '1.0.0', at: 'at 1.0.0' }],
+        },
+      },
+    })
+  })
+
+  it('deprecates the one before, and remembers', () => {
+    const registry = having('1.0.0', '1.1.0')
+    expect(statuses(registry)).toEqual(['1.0.0 deprecated', '1.1.0 active'])
+    expect(registry.agents.a!.history.at(-1)).toEqual({ from: '1.0.0', to: '1.1.0', at: 'at 1.1.0' })
+  })
+
+  it('keeps the reason when one is given', () => {
+    const outcome = activate(emptyRegistry, { agentId: 'a', version: '1.0.0', entry: entry('1.0.0'), at: 'now', why: 'because' })
+    expect(done(outcome).agents.a!.history).toEqual([{ from: null, to: '1.0.0', at: 'now', why: 'because' }])
+  })
+
+  it('goes back, and forth again', () => {
+    const back = done(on(having('1.0.0', '1.1.0'), '1.0.0'))
+    expect(statuses(back)).toEqual(['1.0.0 active', '1.1.0 deprecated'])
+    expect(previousActive(back, 'a')).toBe('1.1.0')
+  })
+
+  it('refuses other content under a registered version', () =>
+    expect(code(on(having('1.0.0', '1.1.0'), '1.0.0', 'other'))).toBe('version_changed'))
+
+  it('refuses other schemas under a registered version', () => {
+    const first = done(on(emptyRegistry, '1.0.0', 'x', 'a', { 'a:b': digestText('1') }))
+    const second = done(on(first, '1.1.0'))
+    expect(code(on(second, '1.0.0', 'x', 'a', { 'a:b': digestText('1') }))).toBe('ok')
+    const refused = on(second, '1.0.0', 'x', 'a', { 'a:b': digestText('2') })
+    expect(refused).toMatchObject({ ok: false, refusal: { message: 'a@1.0.0 is registered with another a:b: bump it instead' } })
+  })
+
+  it('refuses the active version', () => expect(code(on(having('1.0.0'), '1.0.0'))).toBe('version_active'))
+  it('refuses a retired version', () => {
+    const registry = done(retire(having('1.0.0', '1.1.0'), 'a', '1.0.0'))
+    expect(code(on(registry, '1.0.0'))).toBe('version_retired')
+  })
+  it('leaves other agents alone', () => {
+    const registry = done(on(having('1.0.0'), '2.0.0', 'x', 'b'))
+    expect([statuses(registry, 'a'), statuses(registry, 'b')]).toEqual([['1.0.0 active'], ['2.0.0 active']])
+  })
+  it('does not change what it was given', () => {
+    const before = having('1.0.0')
+    const copy = structuredClone(before)
+    on(before, '1.1.0')
+    expect(before).toEqual(copy)
+  })
+  it('takes an agent called constructor', () =>
+    expect(statuses(done(on(emptyRegistry, '1.0.0', 'x', 'constructor')), 'constructor')).toEqual(['1.0.0 active']))
+})
+
+describe('retire', () => {
+  it('retires what is not active', () =>
+    expect(statuses(done(retire(having('1.0.0', '1.1.0'), 'a', '1.0.0')))).toEqual(['1.0.0 retired', '1.1.0 active']))
+  it('refuses the active version', () => expect(code(retire(having('1.0.0'), 'a', '1.0.0'))).toBe('version_active'))
+  it.each([
+    ['a', '9.9.9'],
+    ['b', '1.0.0'],
+    ['constructor', 'name'],
+  ])('refuses %s@%s, which nobody knows', (agentId, version) =>
+    expect(code(retire(having('1.0.0'), agentId, version))).toBe('version_unknown'),
+  )
+})
+
+describe('previousActive', () => {
+  it('is null before there were two', () =>
+    expect([
+      previousActive(emptyRegistry, 'a'),
+      previousActive(having('1.0.0'), 'a'),
+      previousActive(emptyRegistry, 'constructor'),
+    ]).toEqual([null, null, null]))
+  it('is what was active before the present one', () => expect(previousActive(having('1.0.0', '1.1.0', '1.2.0'), 'a')).toBe('1.1.0'))
+})
+
+it('finds a registered version, and nothing that objects have by birth', () => {
+  expect(registeredVersion(having('1.0.0'), 'a', '1.0.0')?.status).toBe('active')
+  expect([registeredVersion(having('1.0.0'), 'a', 'constructor'), registeredVersion(having('1.0.0'), 'constructor', '1.0.0')]).toEqual([
+    null,
+    null,
+  ])
+})
+
+const anyStep = fc.record({
+  act: fc.constantFrom('activate', 'retire', 'change', 'back'),
+  agentId: fc.constantFrom('a', 'b'),
+  version: fc.constantFrom('1.0.0', '1.1.0', '2.0.0'),
+})
+type Step = { act: string; agentId: string; version: string }
+function take(registry: Registry, { act, agentId, version }: Step): RegistryOutcome {
+  if (act === 'retire') return retire(registry, agentId, version)
+  if (act === 'change') return on(registry, version, 'other', agentId)
+  return on(registry, act === 'back' ? (previousActive(registry, agentId) ?? version) : version, undefined, agentId)
+}
+
+it('has exactly one active version of each agent, remembers every move, and is plain JSON at every step', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 30, size: 'max' }), steps => {
+      steps.reduce((registry, step) => {
+        const outcome = take(registry, step)
+        if (!outcome.ok) return registry
+        for (const [agentId, { active, versions, history }] of Object.entries(outcome.registry.agents)) {
+          expect(Object.keys(versions).filter(version => versions[version]!.status === 'active')).toEqual([active])
+          expect(history.at(-1)!.to).toBe(active)
+          expect(history.slice(1).map(({ from }) => from)).toEqual(history.slice(0, -1).map(({ to }) => to))
+          const before = registry.agents[agentId]
+          // Nothing that was registered is ever rewritten.
+          for (const [version, { digest }] of Object.entries(before?.versions ?? {})) expect(versions[version]!.digest).toBe(digest)
+        }
+        expect(readRegistry(printRegistry(outcome.registry))).toEqual({ ok: true, registry: outcome.registry })
+        return outcome.registry
+      }, emptyRegistry)
+    }),
+  )
+})
+
+describe('readRegistry', () => {
+  const version = { ...entry('1.0.0'), status: 'active' }
+  const file = (agent: object) =>
+    JSON.stringify({ agents: { a: { active: '1.0.0', versions: { '1.0.0': version }, history: [], ...agent } } })
+
+  it.each([
+    ['{', /^not JSON: /],
+    ['[]', /^The registry must be an object, not an array$/],
+    ['{}', /^The registry has no "agents"$/],
+    [file({ active: '1' }), /^"agents\/a\/active" has the wrong form: "1"$/],
+    [
+      file({ versions: { '1.0.0': { ...version, status: 'gone' } } }),
+      /^"agents\/a\/versions\/1.0.0\/status" must be one of active, deprecated, retired$/,
+    ],
+    [file({ versions: { one: version } }), /^"agents\/a\/versions\/one" has the wrong form: "one"$/],
+    [file({ active: '2.0.0' }), /^"agents\/a" names 2.0.0 as active, but its versions say 1.0.0$/],
+    [file({ versions: {} }), /^"agents\/a" names 1.0.0 as active, but its versions say none$/],
+    [
+      file({ versions: { '1.0.0': version, '1.1.0': version } }),
+      /^"agents\/a" names 1.0.0 as active, but its versions say 1.0.0 and 1.1.0$/,
+    ],
+  ])('refuses %s', (text, message) => expect(readRegistry(text)).toEqual({ ok: false, message: expect.stringMatching(message) }))
+
+  it('reads what it printed', () => expect(readRegistry(printRegistry(emptyRegistry))).toEqual({ ok: true, registry: emptyRegistry }))
+})

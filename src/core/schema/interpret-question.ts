@@ -1,0 +1,43 @@
+// Answers questions by interpretation, in this thread: for editors, and wherever no worker can be had.
+import { type Check, interpretSchema } from './interpret.ts'
+import { schemaFault } from './schema-fault.ts'
+import { closureOf, type Schemas } from './schemas.ts'
+import type { Question, Verdict } from './verdict.ts'
+
+/** Each schema is made ready once, however many examples it judges. */
+const prepared = new WeakMap<Schemas, Map<string, Check | string>>()
+
+export function interpretQuestion({ schema: uri, instance }: Question, schemas: Schemas): Verdict {
+  const known = prepared.get(schemas) ?? new Map<string, Check | string>()
+  prepared.set(schemas, known)
+  const check = known.get(uri) ?? prepare(uri, schemas)
+  known.set(uri, check)
+  if (typeof check === 'string') return { outcome: 'unusable', message: check }
+  if (instance === undefined) return { outcome: 'valid' }
+  try {
+    const mismatches = check(instance)
+    return mismatches.length === 0 ? { outcome: 'valid' } : { outcome: 'invalid', mismatches }
+  } catch (error) {
+    return { outcome: 'unusable', message: reasonOf(error) }
+  }
+}
+
+/** Or why it cannot be used. */
+function prepare(uri: string, schemas: Schemas): Check | string {
+  const closure = closureOf(uri, schemas)
+  if (closure === null) return `there is no schema ${uri}`
+  for (const reached of closure.uris) {
+    const fault = schemaFault(schemas.get(reached)!.schema)
+    if (fault !== null) return `${reached} is not a valid JSON Schema: ${fault}`
+  }
+  try {
+    return interpretSchema(
+      schemas.get(uri)!.schema,
+      closure.uris.filter(other => other !== uri).map(other => schemas.get(other)!.schema),
+    )
+  } catch (error) {
+    return reasonOf(error)
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof RangeError ? 'it refers to itself without end' : (error as Error).message)

@@ -1,0 +1,12 @@
+// onbook: what an application embeds. Names are listed one by one; a test pins the list.
+export { aiSdkModel } from './adapters/ai-sdk-model.ts'
+export { folderFiles } from './adapters/folder-files.ts'
+export { recordedModel, recordingModel } from './adapters/recorded-model.ts'
+export { scriptedModel } from './adapters/scripted-model.ts'
+export { type WorkerValidatorOptions, workerValidator } from './adapters/worker-validator.ts'
+export { type CheckedFile, type CheckSummary, checkPacks, summarize } from './engine/check.ts'
+export { type CaseResult, type CaseStatus, summarizeCases, type TestOptions, type TestSummary, testPacks } from './engine/test-packs.ts'
+export { activateVersion, bumpPack, loadPack, retireVersion } from './engine/versions.ts'
+export { findPack, openWorkspace, type Workspace } from './engine/workspace.ts'
+export { Fault, type FaultCode } from './errors.ts'
+export type { Clock, Files, Model, ModelRequest, ReadText, Validator } from './ports.ts'
