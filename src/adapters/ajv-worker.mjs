@@ -4,22 +4,28 @@ import { parentPort } from 'node:worker_threads'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
+/** Whether a schema is one itself was settled in core: compiling the official meta-schema would cost more than all the rest. */
+const OPTIONS = {
+  allErrors: true,
+  strict: false,
+  logger: /** @type {const} */ (false),
+  validateSchema: false,
+  addUsedSchema: false,
+  ownProperties: true,
+  multipleOfPrecision: 10,
+}
 
-/** @type {Map<string, unknown>} */
-let schemas = new Map()
 /** @type {Ajv2020} */
 let ajv
 /** @type {Map<string, Function | string>} a compiled schema, or why there is none */
 let compiled = new Map()
 
-/** @param {readonly [string, unknown][]} list */
+/** @param {readonly [string, import('ajv').AnySchema][]} list */
 function load(list) {
-  schemas = new Map(list)
   compiled = new Map()
-  ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: true, logger: false, addUsedSchema: false, validateSchema: false })
+  ajv = new Ajv2020(OPTIONS)
   formats.default(ajv)
-  for (const [uri, schema] of schemas) {
+  for (const [uri, schema] of list) {
     try {
       ajv.addSchema(schema, uri)
     } catch {
@@ -28,29 +34,22 @@ function load(list) {
   }
 }
 
-/** @param {string} uri @param {readonly string[]} closure */
-function compile(uri, closure) {
+/** @param {string} uri */
+function compile(uri) {
   let known = compiled.get(uri)
   if (known === undefined) {
     try {
-      known = closure.map(whyInvalid).find(reason => reason !== null) ?? ajv.getSchema(uri) ?? `there is no schema ${uri}`
+      known = ajv.getSchema(uri) ?? `there is no schema ${uri}`
     } catch (error) {
-      known = error instanceof RangeError ? 'it refers to itself without end' : /** @type {Error} */ (error).message
+      known = reasonOf(error)
     }
     compiled.set(uri, known)
   }
   return known
 }
 
-/** @param {string} uri @returns {string | null} */
-function whyInvalid(uri) {
-  const schema = /** @type {{ $schema?: string }} */ (schemas.get(uri))
-  const draft = schema?.$schema?.replace(/#$/, '')
-  if (draft !== undefined && draft !== DRAFT) return `${uri} declares ${draft}: only ${DRAFT} is read`
-  if (ajv.validateSchema(/** @type {object} */ ({ ...schema, $schema: DRAFT }))) return null
-  const [error] = ajv.errors ?? []
-  return `${uri} is not a valid JSON Schema: ${error?.instancePath || 'it'} ${error?.message}`
-}
+/** @param {unknown} error */
+const reasonOf = error => (error instanceof RangeError ? 'it refers to itself without end' : /** @type {Error} */ (error).message)
 
 /** @param {import('ajv').ErrorObject} error */
 function toMismatch({ instancePath, keyword, params, message }) {
@@ -65,18 +64,15 @@ function toMismatch({ instancePath, keyword, params, message }) {
   return { path: instancePath, message: `${message ?? keyword}${detail}` }
 }
 
-/** @param {{ uri: string, closure: string[], instance?: unknown }} question */
-function answer({ uri, closure, ...rest }) {
-  const check = compile(uri, closure)
+/** @param {{ uri: string, instance?: unknown }} question */
+function answer({ uri, ...rest }) {
+  const check = compile(uri)
   if (typeof check === 'string') return { outcome: 'unusable', message: check }
   if (!('instance' in rest)) return { outcome: 'valid' }
   try {
     if (check(rest.instance)) return { outcome: 'valid' }
   } catch (error) {
-    return {
-      outcome: 'unusable',
-      message: error instanceof RangeError ? 'it refers to itself without end' : /** @type {Error} */ (error).message,
-    }
+    return { outcome: 'unusable', message: reasonOf(error) }
   }
   const errors = /** @type {{ errors?: import('ajv').ErrorObject[] }} */ (/** @type {unknown} */ (check)).errors ?? []
   return { outcome: 'invalid', mismatches: errors.slice(0, 100).map(toMismatch) }

@@ -96,9 +96,9 @@ describe('workerValidator', () => {
     [
       'another draft',
       { $id: uri('a'), $schema: 'http://json-schema.org/draft-07/schema#' },
-      'only https://json-schema.org/draft/2020-12/schema is read',
+      '/$schema must be https://json-schema.org/draft/2020-12/schema',
     ],
-    ['a broken pattern', { $id: uri('a'), pattern: '(' }, 'Invalid regular expression'],
+    ['a broken pattern', { $id: uri('a'), pattern: '(' }, '/pattern must be a regular expression'],
   ])('refuses a schema with %s', async (_, schema, message) => {
     const [verdict] = await validator.ask(schemasOf(schema as Json), [{ schema: uri('a') }])
     expect(verdict).toMatchObject({ outcome: 'unusable', message: expect.stringContaining(message) })
@@ -107,7 +107,7 @@ describe('workerValidator', () => {
   it('finds an invalid schema that is only reached by reference', async () => {
     const schemas = schemasOf({ $id: uri('a'), properties: { b: { $ref: 'b.json' } } }, { $id: uri('b'), type: 12 })
     const [verdict] = await validator.ask(schemas, [{ schema: uri('a'), instance: {} }])
-    expect(verdict).toMatchObject({ outcome: 'unusable', message: expect.stringContaining(uri('b')) })
+    expect(verdict).toMatchObject({ outcome: 'unusable', message: expect.stringContaining('schemas/1.json is not a valid JSON Schema') })
   })
 
   it('survives a validation that eats all memory', async () => {

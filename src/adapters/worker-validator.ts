@@ -84,7 +84,6 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
       worker.postMessage({
         questions: group.map(({ question }) => ({
           uri: question.schema,
-          closure: closureOf(question.schema, schemas)?.uris ?? [],
           ...('instance' in question ? { instance: question.instance } : {}),
         })),
       })
@@ -97,7 +96,11 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   return {
     ask(schemas, questions) {
       const pending: Pending[] = []
-      const verdicts = questions.map(question => new Promise<Verdict>(settle => pending.push({ schemas, question, settle })))
+      const verdicts = questions.map((question): Verdict | Promise<Verdict> => {
+        const fault = faultOf(question.schema, schemas)
+        if (fault !== null) return { outcome: 'unusable', message: fault }
+        return new Promise(settle => pending.push({ schemas, question, settle }))
+      })
       send(pending)
       return Promise.all(verdicts)
     },
@@ -107,6 +110,11 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
       worker = null
     },
   }
+}
+
+function faultOf(uri: string, schemas: Schemas): string | null {
+  const closure = closureOf(uri, schemas)
+  return closure === null ? `there is no schema ${uri}` : (closure.faults[0]?.message ?? null)
 }
 
 function bySchemas(pending: readonly Pending[]): Pending[][] {

@@ -6,7 +6,7 @@ import { preparePack } from '../core/lint/lint.ts'
 import type { Example, Pack } from '../core/pack/pack.ts'
 import { positionOf } from '../core/pack/place.ts'
 import { pointerText } from '../core/schema/pointer.ts'
-import { closureOf } from '../core/schema/schemas.ts'
+import { closureOf, isUsable } from '../core/schema/schemas.ts'
 import type { Verdict } from '../core/schema/verdict.ts'
 import { Fault } from '../errors.ts'
 import type { Model, Validator } from '../ports.ts'
@@ -116,7 +116,8 @@ async function findSchemaProblems({ schemas }: Workspace, validator: Validator, 
     if (closure === null) problems.push(problem('schema_missing', `${field}: no schema under schemas/ has the $id ${pack[field]}`))
     for (const { ref, path } of closure?.unresolved ?? [])
       problems.push(problem('schema_missing', `${field}: $ref "${ref}" in ${path} leads nowhere`))
-    if (closure === null || closure.unresolved.length > 0) continue
+    for (const { message } of closure?.faults ?? []) problems.push(problem('schema_unusable', `${field}: ${message}`))
+    if (!isUsable(pack[field], schemas)) continue
     const [verdict] = await validator.ask(schemas, [{ schema: pack[field] }])
     if (verdict?.outcome === 'unusable') problems.push(problem('schema_unusable', `${field}: ${verdict.message}`))
   }

@@ -5,7 +5,7 @@ import { type Position, positionsIn } from '../pack/place.ts'
 import type { RegisteredVersion } from '../pack/registry.ts'
 import { interpretQuestion } from '../schema/interpret-question.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
-import { closureOf, type Schemas } from '../schema/schemas.ts'
+import { isUsable, type Schemas } from '../schema/schemas.ts'
 import type { Question, Verdict } from '../schema/verdict.ts'
 import type { Template, TemplateProblem } from '../template/ast.ts'
 import { parseTemplate } from '../template/parse.ts'
@@ -68,7 +68,7 @@ export function preparePack(path: string, text: string): PreparedPack {
 
 /** What a validator must be asked before the rules can speak. Schemas that lead nowhere are not asked about: one fault, one finding. */
 export function questionsOf({ read: { draft } }: PreparedPack, schemas: Schemas): readonly PlacedQuestion[] {
-  const usable = (uri: string | undefined): uri is string => uri !== undefined && closureOf(uri, schemas)?.unresolved.length === 0
+  const usable = (uri: string | undefined): uri is string => uri !== undefined && isUsable(uri, schemas)
   const { inputSchema, outputSchema, examples } = draft
   return [
     ...(usable(inputSchema) ? [{ pointer: ['inputSchema'], schema: inputSchema }] : []),

@@ -1,6 +1,5 @@
 // Answers questions by interpretation, in this thread: for editors, and wherever no worker can be had.
 import { type Check, interpretSchema } from './interpret.ts'
-import { schemaFault } from './schema-fault.ts'
 import { closureOf, type Schemas } from './schemas.ts'
 import type { Question, Verdict } from './verdict.ts'
 
@@ -26,10 +25,8 @@ export function interpretQuestion({ schema: uri, instance }: Question, schemas: 
 function prepare(uri: string, schemas: Schemas): Check | string {
   const closure = closureOf(uri, schemas)
   if (closure === null) return `there is no schema ${uri}`
-  for (const reached of closure.uris) {
-    const fault = schemaFault(schemas.get(reached)!.schema)
-    if (fault !== null) return `${reached} is not a valid JSON Schema: ${fault}`
-  }
+  const [fault] = closure.faults
+  if (fault !== undefined) return fault.message
   try {
     return interpretSchema(
       schemas.get(uri)!.schema,

@@ -50,7 +50,7 @@ describe('closureOf', () => {
       { $id: 'https://a/3.json', $ref: '2.json' },
       { $id: 'https://a/4.json' },
     )
-    expect(found).toEqual({ uris: ['https://a/1.json', 'https://a/2.json', 'https://a/3.json'], unresolved: [] })
+    expect(found).toEqual({ uris: ['https://a/1.json', 'https://a/2.json', 'https://a/3.json'], unresolved: [], faults: [] })
   })
 
   it('says in which file a $ref leads nowhere', () => {
@@ -69,6 +69,7 @@ describe('closureOf', () => {
     expect(closure({ $id: 'HTTPS://A.example/x.json', $ref: 'https://a.example/y.json' }, { $id: 'https://A.EXAMPLE/y.json' })).toEqual({
       uris: ['HTTPS://A.example/x.json', 'https://A.EXAMPLE/y.json'],
       unresolved: [],
+      faults: [],
     })
   })
   it('survives a $ref that is no URI at all', () => expect(closure({ $id: 'a:b', $ref: 'http://[' })?.unresolved).toHaveLength(1))

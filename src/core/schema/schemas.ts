@@ -2,6 +2,7 @@
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { parsePointer } from './pointer.ts'
+import { schemaFault } from './schema-fault.ts'
 
 export interface SchemaFile {
   readonly path: string
@@ -30,6 +31,13 @@ export interface Closure {
   /** Every schema reached from the one asked for, itself included. */
   readonly uris: readonly string[]
   readonly unresolved: readonly UnresolvedRef[]
+  /** What is wrong with the schemas themselves. */
+  readonly faults: readonly SchemaFileFault[]
+}
+
+export interface SchemaFileFault {
+  readonly path: string
+  readonly message: string
 }
 
 export function collectSchemas(files: readonly { path: string; schema: Json }[]): { schemas: Schemas; problems: readonly SchemaProblem[] } {
@@ -65,6 +73,12 @@ export function closureOf(uri: string, schemas: Schemas): Closure | null {
   return closure
 }
 
+/** Whether there is such a schema, and nothing is wrong with it or with anything it reaches. */
+export function isUsable(uri: string, schemas: Schemas): boolean {
+  const closure = closureOf(uri, schemas)
+  return closure !== null && closure.unresolved.length === 0 && closure.faults.length === 0
+}
+
 /** The digests of a closure, by URI: what a registered version was made with. */
 export const digestsOf = (uri: string, schemas: Schemas): Readonly<Record<string, Digest>> =>
   Object.fromEntries((closureOf(uri, schemas)?.uris ?? []).map(reached => [reached, schemas.get(reached)!.digest]))
@@ -72,9 +86,12 @@ export const digestsOf = (uri: string, schemas: Schemas): Readonly<Record<string
 function walk(uri: string, schemas: Schemas): Closure {
   const reached = new Set([uri])
   const unresolved: UnresolvedRef[] = []
+  const faults: SchemaFileFault[] = []
   const keys = keysOf(schemas)
   for (const current of reached) {
     const { schema, path } = schemas.get(current)!
+    const fault = schemaFault(schema)
+    if (fault !== null) faults.push({ path, message: `${path} is not a valid JSON Schema: ${fault}` })
     const resources = resourcesIn(schema, normal(current))
     for (const { ref, base } of referencesIn(schema, normal(current))) {
       const target = URL.canParse(ref, base) ? new URL(ref, base).href : ref
@@ -85,7 +102,7 @@ function walk(uri: string, schemas: Schemas): Closure {
       else if (!resources.has(document)) reached.add(key!)
     }
   }
-  return { uris: [...reached], unresolved }
+  return { uris: [...reached], unresolved, faults }
 }
 
 /** As URLs are compared: `HTTPS://Example.com` is `https://example.com/`. */

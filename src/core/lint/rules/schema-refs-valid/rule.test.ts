@@ -96,21 +96,19 @@ testRule(schemaRefsValid, {
       why: 'a schema that is not valid itself',
       schemas: [question({ type: 'strin' })],
       problems: [
-        `inputSchema schemas/question.json cannot be used: ${BASE}/question.json is not a valid JSON Schema: /type must be one of null, boolean, object, array, number, string, integer, or a list of these`,
+        `inputSchema schemas/question.json is not a valid JSON Schema: /type must be one of null, boolean, object, array, number, string, integer, or a list of these`,
       ],
     },
     {
       why: 'one reached that is not valid',
       schemas: [question({ $ref: 'part.json' }), part('part', { properties: { a: { pattern: '(' } } })],
-      problems: [
-        `inputSchema schemas/question.json cannot be used: ${BASE}/part.json is not a valid JSON Schema: /properties/a/pattern must be a regular expression`,
-      ],
+      problems: [`inputSchema schemas/part.json is not a valid JSON Schema: /properties/a/pattern must be a regular expression`],
     },
     {
       why: 'another draft',
       schemas: [question({ $schema: 'http://json-schema.org/draft-07/schema#' })],
       problems: [
-        `inputSchema schemas/question.json cannot be used: ${BASE}/question.json is not a valid JSON Schema: /$schema must be https://json-schema.org/draft/2020-12/schema`,
+        `inputSchema schemas/question.json is not a valid JSON Schema: /$schema must be https://json-schema.org/draft/2020-12/schema`,
       ],
     },
     {

@@ -23,6 +23,7 @@ export const schemaRefsValid: Rule = {
         continue
       }
       for (const { ref, path } of closure.unresolved) yield { message: `$ref "${ref}" in ${path} leads nowhere`, at }
+      for (const { message } of closure.faults) yield { message, at }
       const answer = verdict([field])
       if (answer?.outcome === 'unusable') yield { message: `${schemas.get(uri)?.path ?? uri} cannot be used: ${answer.message}`, at }
     }
