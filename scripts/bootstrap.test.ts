@@ -21,7 +21,7 @@ const untilNpmRuns = async () => {
 describe('set-up', () => {
   it('installs, builds and links with the real npm, then runs the job and passes on its exit code', async () => {
     const { code, output } = await project.run({ npm: 'npm' })
-    expect(output).toMatch(/^Installing packages… done in [\d.]+ s\nBuilding… done in [\d.]+ s\njob a b\n$/)
+    expect(output).toMatch(/^Installing packages… done in [\d.]+ s\nBuilding… done in [\d.]+ s\nBundling… done in [\d.]+ s\njob a b\n$/)
     expect(code).toBe(7)
     expect(readFileSync(join(project.root, 'dist/cli/scaffold/pack.yaml'), 'utf8')).toBe('id: x')
     expect(execFileSync(join(project.root, 'node_modules/.bin/onbook'), { encoding: 'utf8' })).toBe('first\n')

@@ -55,7 +55,7 @@ function rules() {
     if (title !== `# ${name}`) throw new Error(`the page of ${name} must begin with "# ${name}"`)
     return `## ${name}\n\nDefault severity: ${severity}.\n${body.map(line => line.replace(/^#/, '##')).join('\n')}`
   }).join('\n\n')
-  return `# Lint rules\n\nGenerated from the rules. Severities and options are set in \`onbook.config.yaml\`.\n\n| rule | severity | what must hold |\n|---|---|---|\n${table}\n\n${pages}\n`
+  return `# Lint rules\n\nGenerated from the rules. Severities and options are set in \`onbook.config.yaml\`:\n\n\`\`\`yaml\nrules:\n  vague-instruction: off            # or info, warning, error\n  max-prompt-length: { severity: error, limit: 6000 }\n\`\`\`\n\nTo accept one finding, say so where it stands, with a reason: \`# onbook-disable-next-line <rule> -- <reason>\` in YAML, \`{{! onbook-disable-next-line <rule> -- <reason> }}\` in the prompt. \`-line\` speaks of the comment's own line, \`-file\` of the whole file.\n\n| rule | severity | what must hold |\n|---|---|---|\n${table}\n\n${pages}\n`
 }
 
 function cli() {

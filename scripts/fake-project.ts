@@ -39,6 +39,13 @@ if (source.includes('TYPE ERROR')) { console.log('main.ts: TYPE ERROR'); process
 writeFileSync(out + '/cli/main.js', source)
 `
 
+/** The compiled command line, where the launcher looks for it. */
+const BUNDLER = `
+import { cpSync } from 'node:fs'
+const dist = process.argv[2]
+cpSync(dist + '/cli/main.js', dist + '/bundle/main.mjs')
+`
+
 /** As npm ci does it: throw away, then make anew. In between it waits for as long as there is a file npm-waits. */
 const NPM = `#!${process.execPath}
 const { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync } = require('node:fs')
@@ -71,6 +78,7 @@ export function fakeProject() {
   for (const path of ['scripts/bootstrap.mjs', 'scripts/jobs.mjs', 'scripts/system-packages.mjs', 'scripts/setup', 'scripts/jobs', 'bin']) {
     cpSync(path, join(root, path), { recursive: true })
   }
+  write('scripts/setup/bundle.mjs', BUNDLER)
   write('package.json', JSON.stringify(MANIFEST))
   write('package-lock.json', JSON.stringify(LOCKFILE))
   write('compiler/package.json', '{ "name": "typescript", "version": "1.0.0" }')

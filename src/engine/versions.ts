@@ -1,7 +1,7 @@
 // Seed 001's migration: copy to a new version, check and test it, make it the active one, and go back if need be.
 import { digestText } from '../core/digest/digest.ts'
 import type { Bump } from '../core/pack/changes.ts'
-import { editScalars, nextId, nextVersion } from '../core/pack/edit.ts'
+import { editScalars, nextId, nextVersion, setDate } from '../core/pack/edit.ts'
 import { type Pack, readPack, semanticDigest } from '../core/pack/pack.ts'
 import {
   activate,
@@ -13,6 +13,7 @@ import {
   readRegistry,
   retire,
 } from '../core/pack/registry.ts'
+import { readYaml } from '../core/pack/yaml.ts'
 import { digestsOf } from '../core/schema/schemas.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Files } from '../ports.ts'
@@ -47,9 +48,9 @@ export async function bumpPack(workspace: Workspace, ref: string, bump: Bump, cl
   const edited = editScalars(readPack(text).document, [
     { pointer: ['version'], value: to },
     { pointer: ['id'], value: nextId(pack.id, pack.agentId, pack.version, to) },
-    { pointer: ['meta', 'lastUpdated'], value: clock() },
   ])
-  if (!(await workspace.files.createText(target, edited))) throw new Fault('path_exists', { path: target })
+  const dated = setDate(readYaml(edited), clock())
+  if (!(await workspace.files.createText(target, dated))) throw new Fault('path_exists', { path: target })
   return { from: pack.version, to, path: target }
 }
 

@@ -39,8 +39,15 @@ export async function openWorkspace(files: Files): Promise<Workspace> {
     config: config.config,
     schemas: schemas.schemas,
     registry: registry.registry,
-    findings: [...config.findings, ...schemas.findings, ...registry.findings],
+    findings: weigh([...config.findings, ...schemas.findings, ...registry.findings], config.config),
   }
+}
+
+/** The configuration may speak about these findings as about any other. */
+function weigh(findings: readonly Finding[], { rules }: Config): readonly Finding[] {
+  const severity = rules['workspace-file']?.severity
+  if (severity === 'off') return []
+  return severity === undefined ? findings : findings.map(finding => ({ ...finding, severity }))
 }
 
 export const isPackFile = (path: string): boolean => /\.ya?ml$/.test(path) && !/\.script\.ya?ml$/.test(path) && path !== CONFIG_FILE
@@ -124,7 +131,10 @@ async function loadRegistry(files: Files): Promise<{ registry: Registry; finding
   const parsed = readRegistry(read.text)
   return parsed.ok
     ? { registry: parsed.registry, findings: [] }
-    : { registry: emptyRegistry, findings: [workspaceFinding(REGISTRY_FILE, parsed.message, read.text)] }
+    : {
+        registry: emptyRegistry,
+        findings: [workspaceFinding(REGISTRY_FILE, parsed.message, read.text, { start: parsed.offset, end: parsed.offset + 1 })],
+      }
 }
 
 /** A path, `agent`, `agent@1.0.0` or `prompt:agent@1.0.0` → the file. Without a version: the active one, else the newest. */

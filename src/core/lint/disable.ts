@@ -7,11 +7,11 @@ export interface Disable {
   readonly rules: readonly string[]
   readonly reason: string
   readonly at: Span
-  /** The line it speaks of; null for the whole file. */
-  readonly line: number | null
+  /** The line it speaks of; null for the whole file; undefined when it does not say. */
+  readonly line: number | null | undefined
 }
 
-const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-next-line|-line|-file)?\b([^\n]*)/g
+const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-[a-z-]*)?(?![\w-])([^\n]*)/g
 
 export function findDisables({ text, scalarSpan, commentStarts }: YamlDocument): readonly Disable[] {
   if (!text.includes('onbook-disable')) return []
@@ -29,10 +29,17 @@ export function findDisables({ text, scalarSpan, commentStarts }: YamlDocument):
         rules: names.split(/[\s,]+/).filter(name => name !== ''),
         reason: reason.join(' -- ').trim(),
         at: { start: index, end: index + whole.trimEnd().length },
-        line: scope === '-file' ? null : scope === '-line' ? here : here + 1,
+        line: LINES[scope ?? '']?.(here),
       },
     ]
   })
+}
+
+/** From the line of the comment to the line it speaks of. */
+const LINES: Readonly<Record<string, (here: number) => number | null>> = {
+  '-next-line': here => here + 1,
+  '-line': here => here,
+  '-file': () => null,
 }
 
 export const isDisabled = (disables: readonly Disable[], rule: string, line: number): boolean =>

@@ -112,7 +112,6 @@ describe('severities', () => {
 describe('disable comments', () => {
   it.each([
     ['the next line', '# onbook-disable-next-line unknown-key -- reason\nextra: 1'],
-    ['the next line, when no scope is named', '# onbook-disable unknown-key -- reason\nextra: 1'],
     ['its own line', 'extra: 1 # onbook-disable-line unknown-key -- reason'],
     ['the whole file', 'extra: 1\n# onbook-disable-file unknown-key -- reason'],
     ['several rules', 'extra: yes # onbook-disable-line unknown-key, ambiguous-scalar -- reason'],
@@ -122,6 +121,12 @@ describe('disable comments', () => {
     const systemPrompt = `{{! onbook-disable-next-line no-undefined-variables -- the host sets it }}\n{{who}}\n${goodPrompt}`
     expect(lint(packText({ systemPrompt }))).toEqual([])
   })
+
+  it('do nothing when they do not say what they speak of', () =>
+    expect(lint(pack('# onbook-disable unknown-key -- reason\nextra: 1'))).toEqual([
+      `error disable-comment ${lines}:1`,
+      `warning unknown-key ${lines + 1}:1`,
+    ]))
 
   it('do nothing without a reason, and say so', () =>
     expect(lint(pack('extra: 1 # onbook-disable-line unknown-key'))).toEqual([

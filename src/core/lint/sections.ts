@@ -60,7 +60,7 @@ export function reveal({ source, nodes }: Template): { readonly visible: string;
     for (const node of list) {
       if (node.type === 'block') {
         visit(node.body, true)
-        visit(node.otherwise, true)
+        visit(node.otherwise ?? [], true)
         continue
       }
       hideUpTo(node.at.start)

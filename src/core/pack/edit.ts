@@ -27,6 +27,25 @@ export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]
   return text
 }
 
+/** Sets `meta.lastUpdated`, also where there is none yet. */
+export function setDate(document: YamlDocument, date: string): string {
+  if (document.scalarSpan(['meta', 'lastUpdated']) !== null)
+    return editScalars(document, [{ pointer: ['meta', 'lastUpdated'], value: date }])
+  const { text } = document
+  const entry = `lastUpdated: ${JSON.stringify(date)}`
+  const { meta } = document.value as { readonly meta?: object | null }
+  const [first] = Object.keys(meta ?? {})
+  if (first !== undefined) {
+    const { start } = document.locate({ pointer: ['meta', first], key: true })
+    const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+    return text.slice(0, start) + entry + (indent.trim() === '' ? `\n${indent}` : ', ') + text.slice(start)
+  }
+  const version = document.scalarSpan(['version'])!
+  const lineEnd = text.indexOf('\n', version.end)
+  const isBlock = !text.trimStart().startsWith('{')
+  return meta === undefined && isBlock && lineEnd !== -1 ? `${text.slice(0, lineEnd)}\nmeta:\n  ${entry}${text.slice(lineEnd)}` : text
+}
+
 export const nextVersion = (version: string, bump: Bump): string | null => semver.inc(version, bump)
 
 /** `prompt-writer-v1` names the major version only; whichever the author chose is kept. */

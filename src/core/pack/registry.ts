@@ -1,5 +1,6 @@
 // Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
-import type { Digest, Json } from '../digest/digest.ts'
+import type { Digest } from '../digest/digest.ts'
+import { readJson } from '../schema/json-text.ts'
 import { checkForm } from './form.ts'
 import { SEMVER } from './format.ts'
 
@@ -80,20 +81,18 @@ export const registryFormat = {
   },
 } as const
 
-export type ReadRegistry = { readonly ok: true; readonly registry: Registry } | { readonly ok: false; readonly message: string }
+export type ReadRegistry =
+  | { readonly ok: true; readonly registry: Registry }
+  | { readonly ok: false; readonly message: string; readonly offset: number }
 
 export function readRegistry(text: string): ReadRegistry {
-  let value: Json
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    return { ok: false, message: `not JSON: ${(error as Error).message}` }
-  }
-  const [error] = checkForm(value, registryFormat, 'The registry')
-  if (error !== undefined) return { ok: false, message: error.message }
-  const registry = value as unknown as Registry
+  const read = readJson(text)
+  if (!read.ok) return { ok: false, message: `not JSON: ${read.message}`, offset: read.offset }
+  const [error] = checkForm(read.value, registryFormat, 'The registry')
+  if (error !== undefined) return { ok: false, message: error.message, offset: 0 }
+  const registry = read.value as unknown as Registry
   const contradiction = Object.entries(registry.agents).flatMap(contradictionsIn)[0]
-  return contradiction === undefined ? { ok: true, registry } : { ok: false, message: contradiction }
+  return contradiction === undefined ? { ok: true, registry } : { ok: false, message: contradiction, offset: 0 }
 }
 
 /** Exactly one version is active, and it is the one named so. */

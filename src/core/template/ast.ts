@@ -39,7 +39,8 @@ export interface Block {
   /** `as |item key|` */
   readonly params: readonly string[]
   readonly body: readonly Node[]
-  readonly otherwise: readonly Node[]
+  /** Null without an {{else}}: saying nothing there is not the same as not saying what to do. */
+  readonly otherwise: readonly Node[] | null
   /** The opening tag alone. */
   readonly at: Span
 }

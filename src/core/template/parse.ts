@@ -155,7 +155,7 @@ function toNode(source: string, piece: Piece): Node[] {
       return [{ type: 'output', path: piece.path, at: { start: piece.start, end: piece.end } }]
     case 'block': {
       const body = toNodes(source, piece.body)
-      const otherwise = toNodes(source, piece.otherwise?.body ?? [])
+      const otherwise = piece.otherwise === null ? null : toNodes(source, piece.otherwise.body)
       return [{ type: 'block', ...piece.opening!, body, otherwise, at: piece.at }]
     }
   }

@@ -59,6 +59,7 @@ interface BlockStep extends Pick<Block, 'type' | 'keyword' | 'includeZero' | 'at
   readonly counts: boolean
   readonly body: Steps
   readonly otherwise: Steps
+  readonly hasElse: boolean
 }
 
 type Step = { readonly type: 'text'; readonly segment: Segment } | OutputStep | BlockStep
@@ -120,8 +121,9 @@ function prepareNode(node: Node, names: readonly (readonly string[])[]): Step {
       const { type, keyword, includeZero, params, at } = node
       const binds = params.length > 0
       const body = prepare(node.body, binds ? [params, ...names] : names, at)
-      const otherwise = prepare(node.otherwise, names, at)
-      return { type, keyword, includeZero, at, lookup: lookupOf(node.subject, names), binds, counts: body.counts, body, otherwise }
+      const otherwise = prepare(node.otherwise ?? [], names, at)
+      const hasElse = node.otherwise !== null
+      return { type, keyword, includeZero, at, lookup: lookupOf(node.subject, names), binds, counts: body.counts, body, otherwise, hasElse }
     }
   }
 }
@@ -153,11 +155,11 @@ function runOutput({ lookup, at }: OutputStep, scope: Scope, sink: Sink): void {
 }
 
 function runBlock(block: BlockStep, scope: Scope, sink: Sink): void {
-  const { keyword, lookup, body, otherwise, at } = block
+  const { keyword, lookup, body, otherwise, hasElse, at } = block
   const value = find(lookup, scope)
   if (keyword === 'if' || keyword === 'unless')
     return run(isTrue(value, block.includeZero) === (keyword === 'if') ? body : otherwise, scope, sink)
-  if (value === undefined && !sink.lenient && otherwise.list.length === 0) return reportMissing(lookup, at, scope, sink)
+  if (value === undefined && !sink.lenient && !hasElse) return reportMissing(lookup, at, scope, sink)
   return keyword === 'with' ? runWith(block, value, scope, sink) : runEach(block, value, scope, sink)
 }
 

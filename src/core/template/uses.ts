@@ -70,7 +70,7 @@ export function findUses(template: Template): Uses {
       if (target !== null) uses.push({ ...target, as: node.type === 'output' ? 'text' : node.keyword, at: path.at, conditional })
       if (node.type !== 'block') continue
       visit(node.body, inside(node, target, view), true)
-      visit(node.otherwise, view, true)
+      visit(node.otherwise ?? [], view, true)
     }
   }
 

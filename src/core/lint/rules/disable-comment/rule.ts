@@ -7,8 +7,14 @@ export const disableComment: Rule = {
   severity: 'error',
 
   *check({ document, ruleNames }) {
-    for (const { rules, reason, at } of findDisables(document)) {
+    for (const { rules, reason, line, at } of findDisables(document)) {
       const where = { pointer: [], source: at }
+      if (line === undefined)
+        yield {
+          message: 'This comment does not say what it speaks of',
+          at: where,
+          suggestion: 'write onbook-disable-next-line, -line or -file',
+        }
       if (rules.length === 0)
         yield { message: 'This comment names no rule', at: where, suggestion: 'write onbook-disable-next-line <rule> -- <reason>' }
       for (const name of rules) if (!ruleNames.has(name)) yield { message: `There is no rule "${name}"`, at: where }

@@ -30,7 +30,7 @@ const list = (value: Json | undefined): Iterable<[number, Json]> => (Array.isArr
 function* unknown(value: Json | undefined, pointer: readonly (string | number)[], known: readonly string[]): Iterable<Found> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
+    if (known.includes(key) || key === '<<') continue // merge keys are a matter of pack-yaml
     const meant = nearest(key, known)
     yield {
       message: `"${key}" is not a key of the pack format`,

@@ -17,14 +17,20 @@ export const versionBump: Rule = {
     yield {
       message: `${previous.pack.version} → ${pack.version} is a ${declared} step, but this version ${needed.what}: that needs a ${needed.bump} step`,
       at: { pointer: ['version'] },
-      suggestion: `name it ${semver.inc(previous.pack.version, needed.bump)}`,
+      suggestion: `name it ${semver.inc(previous.pack.version, isEarly(previous.pack.version) ? EARLIER[needed.bump] : needed.bump)}`,
     }
   },
 }
 
+/** Before 1.0.0 the second number is for breaking changes and the third for the rest. */
+const isEarly = (version: string): boolean => semver.major(version) === 0
+const EARLIER: Readonly<Record<Bump, Bump>> = { major: 'minor', minor: 'patch', patch: 'patch' }
+const LATER: Readonly<Record<Bump, Bump>> = { major: 'major', minor: 'major', patch: 'minor' }
+
 function bumpBetween(from: string, to: string): Bump | null {
   const difference = semver.diff(from, to)?.replace(/^pre(?=major|minor|patch)/, '')
-  return difference === 'major' || difference === 'minor' || difference === 'patch' ? difference : null
+  if (difference !== 'major' && difference !== 'minor' && difference !== 'patch') return null
+  return isEarly(from) ? LATER[difference] : difference
 }
 
 /** A schema may change under the same name; its digest cannot. */

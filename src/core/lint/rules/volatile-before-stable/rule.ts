@@ -32,6 +32,8 @@ export const volatileBeforeStable: Rule = {
 }
 
 const textsOf = (nodes: readonly Node[]): readonly Text[] =>
-  nodes.flatMap(node => (node.type === 'block' ? [...textsOf(node.body), ...textsOf(node.otherwise)] : node.type === 'text' ? [node] : []))
+  nodes.flatMap(node =>
+    node.type === 'block' ? [...textsOf(node.body), ...textsOf(node.otherwise ?? [])] : node.type === 'text' ? [node] : [],
+  )
 
 const bytesOf = (texts: readonly Text[]): number => texts.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0)
