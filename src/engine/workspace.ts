@@ -64,12 +64,36 @@ export const versionOfPath = (path: string): string | null => semver.valid(/\/v(
 /** The file of the newest version of the same agent that is older than this one. */
 export function previousPath({ packs }: Pick<Workspace, 'packs'>, path: string): string | null {
   const version = versionOfPath(path)
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
   if (version === null) return null
-  const older = packs.filter(
-    other => other.startsWith(folder) && !other.slice(folder.length).includes('/') && semver.lt(versionOfPath(other) ?? version, version),
-  )
-  return older.sort((a, b) => semver.compare(versionOfPath(b)!, versionOfPath(a)!))[0] ?? null
+  const older = siblingsOf(packs)
+    .get(folderOf(path))
+    ?.filter(other => semver.lt(other.version, version))
+  return older?.reduce((newest, other) => (semver.gt(other.version, newest.version) ? other : newest), older[0]!)?.path ?? null
+}
+
+interface VersionFile {
+  readonly path: string
+  readonly version: string
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+const siblings = new WeakMap<readonly string[], ReadonlyMap<string, readonly VersionFile[]>>()
+
+/** The versions in each folder. Found once for a list of packs: asking is as frequent as there are packs. */
+function siblingsOf(packs: readonly string[]): ReadonlyMap<string, readonly VersionFile[]> {
+  const known = siblings.get(packs)
+  if (known !== undefined) return known
+  const found = new Map<string, VersionFile[]>()
+  for (const path of packs) {
+    const version = versionOfPath(path)
+    if (version === null) continue
+    const folder = folderOf(path)
+    const files = found.get(folder)
+    if (files === undefined) found.set(folder, [{ path, version }])
+    else files.push({ path, version })
+  }
+  siblings.set(packs, found)
+  return found
 }
 
 export function workspaceFinding(file: string, message: string, text = '', at: Span = { start: 0, end: 1 }): Finding {

@@ -1,9 +1,6 @@
 // @ts-check
 // Checks the same workspace again and again in one process: nothing is kept between rounds but what the engine keeps itself.
-import { folderFiles } from '../../../dist/adapters/folder-files.js'
-import { workerValidator } from '../../../dist/adapters/worker-validator.js'
-import { checkPacks } from '../../../dist/engine/check.js'
-import { openWorkspace } from '../../../dist/engine/workspace.js'
+import { checkPacks, folderFiles, openWorkspace, workerValidator } from 'onbook'
 
 const folder = process.argv[2] ?? '.'
 const validator = workerValidator()

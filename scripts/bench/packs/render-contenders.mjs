@@ -7,7 +7,7 @@ import { timePerCall } from '../measuring/measure.mjs'
 
 const PARAGRAPH =
   'Read the whole article before you write. Keep names, numbers and dates exactly as they are written, and never add a fact.'
-const NAMES = ['audience', 'tone', 'outlet', 'section', 'author', 'language', 'deadline', 'length', 'style', 'region']
+const NAMES = ['audience', 'tone', 'outlet', 'desk', 'author', 'language', 'deadline', 'length', 'style', 'region']
 const TIMES = 2000
 
 const values = {
