@@ -1,6 +1,7 @@
 // onbook test: run packs' examples through a model and compare. Ctrl-C ends the run, not the report.
 import { workerValidator } from '../adapters/worker-validator.ts'
-import { type CaseResult, summarizeCases, testPacks } from '../engine/test-packs.ts'
+import type { CaseResult } from '../engine/run-example.ts'
+import { summarizeCases, testPacks } from '../engine/test-packs.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'

@@ -1,38 +1,12 @@
 // Runs packs' examples through a model: seed 001's five steps. Every example gets a result, whatever happens to the others.
-import { compareJson, type Difference, textDiff } from '../core/example/compare.ts'
-import { type ExampleMessages, messagesFor } from '../core/example/messages.ts'
-import { readReply } from '../core/example/reply.ts'
+import { messagesFor } from '../core/example/messages.ts'
 import { preparePack } from '../core/lint/lint.ts'
-import type { Example, Pack } from '../core/pack/pack.ts'
+import type { Pack } from '../core/pack/pack.ts'
 import { positionOf } from '../core/pack/place.ts'
-import { pointerText } from '../core/schema/pointer.ts'
-import { closureOf, isUsable } from '../core/schema/schemas.ts'
-import type { Verdict } from '../core/schema/verdict.ts'
-import { Fault } from '../errors.ts'
+import { closureOf } from '../core/schema/schemas.ts'
 import type { Model, Validator } from '../ports.ts'
+import { type CaseProblem, type CaseResult, type CaseStatus, INTERRUPTED, problem, runExample, type Settled } from './run-example.ts'
 import { MAX_PACK_BYTES, type Workspace } from './workspace.ts'
-
-export type CaseStatus = 'pass' | 'fail' | 'skip' | 'error'
-
-export interface CaseProblem {
-  readonly code: string
-  readonly message: string
-  readonly pointer?: string
-}
-
-export interface CaseResult {
-  readonly pack: string
-  /** Null when the pack as a whole could not be tested. */
-  readonly example: string | null
-  readonly status: CaseStatus
-  readonly problems: readonly CaseProblem[]
-  readonly differences?: readonly Difference[]
-  readonly diff?: string
-  /** Passed against the schema only: the example expects nothing. */
-  readonly note?: 'no-expectation'
-  readonly model?: string
-  readonly ms: number
-}
 
 export interface TestOptions {
   readonly modelFor: (packPath: string) => Promise<Model>
@@ -46,7 +20,7 @@ export interface TestOptions {
 interface Case {
   readonly path: string
   readonly example: string | null
-  readonly run: () => Promise<Omit<CaseResult, 'pack' | 'example' | 'ms'>>
+  readonly run: () => Promise<Settled>
 }
 
 export async function testPacks(
@@ -74,11 +48,9 @@ async function runCase({ path, example, run }: Case, signal: AbortSignal): Promi
   return { pack: path, example, ...settled, ms: Math.round((performance.now() - started) * 10) / 10 }
 }
 
-const INTERRUPTED = { status: 'skip' as const, problems: [{ code: 'interrupted', message: 'Interrupted before it ended' }] }
 const whole = (path: string, status: CaseStatus, problems: readonly CaseProblem[]): Case[] => [
   { path, example: null, run: async () => ({ status, problems }) },
 ]
-const problem = (code: string, message: string, pointer?: string): CaseProblem => ({ code, message, ...(pointer ? { pointer } : {}) })
 
 /** Steps 1 and 2: the pack's structure and its schemas. A pack that fails them has one result, an error. */
 async function casesOf(workspace: Workspace, validator: Validator, path: string, options: TestOptions): Promise<Case[]> {
@@ -98,116 +70,42 @@ async function casesOf(workspace: Workspace, validator: Validator, path: string,
   }
   const schemaProblems = await findSchemaProblems(workspace, validator, pack)
   if (schemaProblems.length > 0) return whole(path, 'error', schemaProblems)
-  if ((pack.examples ?? []).length === 0) return whole(path, 'skip', [problem('no-tests', 'No tests: the pack has no examples')])
+  const examples = pack.examples ?? []
+  if (examples.length === 0) return whole(path, 'skip', [problem('no-tests', 'No tests: the pack has no examples')])
+  const { schemas } = workspace
   const model = options.modelFor(path)
   model.catch(() => undefined) // each case reports it
-  const messages = messagesFor(pack, workspace.schemas)
-  return (pack.examples ?? []).map(example => ({
+  const messages = messagesFor(pack, schemas)
+  const inputs = await validator.ask(
+    schemas,
+    examples.map(({ input }) => ({ schema: pack.inputSchema, instance: input })),
+  )
+  return examples.map((example, index) => ({
     path,
     example: example.name,
-    run: () => runExample(workspace, validator, { pack, path, example, messages: messages(example), model, options }),
+    run: () => runExample({ schemas, validator, pack, path, example, input: inputs[index]!, messages: messages(example), model, options }),
   }))
 }
 
 async function findSchemaProblems({ schemas }: Workspace, validator: Validator, pack: Pack): Promise<CaseProblem[]> {
-  const problems: CaseProblem[] = []
-  for (const field of ['inputSchema', 'outputSchema'] as const) {
+  const fields = ['inputSchema', 'outputSchema'] as const
+  const problems = fields.flatMap(field => {
     const closure = closureOf(pack[field], schemas)
-    if (closure === null) problems.push(problem('schema_missing', `${field}: no schema under schemas/ has the $id ${pack[field]}`))
-    for (const { ref, path } of closure?.unresolved ?? [])
-      problems.push(problem('schema_missing', `${field}: $ref "${ref}" in ${path} leads nowhere`))
-    for (const { message } of closure?.faults ?? []) problems.push(problem('schema_unusable', `${field}: ${message}`))
-    if (!isUsable(pack[field], schemas)) continue
-    const [verdict] = await validator.ask(schemas, [{ schema: pack[field] }])
-    if (verdict?.outcome === 'unusable') problems.push(problem('schema_unusable', `${field}: ${verdict.message}`))
-  }
-  return problems
-}
-
-interface ExampleRun {
-  readonly pack: Pack
-  readonly path: string
-  readonly example: Example
-  readonly messages: ExampleMessages
-  readonly model: Promise<Model>
-  readonly options: TestOptions
-}
-
-/** Steps 3 to 5: input, reply, output. */
-async function runExample(
-  { schemas }: Workspace,
-  validator: Validator,
-  run: ExampleRun,
-): Promise<Omit<CaseResult, 'pack' | 'example' | 'ms'>> {
-  const { pack, path, example, messages, options } = run
-  const [input] = await validator.ask(schemas, [{ schema: pack.inputSchema, instance: example.input }])
-  const inputProblems = mismatches(input!, 'input')
-  if (inputProblems.length > 0) return { status: 'fail', problems: inputProblems }
-  if (!messages.ok) return { status: 'fail', problems: messages.problems.map(message => problem('render_failed', message)) }
-
-  let model: Model
-  let text: string
-  try {
-    model = await run.model
-    text = await withTimeout(options, signal => model.complete({ pack: path, example: example.name, messages: messages.messages }, signal))
-  } catch (error) {
-    if (options.signal.aborted) return INTERRUPTED
-    return {
-      status: 'error',
-      problems: [error instanceof Fault ? problem(error.code, error.message) : problem('model_failed', (error as Error).message)],
-    }
-  }
-
-  const reply = readReply(text, options)
-  if (!reply.ok) return { status: 'fail', problems: [problem('reply_invalid', reply.message)], model: model.name }
-  const [output] = await validator.ask(schemas, [{ schema: pack.outputSchema, instance: reply.value }])
-  const outputProblems = mismatches(output!, 'output')
-  if (example.expectedOutput === undefined) {
-    if (outputProblems.length > 0) return { status: 'fail', problems: outputProblems, model: model.name }
-    return { status: 'pass', problems: [], note: 'no-expectation', model: model.name }
-  }
-  const differences = compareJson(example.expectedOutput, reply.value, example.ignore)
-  if (outputProblems.length === 0 && differences.length === 0) return { status: 'pass', problems: [], model: model.name }
-  return {
-    status: 'fail',
-    problems: [...outputProblems, ...differences.map(difference => problem('output_differs', describe(difference), difference.path))],
-    ...(differences.length === 0 ? {} : { differences, diff: textDiff(example.expectedOutput, reply.value) }),
-    model: model.name,
-  }
-}
-
-function mismatches(verdict: Verdict, what: string): CaseProblem[] {
-  if (verdict.outcome === 'valid') return []
-  if (verdict.outcome === 'unusable') return [problem('schema_unusable', `${what}: ${verdict.message}`)]
-  return verdict.mismatches.map(({ pointer, message }) =>
-    problem(`${what}_invalid`, `${what}${pointerText(pointer)} ${message}`, pointerText(pointer)),
-  )
-}
-
-function describe({ op, path, expected, actual }: Difference): string {
-  const where = path === '' ? 'the output' : path
-  if (op === 'add') return `${where} was not expected: ${JSON.stringify(actual)}`
-  if (op === 'remove') return `${where} is missing: expected ${JSON.stringify(expected)}`
-  return `${where}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`
-}
-
-/** The model is told to stop; whether it listens or not, the case ends here. */
-async function withTimeout<T>({ timeoutMs, signal }: TestOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const abort = () => stop.abort()
-  const ended = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no reply within ${timeoutMs / 1000} s`)), timeoutMs)
-    signal.addEventListener('abort', abort, { once: true })
-    stop.signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true })
+    if (closure === null) return [problem('schema_missing', `${field}: no schema under schemas/ has the $id ${pack[field]}`)]
+    return [
+      ...closure.unresolved.map(({ ref, path }) => problem('schema_missing', `${field}: $ref "${ref}" in ${path} leads nowhere`)),
+      ...closure.faults.map(({ message }) => problem('schema_unusable', `${field}: ${message}`)),
+    ]
   })
-  try {
-    return await Promise.race([work(stop.signal), ended])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
-    stop.abort()
-  }
+  if (problems.length > 0) return problems
+  const verdicts = await validator.ask(
+    schemas,
+    fields.map(field => ({ schema: pack[field] })),
+  )
+  return fields.flatMap((field, index) => {
+    const verdict = verdicts[index]!
+    return verdict.outcome === 'unusable' ? [problem('schema_unusable', `${field}: ${verdict.message}`)] : []
+  })
 }
 
 export interface TestSummary {

@@ -5,7 +5,8 @@ import type { TestReport } from '../cli/report/test-report.ts'
 import type { Finding } from '../core/lint/lint.ts'
 import { RULES } from '../core/lint/rules.ts'
 import { summarize } from '../engine/check.ts'
-import { type CaseResult, summarizeCases } from '../engine/test-packs.ts'
+import type { CaseResult } from '../engine/run-example.ts'
+import { summarizeCases } from '../engine/test-packs.ts'
 
 export const findingOf = (given: Partial<Finding> = {}): Finding => ({
   file: 'prompts/writer/v1.0.0.yaml',

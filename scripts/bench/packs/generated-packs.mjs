@@ -22,14 +22,25 @@ const SCHEMAS = {
 const PARAGRAPH =
   'Read the whole article before you write. Keep names, numbers and dates exactly as they are written, and never add a fact that does not stand in it.'
 
+/** @param {number} example */
+const nameOf = example => (example === 0 ? 'Empty article' : `Article ${example}`)
+
 /** @param {number} index @param {number} examples */
 function pack(index, examples) {
   const agent = `agent-${index}`
   const shown = Array.from(
     { length: examples },
-    (_, example) => `  - name: "${example === 0 ? 'Empty article' : `Article ${example}`}"
-    input: { title: "Title ${index}-${example}", body: "Body of article ${example}", tags: [one, two] }
-    expectedOutput: { summary: "Summary ${example}", keyPoints: ["Point ${example}"] }
+    (_, example) => `  - name: "${nameOf(example)}"
+    input:
+      title: "Title ${index}-${example}"
+      body: "Body of article ${example}"
+      tags:
+        - one
+        - two
+    expectedOutput:
+      summary: "Summary ${example}"
+      keyPoints:
+        - "Point ${example}"
 `,
   ).join('')
   return {
@@ -78,7 +89,7 @@ ${shown}constraints:
 refusalRules:
   - "If the body is empty, answer with an empty summary."
 `,
-    script: `replies:\n${Array.from({ length: examples }, (_, example) => `  "${example === 0 ? 'Empty article' : `Article ${example}`}": { summary: "Summary ${example}", keyPoints: ["Point ${example}"] }\n`).join('')}`,
+    script: `replies:\n${Array.from({ length: examples }, (_, example) => `  "${nameOf(example)}":\n    summary: "Summary ${example}"\n    keyPoints:\n      - "Point ${example}"\n`).join('')}`,
   }
 }
 

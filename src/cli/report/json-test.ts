@@ -1,5 +1,5 @@
 // `test --format json`: a contract that scripts depend on. Fields may be added here, never renamed.
-import type { CaseResult } from '../../engine/test-packs.ts'
+import type { CaseResult } from '../../engine/run-example.ts'
 import type { TestReport } from './test-report.ts'
 
 export function testToJson({ cases, summary }: TestReport): string {
