@@ -1,22 +1,36 @@
-// How far a long job is: a bar on a terminal, nothing elsewhere. Writes to standard error, so that reports stay clean.
+// How far a long job is: a bar on a terminal, a plain line now and then elsewhere. Writes to standard error, so that reports stay clean.
 
 const WIDTH = 24
+/** Often enough to see that it lives, rare enough to read. */
+const BAR_EVERY_MS = 100
+const LINE_EVERY_MS = 5_000
 
 export interface Progress {
   readonly tick: (done: number, total: number, failed: number) => void
   readonly clear: () => void
 }
 
-export function progressBar(stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { tick: () => undefined, clear: () => undefined }
-  let drawn = 0
+export function progressOn(stream: NodeJS.WriteStream = process.stderr): Progress {
+  let shown = Date.now()
+  const isDue = (every: number) => {
+    if (Date.now() - shown < every) return false
+    shown = Date.now()
+    return true
+  }
+  const counts = (done: number, total: number, failed: number) => `${done}/${total}${failed > 0 ? `, ${failed} failed` : ''}`
+  if (!stream.isTTY) {
+    return {
+      tick: (done, total, failed) => {
+        if (isDue(LINE_EVERY_MS)) stream.write(`${counts(done, total, failed)}\n`)
+      },
+      clear: () => undefined,
+    }
+  }
   return {
-    tick(done, total, failed) {
-      // A terminal is slow: ten times a second is plenty, and the last one always counts.
-      if (done < total && Date.now() - drawn < 100) return
-      drawn = Date.now()
+    tick: (done, total, failed) => {
+      if (done < total && !isDue(BAR_EVERY_MS)) return
       const filled = Math.round((done / total) * WIDTH)
-      stream.write(`\r\u001b[K${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${done}/${total}${failed > 0 ? `, ${failed} failed` : ''}`)
+      stream.write(`\r\u001b[K${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${counts(done, total, failed)}`)
     },
     clear: () => void stream.write('\r\u001b[K'),
   }

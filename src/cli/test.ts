@@ -6,7 +6,7 @@ import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'
 import { modelsFor } from './models.ts'
-import { progressBar } from './progress.ts'
+import { progressOn } from './progress.ts'
 import type { TestReport } from './report/test-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
 
@@ -22,7 +22,7 @@ export async function test(input: Input): Promise<number> {
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt)
-  const progress = progressBar()
+  const progress = progressOn()
   const started = performance.now()
   try {
     const cases: CaseResult[] = []
