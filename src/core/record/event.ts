@@ -1,0 +1,102 @@
+// An event as it is written: its bytes, once and for ever, and the chain that ties them together. Knows nothing about what events say.
+import { type Digest, digestBytes, isDigest, type Json } from '../digest/digest.ts'
+
+/** One recorded event. The keys stand in the order in which they are written. */
+export interface RecordedEvent {
+  readonly v: 1
+  readonly tenant: string
+  readonly stream: string
+  /** From 0, without gaps. */
+  readonly seq: number
+  /** `noun.pastVerb`. */
+  readonly type: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly actor: string
+  /** What made it happen: another event, a request; null when nothing did. */
+  readonly cause: string | null
+  /** The digest of the event before it in the same stream; null for the first. */
+  readonly prev: Digest | null
+  /** Digests instead of bodies. */
+  readonly payload: Json
+}
+
+/** Where the next event of a stream goes. */
+export interface StreamHead {
+  readonly tenant: string
+  readonly stream: string
+  /** Of the last event; -1 when there is none. */
+  readonly seq: number
+  readonly digest: Digest | null
+}
+
+export const emptyHead = (tenant: string, stream: string): StreamHead => ({ tenant, stream, seq: -1, digest: null })
+
+/** What a caller says about an event; everything else follows from where it goes. */
+export interface EventDraft {
+  readonly type: string
+  readonly actor: string
+  readonly cause?: string | null
+  readonly payload: Json
+}
+
+export interface WrittenEvent {
+  readonly event: RecordedEvent
+  readonly bytes: Uint8Array
+  readonly head: StreamHead
+}
+
+const encoder = new TextEncoder()
+
+export function writeEvent(head: StreamHead, { type, actor, cause = null, payload }: EventDraft, at: string): WrittenEvent {
+  const { tenant, stream, digest: prev } = head
+  const event: RecordedEvent = { v: 1, tenant, stream, seq: head.seq + 1, type, at, actor, cause, prev, payload }
+  const bytes = encoder.encode(JSON.stringify(event))
+  return { event, bytes, head: { tenant, stream, seq: event.seq, digest: digestBytes(bytes) } }
+}
+
+/** What is wrong with an event where it stands. */
+export type EventFault = 'event_unreadable' | 'event_misplaced' | 'sequence_broken' | 'chain_broken'
+
+export type ReadEvent =
+  | { readonly ok: true; readonly event: RecordedEvent; readonly head: StreamHead }
+  | { readonly ok: false; readonly fault: EventFault }
+
+/** Reads the event that must follow `head`: from its stream, next in number, and tied to the one before. */
+export function readEvent(head: StreamHead, bytes: Uint8Array): ReadEvent {
+  const event = decodeEvent(bytes)
+  if (event === null) return { ok: false, fault: 'event_unreadable' }
+  if (event.tenant !== head.tenant || event.stream !== head.stream) return { ok: false, fault: 'event_misplaced' }
+  if (event.seq !== head.seq + 1) return { ok: false, fault: 'sequence_broken' }
+  if (event.prev !== head.digest) return { ok: false, fault: 'chain_broken' }
+  return { ok: true, event, head: { ...head, seq: event.seq, digest: digestBytes(bytes) } }
+}
+
+/** Null for anything but the exact bytes that `writeEvent` makes: other spellings of the same JSON are other bytes. */
+export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const event = JSON.parse(text) as RecordedEvent
+    return isEvent(event) && JSON.stringify(event) === text ? event : null
+  } catch {
+    return null
+  }
+}
+
+const KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'prev', 'payload']
+
+function isEvent(value: unknown): value is RecordedEvent {
+  if (typeof value !== 'object' || value === null || Object.keys(value).join() !== KEYS.join()) return false
+  const { v, tenant, stream, seq, type, at, actor, cause, prev } = value as Record<string, unknown>
+  const texts = [tenant, stream, type, at, actor].every(text => typeof text === 'string')
+  return (
+    v === 1 &&
+    texts &&
+    Number.isSafeInteger(seq) &&
+    isTextOrNull(cause) &&
+    isTextOrNull(prev) &&
+    (prev === null || isDigest(prev as string))
+  )
+}
+
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
