@@ -59,6 +59,13 @@ export const FAULTS = {
       `The recording of "${d.example}" in ${d.path} was made for another prompt. Record it again with --record.`,
   ),
   model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason}.`),
+  stream_moved: fault(
+    409,
+    (d: { stream: string; expected: number; found: number }) =>
+      `Stream ${d.stream} is at ${d.found}, not at ${d.expected}; nothing was written. Read it again and decide anew.`,
+  ),
+  object_missing: fault(404, (d: { digest: string }) => `No object named ${d.digest}.`),
+  object_corrupt: fault(500, (d: { digest: string; found: string }) => `Object ${d.digest} holds bytes named ${d.found}.`),
   busy: fault(409, (d: { what: string }) => `Another onbook is changing ${d.what}. Try again.`),
 } as const
 

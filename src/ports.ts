@@ -1,5 +1,7 @@
 // What the engine needs from the world. Nothing here knows how it is done.
+import type { Digest, Json } from './core/digest/digest.ts'
 import type { Message } from './core/example/messages.ts'
+import type { EventDraft, RecordedEvent, StreamHead } from './core/record/event.ts'
 import type { Schemas } from './core/schema/schemas.ts'
 import type { Question, Verdict } from './core/schema/verdict.ts'
 
@@ -43,3 +45,50 @@ export interface Model {
 
 /** ISO 8601, recorded; core never sees it. */
 export type Clock = () => string
+
+/** An event to be written, with the objects it speaks of: these are kept for as long as it is. */
+export interface Entry extends EventDraft {
+  readonly refs?: readonly Digest[]
+}
+
+export interface Append {
+  readonly stream: string
+  /** The sequence the caller believes is last; -1 for a stream that does not exist yet. A stale one refuses the whole commit. */
+  readonly expected: number
+  readonly entries: readonly Entry[]
+}
+
+export interface Commit {
+  readonly tenant: string
+  readonly objects?: readonly Uint8Array[]
+  readonly appends?: readonly Append[]
+  /** A key that was used before gives back what was answered then, and writes nothing. */
+  readonly idempotency?: { readonly key: string; readonly answer: Json }
+}
+
+export interface Committed {
+  /** One head per append, in order. */
+  readonly heads: readonly StreamHead[]
+  /** The answer that was stored under the idempotency key earlier; null when this commit was new. */
+  readonly replayed: Json | null
+}
+
+export interface StoredEvent {
+  readonly event: RecordedEvent
+  readonly bytes: Uint8Array
+}
+
+/** The record. Durable when a promise resolves; everything is one tenant's own. */
+export interface Store {
+  /** All of it or nothing: `stream_moved` when an expected sequence is stale, `object_missing` when an entry speaks of what is not there. */
+  commit(commit: Commit): Promise<Committed>
+  head(tenant: string, stream: string): Promise<StreamHead>
+  /** Events after `after`, oldest first, up to the present end. */
+  read(tenant: string, stream: string, after: number): AsyncIterable<StoredEvent>
+  /** The same, and then every new one until the signal aborts; nothing twice, nothing left out. */
+  follow(tenant: string, stream: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
+  /** `object_missing`, or `object_corrupt` when the bytes no longer match their name. */
+  object(tenant: string, digest: Digest): Promise<Uint8Array>
+  streams(tenant: string): Promise<readonly StreamHead[]>
+  close(): Promise<void>
+}
