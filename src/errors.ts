@@ -66,6 +66,15 @@ export const FAULTS = {
   ),
   object_missing: fault(404, (d: { digest: string }) => `No object named ${d.digest}.`),
   object_corrupt: fault(500, (d: { digest: string; found: string }) => `Object ${d.digest} holds bytes named ${d.found}.`),
+  event_corrupt: fault(
+    500,
+    (d: { stream: string; seq: number }) => `Event ${d.seq} of stream ${d.stream} cannot be read. Run "onbook verify".`,
+  ),
+  store_newer: fault(
+    409,
+    (d: { path: string; found: number; known: number }) =>
+      `${d.path} was written by a newer Onbook (version ${d.found} of the tables; this one knows ${d.known}). Upgrade Onbook; nothing was changed.`,
+  ),
   busy: fault(409, (d: { what: string }) => `Another onbook is changing ${d.what}. Try again.`),
 } as const
 
