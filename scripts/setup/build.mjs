@@ -23,7 +23,7 @@ export async function build(root, verbose) {
 
   const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
   await phase('Building', process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', made], { cwd: root, verbose })
-  for (const file of sourcesOf(root).filter(file => !file.endsWith('.ts'))) copyAsset(join(root, file), join(made, relative('src', file)))
+  for (const file of sourcesOf(root).filter(isAsset)) copyAsset(join(root, file), join(made, relative('src', file)))
   if (existsSync(join(made, 'cli', 'main.js')))
     await phase('Bundling', process.execPath, [join(root, BUNDLE), made], { cwd: root, verbose })
 
@@ -47,6 +47,9 @@ function sourcesOf(root) {
     .map(entry => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort()
 }
+
+/** What the product needs at run time and no compiler makes: not pages, and nothing that only tests use. @param {string} file */
+const isAsset = file => !/\.(?:ts|md)$/.test(file) && !file.startsWith('src/testing/')
 
 /** @param {string} from @param {string} to */
 function copyAsset(from, to) {
