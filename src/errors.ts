@@ -75,6 +75,10 @@ export const FAULTS = {
     (d: { path: string; found: number; known: number }) =>
       `${d.path} was written by a newer Onbook (version ${d.found} of the tables; this one knows ${d.known}). Upgrade Onbook; nothing was changed.`,
   ),
+  key_exposed: fault(
+    500,
+    (d: { path: string }) => `${d.path} can be read by others. Make it private (chmod 600), and rotate the key if it may have been seen.`,
+  ),
   busy: fault(409, (d: { what: string }) => `Another onbook is changing ${d.what}. Try again.`),
 } as const
 

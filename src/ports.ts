@@ -92,3 +92,25 @@ export interface Store {
   streams(tenant: string): Promise<readonly StreamHead[]>
   close(): Promise<void>
 }
+
+/** `sign`: Ed25519, for what others must be able to check. `seal`: HMAC, for what only we must. */
+export type KeyPurpose = 'sign' | 'seal'
+
+export interface Signature {
+  /** The id of the key it was made with. */
+  readonly key: string
+  /** base64url. */
+  readonly signature: string
+}
+
+/** Makes a key when there is none. Old keys stay, to check what they made. */
+export interface Keyring {
+  /** From now on a new key is used; its id. */
+  rotate(purpose: KeyPurpose): Promise<string>
+  sign(bytes: Uint8Array): Promise<Signature>
+  verify(bytes: Uint8Array, signature: Signature): Promise<boolean>
+  seal(bytes: Uint8Array): Promise<Signature>
+  checkSeal(bytes: Uint8Array, seal: Signature): Promise<boolean>
+  /** PEM, oldest first: what an auditor is given. */
+  publicKeys(): Promise<readonly { readonly id: string; readonly pem: string }[]>
+}
