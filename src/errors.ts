@@ -27,9 +27,8 @@ export const FAULTS = {
     404,
     (d: { where: string }) => `No packs in ${d.where}: they are YAML files under prompts/<agent>/. Start with "onbook init".`,
   ),
-  config_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path}: ${d.problem}.`),
   registry_invalid: fault(422, (d: { path: string; problem: string }) => `${d.path} is not a registry: ${d.problem}.`),
-  registry_refused: fault(409, (d: { reason: string }) => `${d.reason}.`),
+  registry_refused: fault(409, (d: { reason: string; code: string }) => `${d.reason}.`),
   checks_failed: fault(
     422,
     (d: { what: string; errors: number }) => `${d.what} has ${d.errors} error${d.errors === 1 ? '' : 's'}; nothing was changed.`,
@@ -79,7 +78,10 @@ export const FAULTS = {
     500,
     (d: { path: string }) => `${d.path} can be read by others. Make it private (chmod 600), and rotate the key if it may have been seen.`,
   ),
-  busy: fault(409, (d: { what: string }) => `Another onbook is changing ${d.what}. Try again.`),
+  busy: fault(
+    409,
+    (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,
+  ),
 } as const
 
 export type FaultCode = keyof typeof FAULTS

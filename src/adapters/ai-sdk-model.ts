@@ -31,7 +31,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 export async function aiSdkModel(name: string): Promise<Model> {
   const [provider = '', ...rest] = name.split(':')
   const model = rest.join(':')
-  const create = PROVIDERS[provider]
+  const create = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined
   if (create === undefined || model === '') throw new Fault('model_unknown', { model: name, known: Object.keys(PROVIDERS) })
   const { generateText } = await load(() => import('ai'), 'ai')
   const language = await create(model)

@@ -82,3 +82,6 @@ parentPort?.on('message', message => {
   if (message.schemas !== undefined) load(message.schemas)
   else for (const question of message.questions) parentPort?.postMessage(answer(question))
 })
+
+// Loading ajv is no question's fault: patience is counted from here.
+parentPort?.postMessage({ ready: true })

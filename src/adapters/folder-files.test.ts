@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -8,6 +8,24 @@ let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'onbook-files-'))
 })
+
+/** Root may do anything, so it becomes nobody for a while. */
+async function asNobody(work: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(65534)
+  try {
+    await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+}
+
+const plant = (...paths: string[]) => {
+  for (const path of paths) {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), '')
+  }
+}
 
 describe('folderFiles', () => {
   it('says why it cannot read', async () => {
@@ -40,11 +58,65 @@ describe('folderFiles', () => {
   })
 
   it('lists files in order, without hidden folders and node_modules', async () => {
-    for (const path of ['b/two.yaml', 'a/one.yaml', '.git/x', 'node_modules/y/z.yaml']) {
-      mkdirSync(join(root, path, '..'), { recursive: true })
-      writeFileSync(join(root, path), '')
-    }
+    plant('b/two.yaml', 'a/one.yaml', '.git/x', 'node_modules/y/z.yaml')
     expect(await folderFiles(root).list('')).toEqual(['a/one.yaml', 'b/two.yaml'])
+  })
+
+  it.each([
+    ['prompts/secret', 0o000],
+    ['prompts', 0o444], // its names can be read, but nothing in it can be opened
+  ])('names the folder that it may not list because of %s', async (closed, mode) => {
+    plant('prompts/secret/two.yaml')
+    chmodSync(root, 0o755)
+    chmodSync(join(root, closed), mode)
+    await asNobody(async () => {
+      await expect(folderFiles(root).list('prompts')).rejects.toMatchObject({
+        code: 'file_unreadable',
+        message: 'prompts/secret cannot be read: permission is denied.',
+      })
+    })
+    chmodSync(join(root, closed), 0o700)
+  })
+
+  it('visits a linked folder inside the workspace, and each folder once', async () => {
+    plant('prompts/b/two.yaml', 'shared/deep/one.yaml')
+    symlinkSync('../shared', join(root, 'prompts/common'))
+    symlinkSync('b', join(root, 'prompts/alias'))
+    symlinkSync('.', join(root, 'prompts/self'))
+    symlinkSync('../../prompts', join(root, 'shared/deep/round'))
+    symlinkSync('../prompts/b/two.yaml', join(root, 'prompts/linked.yaml'))
+    expect(await folderFiles(root).list('prompts')).toEqual(['prompts/b/two.yaml', 'prompts/common/deep/one.yaml', 'prompts/linked.yaml'])
+    expect(await folderFiles(root).list('prompts/alias')).toEqual(['prompts/alias/two.yaml'])
+  })
+
+  it('lists a link that leads out or nowhere only where somebody would miss it', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'onbook-outside-'))
+    writeFileSync(join(outside, 'pack.yaml'), '')
+    symlinkSync(outside, join(root, 'door'))
+    symlinkSync(outside, join(root, 'door.json'))
+    symlinkSync(join(outside, 'pack.yaml'), join(root, 'pack.yaml'))
+    symlinkSync('nowhere', join(root, 'gone'))
+    symlinkSync('nowhere', join(root, 'gone.yml'))
+    expect(await folderFiles(root).list('')).toEqual(['door.json', 'gone.yml', 'pack.yaml'])
+    await expect(folderFiles(root).list('door')).rejects.toMatchObject({ code: 'path_outside' })
+  })
+
+  it('leaves nothing beside a file that could not be replaced', async () => {
+    mkdirSync(join(root, 'folder/full'), { recursive: true })
+    await expect(folderFiles(root).writeText('folder', 'x')).rejects.toMatchObject({ code: 'file_unwritable' })
+    expect(readdirSync(root)).toEqual(['folder'])
+  })
+
+  it.each([
+    ['0600', 0o600],
+    ['0664', 0o664],
+    ['0755', 0o755],
+  ])('keeps the mode %s of a file that it replaces', async (_, mode) => {
+    plant('file')
+    chmodSync(join(root, 'file'), mode)
+    await folderFiles(root).writeText('file', 'new')
+    expect(statSync(join(root, 'file')).mode & 0o777).toBe(mode)
+    expect(readFileSync(join(root, 'file'), 'utf8')).toBe('new')
   })
 
   it('creates only what is not there, and leaves nothing beside it', async () => {
@@ -53,11 +125,14 @@ describe('folderFiles', () => {
     expect(await files.createText('deep/new', 'second')).toBe(false)
     expect(readFileSync(join(root, 'deep/new'), 'utf8')).toBe('first')
     expect(readdirSync(join(root, 'deep'))).toEqual(['new'])
+    await expect(files.createText('deep/new/er', 'x')).rejects.toMatchObject({ code: 'file_unwritable' })
   })
 
-  it.skipIf(process.getuid?.() === 0)('reports a folder it may not write to', async () => {
-    chmodSync(root, 0o500)
-    await expect(folderFiles(root).writeText('x', 'y')).rejects.toMatchObject({ code: 'file_unwritable' })
+  it('reports a folder it may not write to', async () => {
+    chmodSync(root, 0o555)
+    await asNobody(async () => {
+      await expect(folderFiles(root).writeText('x', 'y')).rejects.toMatchObject({ code: 'file_unwritable' })
+    })
   })
 
   it('lets one at a time into the same work, and takes over a lock whose owner is gone', async () => {

@@ -1,12 +1,12 @@
 // A folder on disk as Files. Follows no link out of the folder, writes beside and renames, so a crash leaves a whole file or none.
-import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { constants, type Dirent } from 'node:fs'
+import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { dirname, relative, resolve, sep } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Files, ReadText } from '../ports.ts'
 import { exclusively } from './lock-file.ts'
 import { codeOf, reasonOf } from './reasons.ts'
+import { linkNew, writeBeside, writeWhole } from './write-whole.ts'
 
 const SKIPPED = new Set(['node_modules'])
 /** A folder with such a name is listed, so that whoever reads it can say that it is a folder. */
@@ -23,23 +23,36 @@ export function folderFiles(root: string): Files {
     return real
   }
 
-  const writeTemporary = async (path: string, text: string): Promise<{ full: string; temporary: string }> => {
+  /** Where to write; makes the folders above it. */
+  const placeFor = async (path: string): Promise<string> => {
     const full = resolve(base, path)
     if (!full.startsWith(base + sep)) throw new Fault('path_outside', { path })
     await mkdir(dirname(full), { recursive: true })
     await inside(dirname(path))
-    const temporary = join(dirname(full), `.${randomUUID()}.tmp`)
-    const handle = await open(temporary, 'wx')
+    return full
+  }
+
+  /** What is in a folder, in order, and what the folder is really called. */
+  const enter = async (folder: string): Promise<{ real: string; entries: Dirent[] }> => {
     try {
-      await handle.writeFile(text)
-      await handle.sync()
+      const real = await inside(folder)
+      const entries = await readdir(real, { withFileTypes: true })
+      return {
+        real,
+        entries: entries.filter(({ name }) => !name.startsWith('.') && !SKIPPED.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      }
     } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
-    } finally {
-      await handle.close()
+      if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
+      throw new Fault('file_unreadable', { path: folder === '' ? root : folder, reason: reasonOf(error) }, { cause: error })
     }
-    return { full, temporary }
+  }
+
+  const isFolderInside = async (path: string): Promise<boolean | null> => {
+    try {
+      return (await stat(await inside(path))).isDirectory()
+    } catch {
+      return null // it leads out, or nowhere
+    }
   }
 
   return {
@@ -51,17 +64,28 @@ export function folderFiles(root: string): Files {
       }
     },
 
+    /** Each folder once: by its own name where it has one below `path`, else by the first link to it. So links cannot go round for ever. */
     async list(path) {
       const found: string[] = []
+      const links: string[] = []
+      const visited = new Set<string>()
       const visit = async (folder: string): Promise<void> => {
-        for (const entry of await readdir(resolve(base, folder), { withFileTypes: true })) {
-          if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue
+        const { real, entries } = await enter(folder)
+        if (visited.has(real)) return
+        visited.add(real)
+        for (const entry of entries) {
           const child = folder === '' ? entry.name : `${folder}/${entry.name}`
-          if (entry.isDirectory() && !NAMED_LIKE_FILE.test(entry.name)) await visit(child)
-          else if (entry.isFile() || entry.isSymbolicLink() || entry.isDirectory()) found.push(child)
+          if (entry.isSymbolicLink()) links.push(child)
+          else if (entry.isDirectory() && !NAMED_LIKE_FILE.test(child)) await visit(child)
+          else if (entry.isFile() || entry.isDirectory()) found.push(child)
         }
       }
       await visit(relative(base, resolve(base, path)).split(sep).join('/'))
+      for (const child of links) {
+        const isFolder = await isFolderInside(child) // visiting it may find more links: they are followed in turn
+        if (isFolder === true && !NAMED_LIKE_FILE.test(child)) await visit(child)
+        else if (isFolder === false || NAMED_LIKE_FILE.test(child)) found.push(child)
+      }
       return found.sort()
     },
 
@@ -72,8 +96,7 @@ export function folderFiles(root: string): Files {
 
     async writeText(path, text) {
       try {
-        const { full, temporary } = await writeTemporary(path, text)
-        await rename(temporary, full)
+        await writeWhole(await placeFor(path), text)
       } catch (error) {
         throw error instanceof Fault ? error : new Fault('file_unwritable', { path, reason: reasonOf(error) }, { cause: error })
       }
@@ -81,15 +104,14 @@ export function folderFiles(root: string): Files {
 
     async createText(path, text) {
       try {
-        const { full, temporary } = await writeTemporary(path, text)
+        const full = await placeFor(path)
+        const temporary = await writeBeside(full, text)
         try {
-          await link(temporary, full) // fails where rename would replace
-          return true
+          return await linkNew(temporary, full)
         } finally {
           await rm(temporary, { force: true })
         }
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') return false
         throw error instanceof Fault ? error : new Fault('file_unwritable', { path, reason: reasonOf(error) }, { cause: error })
       }
     },

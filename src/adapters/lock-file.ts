@@ -1,30 +1,50 @@
 // One process at a time. The lock file names its owner from the moment it exists; one whose owner is gone is taken over.
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Fault } from '../errors.ts'
 import { codeOf, reasonOf } from './reasons.ts'
+import { linkNew } from './write-whole.ts'
+
+interface Owner {
+  readonly pid: number
+  /** When the process started. A number alone is soon given to another process; in a container it is 1 every time. */
+  readonly started: string | null
+  readonly nonce: string
+}
 
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 50
+const ENDED = 'ended'
 
-export async function exclusively<T>(path: string, name: string, work: () => Promise<T>): Promise<T> {
-  await takeLock(path, name)
+/** The nonces of the locks that this process holds: one with our own number and another nonce is from a former life. */
+const held = new Set<string>()
+
+export async function exclusively<T>(path: string, name: string, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+  const owner: Owner = { pid: process.pid, started: startOf(process.pid), nonce: randomUUID() }
+  const text = JSON.stringify(owner)
+  held.add(owner.nonce)
   try {
-    return await work()
+    await takeLock(path, name, text, patienceMs)
+    try {
+      return await work()
+    } finally {
+      await removeLock(path, text)
+    }
   } finally {
-    await rm(path, { force: true })
+    held.delete(owner.nonce)
   }
 }
 
-async function takeLock(path: string, name: string): Promise<void> {
+async function takeLock(path: string, name: string, text: string, patienceMs: number): Promise<void> {
   const mine = `${path}.${randomUUID()}`
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + patienceMs
   try {
-    await writeFile(mine, String(process.pid))
-    while (!(await tryLink(mine, path))) {
-      if (Date.now() > deadline) throw new Fault('busy', { what: name })
-      const owner = await readFile(path, 'utf8').catch(() => null)
-      if (owner !== null && !isAlive(owner)) await removeStale(path, owner)
+    await writeFile(mine, text)
+    while (!(await linkNew(mine, path))) {
+      if (Date.now() > deadline) throw new Fault('busy', { what: name, path })
+      const found = await readFile(path, 'utf8').catch(() => null)
+      if (found !== null && !isAlive(found)) await removeLock(path, found)
       else await new Promise(resume => setTimeout(resume, PAUSE_MS))
     }
   } catch (error) {
@@ -34,30 +54,52 @@ async function takeLock(path: string, name: string): Promise<void> {
   }
 }
 
-async function tryLink(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
-  }
-}
-
-/** Moves the lock aside before it is removed: should a new owner have come in between, it gets its lock back. */
-async function removeStale(path: string, owner: string): Promise<void> {
+/** Removes this very lock and no other. It is moved aside first: should a new owner have come in between, it gets its lock back. */
+async function removeLock(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => null)) !== text) return
   const aside = `${path}.${randomUUID()}`
   await rename(path, aside).catch(() => undefined)
-  const found = await readFile(aside, 'utf8').catch(() => owner)
-  if (found !== owner) await tryLink(aside, path)
+  const found = await readFile(aside, 'utf8').catch(() => text)
+  if (found !== text) await linkNew(aside, path)
   await rm(aside, { force: true })
 }
 
-function isAlive(pid: string): boolean {
+function isAlive(text: string): boolean {
+  const owner = readOwner(text)
+  if (owner === null) return false
+  if (owner.pid === process.pid) return held.has(owner.nonce)
+  if (!isRunning(owner.pid)) return false
+  const started = startOf(owner.pid)
+  return started === null || owner.started === null ? started !== ENDED : started === owner.started
+}
+
+/** A lock is whole from the moment it has its name, so what cannot be read is what a crash of the machine left. */
+function readOwner(text: string): Owner | null {
   try {
-    process.kill(Number(pid), 0)
+    const { pid, started, nonce } = JSON.parse(text) as Partial<Owner>
+    const sound = Number.isSafeInteger(pid) && pid! > 0 && typeof nonce === 'string' // 0 and less are whole groups of processes
+    return sound ? { pid: pid!, started: typeof started === 'string' ? started : null, nonce } : null
+  } catch {
+    return null
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
     return true
   } catch (error) {
     return codeOf(error) === 'EPERM'
+  }
+}
+
+/** In ticks since the machine started; null where the system does not say (only Linux does). */
+function startOf(pid: number): string | null {
+  try {
+    // The second field is the program's name in brackets, which may itself hold blanks and brackets.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return fields[0] === 'Z' ? ENDED : (fields[19] ?? null)
+  } catch {
+    return null
   }
 }

@@ -54,11 +54,43 @@ describe('recordedModel', () => {
     expect(await both.complete(request('b'), never)).toBe('two')
   })
 
+  it('keeps who said what when the model changes', async () => {
+    const first = recordingModel({ name: 'x:old', complete: async () => 'one' })
+    await first.model.complete(request('a'), never)
+    const second = recordingModel({ name: 'x:young', complete: async () => 'two' })
+    await second.model.complete(request('b'), never)
+    const text = second.recorded(first.recorded(null))!
+    expect(JSON.parse(text)).toMatchObject({ model: 'x:young', replies: { a: { model: 'x:old' }, b: { model: 'x:young' } } })
+    expect(recordedModel('r.json', text).name).toBe('recorded x:old, x:young')
+  })
+
+  it('takes a reply that names no model for one of the file’s', async () => {
+    const before = JSON.stringify({ model: 'x:old', replies: { a: { request: 'sha256:0', reply: 'one' } } })
+    expect(recordedModel('r.json', before).name).toBe('recorded x:old')
+    const recorder = recordingModel({ name: 'x:young', complete: async () => 'two' })
+    await recorder.model.complete(request('b'), never)
+    expect(JSON.parse(recorder.recorded(before)!).replies.a).toEqual({ request: 'sha256:0', reply: 'one', model: 'x:old' })
+  })
+
+  it.each(['', '[', '{}', 'null'])('does not write over the damaged recording %j', async before => {
+    const recorder = recordingModel({ name: 'm', complete: async () => 'one' }, 'p.recorded.json')
+    await recorder.model.complete(request('a'), never)
+    expect(() => recorder.recorded(before)).toThrow(
+      expect.objectContaining({ code: 'script_invalid', details: expect.objectContaining({ path: 'p.recorded.json' }) }),
+    )
+  })
+
   it('writes nothing when nothing was said', () => {
     expect(recordingModel({ name: 'm', complete: async () => '' }).recorded(null)).toBeNull()
   })
 
-  it.each(['{}', '[', '{"model":"m","replies":{"a":{}}}'])('refuses the recording %j', text => {
+  it.each([
+    '{}',
+    '[',
+    '{"model":"m","replies":{"a":{}}}',
+    '{"model":"m","replies":{"a":null}}',
+    '{"model":"m","replies":{"a":{"request":"","reply":"","model":1}}}',
+  ])('refuses the recording %j', text => {
     expect(() => recordedModel('r.json', text)).toThrow(expect.objectContaining({ code: 'script_invalid' }))
   })
 })
@@ -108,7 +140,7 @@ describe('aiSdkModel', () => {
     await server.close()
   })
 
-  it.each(['gpt', 'openai:', 'nobody:x', ''])('refuses the name %j', async name => {
+  it.each(['gpt', 'openai:', 'nobody:x', '', 'constructor:x', '__proto__:x'])('refuses the name %j', async name => {
     await expect(aiSdkModel(name)).rejects.toMatchObject({ code: 'model_unknown' })
   })
 })

@@ -8,6 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
   EISDIR: 'it is a folder',
+  EEXIST: 'something else is in its place',
   ENOTDIR: 'a part of its path is not a folder',
   ELOOP: 'its links go round in a circle',
   ENOSPC: 'the disk is full',

@@ -120,4 +120,80 @@ describe('workerValidator', () => {
     expect(good).toEqual({ outcome: 'valid' })
     await small.close()
   })
+
+  describe('with questions that hang', () => {
+    const PATIENCE = 300
+    const HANGS = `${'a'.repeat(40)}!`
+    const evil = (name: string) => ({ $id: uri(name), type: 'string', pattern: '^(a+)+$' })
+    const good = { $id: uri('good'), type: 'string' }
+
+    it('gives each its patience and no more, however often the worker starts anew', async () => {
+      const own = workerValidator({ patienceMs: PATIENCE })
+      const names = ['e1', 'e2', 'e3', 'e4', 'e5']
+      const began = performance.now()
+      const verdicts = await own.ask(schemasOf(...names.map(evil), good), [
+        ...names.map(name => ({ schema: uri(name), instance: HANGS })),
+        { schema: uri('good'), instance: 'fine' },
+      ])
+      expect(performance.now() - began).toBeLessThan(names.length * PATIENCE * 5)
+      for (const verdict of verdicts.slice(0, -1))
+        expect(verdict).toMatchObject({ outcome: 'unusable', message: expect.stringContaining('backtrack') })
+      expect(verdicts.at(-1)).toEqual({ outcome: 'valid' })
+      await own.close()
+    })
+
+    it('does not try a schema again that was stopped twice', async () => {
+      const own = workerValidator({ patienceMs: PATIENCE })
+      const schemas = schemasOf(evil('evil'), good)
+      const hanging = { schema: uri('evil'), instance: HANGS }
+      const verdicts = await own.ask(schemas, [hanging, hanging, hanging, { schema: uri('good'), instance: 'fine' }, hanging])
+      const stopped = { outcome: 'unusable', message: expect.stringContaining('was stopped twice already') }
+      expect(verdicts.slice(2)).toEqual([stopped, { outcome: 'valid' }, stopped])
+      expect(await own.ask(schemas, [hanging])).toEqual([stopped])
+      expect(await own.ask(schemasOf(evil('evil')), [{ schema: uri('evil'), instance: 'aaa' }])).toEqual([{ outcome: 'valid' }])
+      await own.close()
+    })
+
+    it('leaves nobody waiting when it is closed', async () => {
+      const own = workerValidator()
+      const schemas = schemasOf(evil('evil'), good)
+      const waiting = own.ask(schemas, [
+        { schema: uri('evil'), instance: HANGS },
+        { schema: uri('good'), instance: 'fine' },
+      ])
+      await own.close()
+      const closed = { outcome: 'unusable', message: 'the validator was closed' }
+      expect(await waiting).toEqual([closed, closed])
+      expect(await own.ask(schemas, [{ schema: uri('good'), instance: 'fine' }])).toEqual([closed])
+    })
+
+    it('does not take its own thread being busy for a question that hangs', async () => {
+      const own = workerValidator({ patienceMs: PATIENCE })
+      const schemas = schemasOf(good)
+      await own.ask(schemas, [{ schema: uri('good') }])
+      await new Promise(resume => setImmediate(resume)) // from here, timers are looked at before messages
+      const waiting = own.ask(schemas, [{ schema: uri('good'), instance: 'fine' }])
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PATIENCE * 2)
+      expect(await waiting).toEqual([{ outcome: 'valid' }])
+      await own.close()
+    })
+  })
+
+  it('says so when an instance cannot be handed to the worker, and answers the others', async () => {
+    let deep: Json = []
+    for (let depth = 0; depth < 200_000; depth++) deep = [deep]
+    const schemas = schemasOf({ $id: uri('any') }, { $id: uri('text'), type: 'string' })
+    const verdicts = await validator.ask(schemas, [
+      { schema: uri('text'), instance: 'fine' },
+      { schema: uri('any'), instance: deep },
+      { schema: uri('any'), instance: (() => 1) as unknown as Json },
+      { schema: uri('text'), instance: 1 },
+    ])
+    expect(verdicts).toMatchObject([
+      { outcome: 'valid' },
+      { outcome: 'unusable', message: 'it is nested too deep to be checked' },
+      { outcome: 'unusable', message: expect.stringContaining('could not be cloned') },
+      { outcome: 'invalid' },
+    ])
+  })
 })

@@ -19,8 +19,13 @@ interface Pending {
 
 type Answer = Exclude<Verdict, { outcome: 'invalid' }> | { outcome: 'invalid'; mismatches: readonly { path: string; message: string }[] }
 
-/** Until a fresh worker has answered once: it has ajv to load first. */
+type Told = Answer | { readonly ready: true }
+
+/** How long a fresh worker may take to load ajv. No question is at fault until it has. */
 const START_MS = 10_000
+/** A schema that was stopped so often is not tried again: the next question about it would cost as much. */
+const MAX_STOPS = 2
+const CLOSED: Verdict = { outcome: 'unusable', message: 'the validator was closed' }
 
 /** Starts its worker at once: loading ajv takes longer than reading the first file. */
 export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: WorkerValidatorOptions = {}): Validator {
@@ -28,16 +33,18 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   let loaded: Schemas | null = null
   let timer: NodeJS.Timeout | null = null
   let queue: Pending[] = []
-  /** Whether the present worker has shown that it is up. */
-  let answered = false
+  /** Whether the present worker has said that it is up. */
+  let ready = false
+  let closed = false
+  const stops = countStops()
 
   const start = (): Worker => {
     const created = new Worker(new URL('./ajv-worker.mjs', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb } })
-    created.on('message', (answer: Answer) => {
+    created.on('message', (told: Told) => {
       if (created !== worker) return
-      answered = true
-      queue.shift()?.settle(toVerdict(answer))
-      watch(patienceMs)
+      if ('ready' in told) ready = true
+      else queue.shift()?.settle(toVerdict(told))
+      watch()
     })
     created.on('error', error => {
       if (created === worker) giveUp(error.message.includes('memory') ? 'checking it takes too much memory' : error.message)
@@ -46,17 +53,23 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
     return created
   }
 
-  const watch = (patience: number) => {
+  const watch = () => {
     if (timer !== null) clearTimeout(timer)
-    timer =
-      queue.length === 0
-        ? null
-        : setTimeout(
-            () => giveUp(`checking took more than ${patienceMs / 1000} s: a pattern in the schema may backtrack for ever`),
-            patience,
-          )
+    timer = queue.length === 0 ? null : startTimer()
     if (queue.length === 0) worker?.unref()
     else worker?.ref()
+  }
+
+  /** Looks once more before it ends anything: when this thread was busy itself, the answer is waiting behind the timer. */
+  const startTimer = (): NodeJS.Timeout => {
+    const mine = setTimeout(() => setImmediate(() => mine === timer && timeOut()), ready ? patienceMs : START_MS)
+    return mine
+  }
+
+  const timeOut = () => {
+    if (!ready) return giveUp(`the validator did not start within ${START_MS / 1000} s`)
+    stops.add(queue[0]!)
+    giveUp(`checking took more than ${patienceMs / 1000} s: a pattern in the schema may backtrack for ever`)
   }
 
   /** The first question without an answer is the culprit; those behind it are asked again. */
@@ -64,7 +77,7 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
     void worker?.terminate()
     worker = null
     loaded = null
-    answered = false
+    ready = false
     queue.shift()?.settle({ outcome: 'unusable', message: reason })
     const rest = queue
     queue = []
@@ -72,23 +85,34 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   }
 
   const send = (pending: readonly Pending[]) => {
-    const [first] = pending
-    if (first === undefined) return watch(patienceMs)
     const idle = queue.length === 0
-    worker ??= start()
-    queue.push(...pending)
-    for (const group of bySchemas(pending)) {
-      const { schemas } = group[0]!
-      if (schemas !== loaded) worker.postMessage({ schemas: [...schemas].map(([uri, file]) => [uri, file.schema]) })
-      loaded = schemas
-      worker.postMessage({
-        questions: group.map(({ question }) => ({
-          uri: question.schema,
-          ...('instance' in question ? { instance: question.instance } : {}),
-        })),
-      })
+    for (const group of bySchemas(pending.filter(mayBeAsked))) post(group)
+    if (idle) watch() // a question that hangs gets no more time because others arrive
+  }
+
+  const mayBeAsked = (pending: Pending): boolean => {
+    if (stops.of(pending) < MAX_STOPS) return true
+    pending.settle({ outcome: 'unusable', message: 'checking against this schema took too long and was stopped twice already' })
+    return false
+  }
+
+  /** All in one message, which is quickest. When that cannot be copied to the worker, those that cannot be are found one by one. */
+  const post = (group: readonly Pending[]) => {
+    try {
+      worker ??= start()
+      load(worker, group[0]!.schemas)
+      worker.postMessage({ questions: group.map(({ question }) => toMessage(question)) })
+      queue.push(...group)
+    } catch (error) {
+      if (group.length > 1) for (const one of group) post([one])
+      else group[0]!.settle({ outcome: 'unusable', message: uncopied(error) })
     }
-    if (idle) watch(answered ? patienceMs : START_MS) // a question that hangs gets no more time because others arrive
+  }
+
+  const load = (to: Worker, schemas: Schemas) => {
+    if (schemas === loaded) return
+    to.postMessage({ schemas: [...schemas].map(([uri, file]) => [uri, file.schema]) })
+    loaded = schemas
   }
 
   worker = start()
@@ -97,6 +121,7 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
     ask(schemas, questions) {
       const pending: Pending[] = []
       const verdicts = questions.map((question): Verdict | Promise<Verdict> => {
+        if (closed) return CLOSED
         const fault = faultOf(question.schema, schemas)
         if (fault !== null) return { outcome: 'unusable', message: fault }
         return new Promise(settle => pending.push({ schemas, question, settle }))
@@ -105,12 +130,36 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
       return Promise.all(verdicts)
     },
     async close() {
-      if (timer !== null) clearTimeout(timer)
-      await worker?.terminate()
+      closed = true
+      const ending = worker
       worker = null
+      for (const { settle } of queue.splice(0)) settle(CLOSED)
+      watch()
+      await ending?.terminate()
     },
   }
 }
+
+/** How often a question about a schema ran out of time. Other schemas under the same name are others. */
+function countStops() {
+  const counts = new WeakMap<Schemas, Map<string, number>>()
+  const of = ({ schemas, question }: Pending): number => counts.get(schemas)?.get(question.schema) ?? 0
+  return {
+    of,
+    add(pending: Pending) {
+      const known = counts.get(pending.schemas) ?? new Map<string, number>()
+      counts.set(pending.schemas, known.set(pending.question.schema, of(pending) + 1))
+    },
+  }
+}
+
+const toMessage = (question: Question) => ({
+  uri: question.schema,
+  ...('instance' in question ? { instance: question.instance } : {}),
+})
+
+const uncopied = (error: unknown): string =>
+  error instanceof RangeError ? 'it is nested too deep to be checked' : `it cannot be checked: ${(error as Error).message}`
 
 function faultOf(uri: string, schemas: Schemas): string | null {
   const closure = closureOf(uri, schemas)

@@ -1,46 +1,35 @@
 // onbook activate: check, test, then move the registry's active version. Refused whole when anything is wrong.
 import { workerValidator } from '../adapters/worker-validator.ts'
-import { checkPacks } from '../engine/check.ts'
-import { activateVersion } from '../engine/versions.ts'
+import { activateVersion } from '../engine/activate.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
-import { locate, type Target } from './locate.ts'
+import { locate } from './locate.ts'
+import { modelsFor } from './models.ts'
 import { printJson } from './terminal.ts'
-import { testTarget } from './test.ts'
+import { testOptions } from './test.ts'
 
 export async function activate(input: Input): Promise<number> {
   const version = input.version as string | undefined
   if ((version === undefined) === (input.back !== true)) throw new Fault('usage_invalid', { problem: 'name a version, or say --back' })
-  const { targets } = await locate([])
-  const target = targets[0]!
-  const result = await activateVersion(
-    target.workspace,
-    {
-      agentId: String(input.agent),
-      version: version ?? null,
-      prove: path => prove(target, path, input),
-      ...(input.why === undefined ? {} : { why: String(input.why) }),
-    },
-    () => new Date().toISOString(),
-  )
-  if (input.json) printJson(result)
-  else process.stdout.write(`${result.agentId}: ${result.from === null ? 'first version' : result.from} → ${result.to} is active.\n`)
-  return 0
-}
-
-async function prove(target: Target, path: string, input: Input): Promise<void> {
-  const what = target.shown(path)
+  const { workspace } = (await locate([])).targets[0]!
+  const models = modelsFor(workspace.files, input.model as string | undefined, false)
   const validator = workerValidator()
   try {
-    for await (const { findings } of checkPacks(target.workspace, validator, [path])) {
-      const errors = findings.filter(finding => finding.severity === 'error').length
-      if (errors > 0) throw new Fault('checks_failed', { what, errors })
-    }
+    const result = await activateVersion(
+      workspace,
+      {
+        agentId: String(input.agent),
+        version: version ?? null,
+        validator,
+        test: testOptions(input, models, new AbortController().signal),
+        ...(input.why === undefined ? {} : { why: String(input.why) }),
+      },
+      () => new Date().toISOString(),
+    )
+    if (input.json) printJson(result)
+    else process.stdout.write(`${result.agentId}: ${result.from === null ? 'first version' : result.from} → ${result.to} is active.\n`)
+    return 0
   } finally {
     await validator.close()
   }
-  const results = await testTarget({ ...target, packs: [path] }, input, new AbortController().signal, () => undefined)
-  const failed = results.find(({ status }) => status !== 'pass')
-  if (failed !== undefined)
-    throw new Fault('tests_failed', { what, problem: `${failed.example ?? 'the pack'}: ${failed.problems[0]?.message ?? failed.status}` })
 }

@@ -29,15 +29,21 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
       findings.push(...checked.findings.map(finding => ({ ...finding, file })))
     }
   }
-  if (files === 0) throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
+  if (files === 0 && !targets.some(({ named }) => named))
+    throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
   const shown = findings.filter(finding => !input.quiet || finding.severity !== 'info').sort(byPlace)
   return { report: { findings: shown, sources, summary: summarize(files, shown) }, missing: missing.length > 0 }
 }
 
 /** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */
-async function fix({ workspace, packs }: Target, validator: Validator): Promise<void> {
-  for await (const { path, text, findings } of checkPacks(workspace, validator, packs)) {
+async function fix({ workspace, packs, shown }: Target, validator: Validator): Promise<void> {
+  for await (const { path, text, findings, registered } of checkPacks(workspace, validator, packs)) {
     const fixes = findings.flatMap(finding => finding.fix ?? [])
-    if (text !== null && fixes.length > 0) await workspace.files.writeText(path, editScalars(readYaml(text), fixes))
+    if (text === null || fixes.length === 0) continue
+    if (registered) process.stderr.write(`${shown(path)} is registered and must not change: not repaired.\n`)
+    else {
+      await workspace.files.writeText(path, editScalars(readYaml(text), fixes))
+      process.stderr.write(`${shown(path)}: repaired ${fixes.length} ${fixes.length === 1 ? 'place' : 'places'}.\n`)
+    }
   }
 }

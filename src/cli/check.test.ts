@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../testing/run-cli.ts'
@@ -82,6 +82,93 @@ describe('onbook check', () => {
     const { code, err } = await runCli(['check'], { cwd: temporaryFolder(null) })
     expect(code).toBe(2)
     expect(err).toContain('onbook init')
+  })
+})
+
+describe('onbook check and the registry', () => {
+  const activated = async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    await runCli(['activate', 'writer', '1.0.0'], { cwd: folder })
+    return folder
+  }
+
+  it('notices that a registered file is gone', async () => {
+    const folder = await activated()
+    rmSync(join(folder, WRITER))
+    const { code, findings } = await checkJson([], folder)
+    expect(code).toBe(1)
+    expect(findings).toMatchObject([
+      { file: 'onbook.registry.json', rule: 'published-changed', message: expect.stringContaining('is gone') },
+    ])
+  })
+
+  it('repairs nothing that is registered, and says so', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('author: "The newsroom"', 'author: yes'))
+    await runCli(['activate', 'writer', '1.0.0'], { cwd: folder })
+    const before = read(folder, WRITER)
+    const { code, err } = await runCli(['check', '--fix'], { cwd: folder })
+    expect([code, err]).toEqual([0, expect.stringContaining('must not change')])
+    expect(read(folder, WRITER)).toBe(before)
+  })
+
+  it('notices two files for one version', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, 'prompts/critic/v1.0.0.yml'), read(folder, 'prompts/critic/v1.0.0.yaml'))
+    expect((await checkJson([], folder)).findings).toMatchObject([{ file: 'prompts/critic/v1.0.0.yml', rule: 'pack-identity' }])
+  })
+
+  it('takes versions with build metadata for what they are', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const built = read(folder, 'prompts/critic/v1.0.0.yaml').replaceAll('1.0.0', '1.0.0+b5')
+    writeFileSync(join(folder, 'prompts/critic/v1.0.0+b5.yaml'), built)
+    writeFileSync(join(folder, 'prompts/critic/v1.0.0+b5.script.yaml'), read(folder, 'prompts/critic/v1.0.0.script.yaml'))
+    await runCli(['activate', 'critic', '1.0.0'], { cwd: folder })
+    await runCli(['activate', 'critic', '1.0.0+b5'], { cwd: folder })
+    const { active, versions } = JSON.parse(read(folder, 'onbook.registry.json')).agents.critic
+    expect([active, versions['1.0.0'].path, versions['1.0.0+b5'].path]).toEqual([
+      '1.0.0+b5',
+      'prompts/critic/v1.0.0.yaml',
+      'prompts/critic/v1.0.0+b5.yaml',
+    ])
+  })
+})
+
+describe('onbook check with files named one by one', () => {
+  it('skips what is no pack', async () => {
+    const names = ['onbook.config.yaml', 'README.md', 'schemas/draft.schema.json', 'prompts/writer/v1.0.0.script.yaml']
+    expect((await checkJson([...names, WRITER], NEWSROOM)).summary).toMatchObject({ files: 1, errors: 0 })
+    expect((await runCli(['check', ...names], { cwd: NEWSROOM })).code).toBe(0)
+  })
+
+  it('checks a folder whatever it is called', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    cpSync(join(folder, 'prompts'), join(folder, 'prompts-old'), { recursive: true })
+    expect((await checkJson(['prompts-old'], folder)).summary.files).toBe(4)
+  })
+})
+
+describe('onbook check --watch', () => {
+  it('notices every save, also of editors that replace the file', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const [sound, broken] = [read(folder, WRITER), read(folder, WRITER).replace('{{outlet}}', '{{outlte}}')]
+    const save = (text: string) => {
+      writeFileSync(join(folder, 'prompts/writer/saved.tmp'), text)
+      renameSync(join(folder, 'prompts/writer/saved.tmp'), join(folder, WRITER))
+    }
+    const rounds = [broken, sound, broken, sound]
+    const { out, code } = await runCli(['check', '--watch'], {
+      cwd: folder,
+      during: child => {
+        child.stderr!.on('data', chunk => {
+          if (!String(chunk).includes('Watching')) return
+          const next = rounds.shift()
+          setTimeout(() => (next === undefined ? child.kill('SIGINT') : save(next)), 200)
+        })
+      },
+    })
+    expect(code).toBe(0)
+    expect(out.match(/no problems|1 error/g)).toEqual(['no problems', '1 error', 'no problems', '1 error', 'no problems'])
   })
 })
 

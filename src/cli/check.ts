@@ -47,24 +47,34 @@ async function print(report: CheckReport, format: Format, input: Input): Promise
 
 /** Runs at once and after every change, until interrupted. */
 async function watchAndRun(input: Input, once: () => Promise<number>): Promise<number> {
-  const again = async () => {
+  const { locate } = await import('./locate.ts')
+  const roots = (await locate(input.paths as string[])).targets.map(({ root }) => root)
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  while (!stop.signal.aborted) {
+    // Watched before it is checked, so that nothing that changes meanwhile is missed; and anew each time, because a file that was
+    // replaced, as editors do when they save, is lost to a watcher that knew the old one.
+    const changed = nextChange(roots, typeof input.output === 'string' ? resolve(input.output) : null, stop.signal)
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H')
     await once().catch(error => process.stderr.write(`onbook: ${(error as Error).message}\n`))
-    process.stderr.write(`Watching. Press Ctrl-C to stop.\n`)
+    process.stderr.write('Watching. Press Ctrl-C to stop.\n')
+    await changed
+    await new Promise(resume => setTimeout(resume, 100)) // what belongs together is saved together
   }
-  const { locate } = await import('./locate.ts')
-  const { targets } = await locate(input.paths as string[])
-  await again()
-  let due: NodeJS.Timeout | undefined
-  const watchers = targets.map(({ root }) =>
-    watch(root, { recursive: true }, (_, name) => {
-      const ours = name !== null && /\.(?:ya?ml|json)$/.test(name) && !/(?:^|[/\\])(?:\.|node_modules)/.test(name)
-      if (!ours || resolve(root, name) === resolve(String(input.output))) return
-      clearTimeout(due)
-      due = setTimeout(again, 100)
-    }),
-  )
-  await new Promise<void>(stop => process.once('SIGINT', stop))
-  for (const watcher of watchers) watcher.close()
   return 0
+}
+
+/** Resolves when one of our files changes, or when told to stop. */
+function nextChange(roots: readonly string[], output: string | null, signal: AbortSignal): Promise<void> {
+  return new Promise(resume => {
+    const done = () => {
+      for (const watcher of watchers) watcher.close()
+      signal.removeEventListener('abort', done)
+      resume()
+    }
+    const isOurs = (root: string, name: string | null) =>
+      name !== null && /\.(?:ya?ml|json)$/.test(name) && !/(?:^|[/\\])(?:\.|node_modules)/.test(name) && resolve(root, name) !== output
+    const watchers = roots.map(root => watch(root, { recursive: true }, (_, name) => isOurs(root, name) && done()).on('error', done))
+    signal.addEventListener('abort', done)
+  })
 }

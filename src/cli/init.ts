@@ -1,41 +1,110 @@
-// onbook init: scaffold a workspace that checks and tests. Writes only where nothing is.
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+// onbook init: scaffold a workspace that checks and tests. Writes only where nothing is, and all of it or nothing.
+import { randomUUID } from 'node:crypto'
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { folderFiles } from '../adapters/folder-files.ts'
+import { codeOf, reasonOf } from '../adapters/reasons.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { printJson } from './terminal.ts'
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 const SCHEMAS = ['prompt-pack.schema.json', 'config.schema.json', 'registry.schema.json']
+/** What a killed init leaves behind does not keep the next one from starting. */
+const TEMPORARY = '.onbook-init-'
+
+/** A file of the new workspace, and the file it is copied from. */
+interface Planned {
+  readonly path: string
+  readonly from: string
+}
 
 export async function init(input: Input): Promise<number> {
   const dir = String(input.dir ?? '.')
-  const target = resolve(dir)
-  if (!(await isFree(target))) throw new Fault('folder_not_empty', { path: dir })
-  const scaffold = join(PACKAGE, 'scaffold')
-  const files = folderFiles(target)
-  const written: string[] = []
-  const write = async (path: string, from: string) => {
-    const text = await readFile(from, 'utf8')
-    const named = path === 'package.json' ? text.replace('"my-prompts"', JSON.stringify(packageName(target))) : text
-    if (!(await files.createText(path, named))) throw new Fault('path_exists', { path: join(dir, path) })
-    written.push(path)
-  }
-  for (const entry of await readdir(scaffold, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const from = join(entry.parentPath, entry.name)
-    await write(
-      relative(scaffold, from)
-        .replace(/(^|[/\\])_gitignore$/, '$1.gitignore')
-        .replaceAll('\\', '/'),
-      from,
-    )
-  }
-  for (const name of SCHEMAS) await write(`schemas/onbook/${name}`, join(PACKAGE, 'schemas', name))
-  report(dir, written.sort(), input.json === true)
+  const planned = await planFiles()
+  await scaffold(dir, planned)
+  report(dir, planned.map(({ path }) => path).sort(), input.json === true)
   return 0
+}
+
+async function planFiles(): Promise<readonly Planned[]> {
+  const source = join(PACKAGE, 'scaffold')
+  const entries = await readdir(source, { recursive: true, withFileTypes: true })
+  const own = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+  return [
+    ...own.map(from => ({ path: placeOf(relative(source, from)), from })),
+    ...SCHEMAS.map(name => ({ path: `schemas/onbook/${name}`, from: join(PACKAGE, 'schemas', name) })),
+  ]
+}
+
+/** npm leaves a .gitignore out of every package, so ours has another name there. */
+const placeOf = (path: string): string => path.replace(/(^|[/\\])_gitignore$/, '$1.gitignore').replaceAll('\\', '/')
+
+/** Writes everything into a temporary folder first: what fails half-way leaves nothing that the next try would stumble over. */
+export async function scaffold(dir: string, planned: readonly Planned[]): Promise<void> {
+  const target = resolve(dir)
+  const found = await stat(target).catch(() => null)
+  if (found !== null && !(await isFree(target))) throw new Fault('folder_not_empty', { path: dir })
+  try {
+    if (found === null) await createFolder(target, planned)
+    else await fillFolder(target, planned)
+  } catch (error) {
+    if (codeOf(error) === 'ENOTEMPTY') throw new Fault('folder_not_empty', { path: dir }, { cause: error })
+    if (error instanceof Fault || codeOf(error) === undefined) throw error
+    throw new Fault('file_unwritable', { path: dir, reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+async function createFolder(target: string, planned: readonly Planned[]): Promise<void> {
+  const parent = dirname(target)
+  const firstMade = await mkdir(parent, { recursive: true })
+  const temporary = join(parent, `${TEMPORARY}${randomUUID()}`)
+  try {
+    await writeAll(temporary, basename(target), planned)
+    await rename(temporary, target)
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true })
+    if (firstMade !== undefined) await removeEmpty(parent, firstMade)
+    throw error
+  }
+}
+
+/** The temporary folder is inside: beside it may be another disk, or somebody else's folder. */
+async function fillFolder(target: string, planned: readonly Planned[]): Promise<void> {
+  const temporary = join(target, `${TEMPORARY}${randomUUID()}`)
+  const moved: string[] = []
+  try {
+    await writeAll(temporary, basename(target), planned)
+    for (const name of (await readdir(temporary)).sort()) {
+      const place = join(target, name)
+      if ((await lstat(place).catch(() => null)) !== null) throw new Fault('path_exists', { path: place })
+      await rename(join(temporary, name), place)
+      moved.push(place)
+    }
+  } catch (error) {
+    for (const place of moved) await rm(place, { recursive: true, force: true })
+    throw error
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function writeAll(folder: string, name: string, planned: readonly Planned[]): Promise<void> {
+  await mkdir(folder)
+  const files = folderFiles(folder)
+  for (const { path, from } of planned) {
+    const text = await readFile(from, 'utf8').catch((error: unknown) => {
+      throw new Fault('file_unreadable', { path: from, reason: reasonOf(error) }, { cause: error })
+    })
+    const named = path === 'package.json' ? text.replace('"my-prompts"', JSON.stringify(packageName(name))) : text
+    if (!(await files.createText(path, named))) throw new Fault('path_exists', { path })
+  }
+}
+
+/** From `folder` up to `top`, as far as nobody has put anything there. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  for (let at = folder; at.length >= top.length; at = dirname(at)) await rmdir(at).catch(() => undefined)
 }
 
 function report(dir: string, written: readonly string[], json: boolean): void {
@@ -44,16 +113,13 @@ function report(dir: string, written: readonly string[], json: boolean): void {
   process.stdout.write(`Wrote ${written.length} files to ${dir}.\n\nNext:\n  npx onbook check${at}\n  npx onbook test${at}\n`)
 }
 
-/** Empty, or not there yet. */
-async function isFree(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
-  if (found === null) return true
-  if (!found.isDirectory()) return false
-  return (await readdir(path)).every(name => name === '.git')
+async function isFree(folder: string): Promise<boolean> {
+  if (!(await stat(folder)).isDirectory()) return false
+  return (await readdir(folder)).every(name => name === '.git' || name.startsWith(TEMPORARY))
 }
 
-const packageName = (path: string): string =>
-  basename(path)
+const packageName = (name: string): string =>
+  name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '') || 'my-prompts'

@@ -11,6 +11,8 @@ export interface Target {
   readonly packs: readonly string[]
   /** Whether the workspace as a whole is meant, and so its own files. */
   readonly whole: boolean
+  /** Whether files were named one by one: then there need not be a pack among them. */
+  readonly named: boolean
   /** How a path of this workspace reads from where the user stands. */
   readonly shown: (path: string) => string
 }
@@ -58,14 +60,15 @@ async function openTarget(root: string, inside: readonly string[], cwd: string):
     if (path === '') for (const pack of workspace.packs) packs.add(pack)
     else if (statSync(resolve(root, path)).isDirectory()) {
       const below = (await workspace.files.list(path)).filter(isPackFile)
-      for (const pack of below) if (workspace.packs.includes(pack) || !path.startsWith('prompts')) packs.add(pack)
-    } else packs.add(path)
+      for (const pack of below) packs.add(pack)
+    } else if (isPackFile(path)) packs.add(path)
   }
   return {
     root,
     workspace,
     packs: [...packs].sort(),
     whole: relatives.includes(''),
+    named: inside.some(full => !statSync(full).isDirectory()),
     shown: path => relative(cwd, resolve(root, path)).split(sep).join('/'),
   }
 }

@@ -11,6 +11,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.exit(error.code === 'EPIPE' ? 0 : 2)
   })
   let code = 0
+  let json = false
   const parser = new Parser('onbook')
     .description('The system of record for what an AI agent was told and what it was allowed to do.')
     .version(packageVersion())
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
   for (const command of COMMANDS) {
     addCommand(parser, command, async input => {
+      json = input.json === true || input.format === 'json'
       code = await (await command.load())(input)
     })
   }
@@ -25,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     await parser.parseAsync(argv, { from: 'user' })
     return code
   } catch (error) {
-    return explain(error, argv.includes('--json'))
+    return explain(error, json)
   }
 }
 

@@ -1,6 +1,7 @@
 // Which model answers for a pack: the one that is named, else what was recorded beside it, else what was scripted beside it.
 import { recordedModel, recordingModel } from '../adapters/recorded-model.ts'
 import { scriptedModel } from '../adapters/scripted-model.ts'
+import { scrubbedModel } from '../adapters/scrub-model.ts'
 import { Fault } from '../errors.ts'
 import type { Files, Model } from '../ports.ts'
 
@@ -8,6 +9,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 export interface Models {
   readonly modelFor: (packPath: string) => Promise<Model>
+  /** Throws when the named model cannot be had at all: better once, and before anything runs. */
+  readonly check: () => Promise<void>
   /** Writes what was recorded; a pack whose model said nothing is left alone. */
   readonly save: () => Promise<readonly string[]>
 }
@@ -15,30 +18,49 @@ export interface Models {
 export function modelsFor(files: Files, name: string | undefined, record: boolean): Models {
   if (record && name === undefined)
     throw new Fault('usage_invalid', { problem: '--record needs --model: there is nothing to record otherwise' })
-  let provider: Promise<Model> | undefined
+  let reached: Promise<Model> | undefined
+  const reach = (model: string): Promise<Model> => {
+    reached ??= import('../adapters/ai-sdk-model.ts').then(async ({ aiSdkModel }) => scrubbedModel(await aiSdkModel(model), process.env))
+    return reached
+  }
   const recorders: { path: string; recorded: (before: string | null) => string | null }[] = []
   return {
+    async check() {
+      if (name !== undefined) await reach(name)
+    },
     async modelFor(packPath) {
-      const recordedPath = beside(packPath, 'recorded.json')
       if (name === undefined) return modelBeside(files, packPath)
-      provider ??= import('../adapters/ai-sdk-model.ts').then(({ aiSdkModel }) => aiSdkModel(name))
+      const path = beside(packPath, 'recorded.json')
+      // A recording that cannot be added to is found out now, not after the model was paid for.
+      if (record) await readRecording(files, path)
+      const provider = await reach(name)
       if (!record) return provider
-      const recorder = recordingModel(await provider)
-      recorders.push({ path: recordedPath, recorded: recorder.recorded })
+      const recorder = recordingModel(provider, path)
+      recorders.push({ path, recorded: recorder.recorded })
       return recorder.model
     },
     async save() {
       const written: string[] = []
       for (const { path, recorded } of recorders) {
-        const before = await files.readText(path, MAX_BYTES)
-        const text = recorded(before.ok ? before.text : null)
-        if (text === null) continue
-        await files.writeText(path, text)
-        written.push(path)
+        await files.exclusively(path.replaceAll('/', '-'), async () => {
+          const text = recorded(await readRecording(files, path))
+          if (text === null) return
+          await files.writeText(path, text)
+          written.push(path)
+        })
       }
       return written
     },
   }
+}
+
+/** Its text when there is one and it is sound; null when there is none. */
+async function readRecording(files: Files, path: string): Promise<string | null> {
+  const read = await files.readText(path, MAX_BYTES)
+  if (!read.ok && !read.missing) throw new Fault('file_unreadable', { path, reason: read.message })
+  if (!read.ok) return null
+  recordedModel(path, read.text)
+  return read.text
 }
 
 async function modelBeside(files: Files, packPath: string): Promise<Model> {

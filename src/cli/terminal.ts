@@ -1,9 +1,16 @@
 // Writing to people and to files, and reading options.
-import { writeFile } from 'node:fs/promises'
+import { realpath, stat, writeFile } from 'node:fs/promises'
+import { codeOf, reasonOf } from '../adapters/reasons.ts'
+import { writeWhole } from '../adapters/write-whole.ts'
 import { Fault } from '../errors.ts'
 
-export const useColor = (stream: NodeJS.WriteStream): boolean =>
-  process.env.NO_COLOR === undefined && (process.env.FORCE_COLOR !== undefined || (stream.isTTY === true && process.env.TERM !== 'dumb'))
+/** NO_COLOR and FORCE_COLOR as their conventions say: an empty one counts as not set, and 0 or false forces nothing. */
+export function useColor(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env
+  if (NO_COLOR !== '') return false
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return stream.isTTY === true && TERM !== 'dumb'
+}
 
 /** A report goes to standard output, or whole into a file. */
 export async function deliver(text: string, file: unknown): Promise<void> {
@@ -12,18 +19,37 @@ export async function deliver(text: string, file: unknown): Promise<void> {
     process.stdout.write(ended)
     return
   }
-  await writeFile(file, ended).catch((error: NodeJS.ErrnoException) => {
-    throw new Fault('file_unwritable', { path: file, reason: error.message }, { cause: error })
+  await writeReport(file, ended).catch((error: unknown) => {
+    const reason = codeOf(error) === 'ENOENT' ? 'its folder does not exist' : reasonOf(error)
+    throw new Fault('file_unwritable', { path: file, reason }, { cause: error })
   })
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  const found = await stat(file).catch(() => null)
+  if (found === null) return writeWhole(file, text)
+  // A pipe or a device is written to, never replaced; nor is /dev/stdout, whatever the shell has put behind it.
+  if (file.startsWith('/dev/') || !(found.isFile() || found.isDirectory())) return writeFile(file, text)
+  return writeWhole(await realpath(file), text) // a link stays one
 }
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 
-export function numberOption(value: unknown, name: string, fallback: number): number {
+export interface Bounds {
+  readonly least: number
+  readonly most: number
+}
+
+export function numberOption(
+  value: unknown,
+  name: string,
+  fallback: number,
+  { least, most }: Bounds = { least: 0, most: Number.MAX_SAFE_INTEGER },
+): number {
   if (value === undefined) return fallback
-  const number = Number(value)
-  if (!Number.isFinite(number) || number < 0 || value === '')
-    throw new Fault('usage_invalid', { problem: `${name} must be a number, not "${String(value)}"` })
+  const number = value === '' ? Number.NaN : Number(value)
+  if (!(number >= least && number <= most))
+    throw new Fault('usage_invalid', { problem: `${name} must be a number from ${least} to ${most}, not "${String(value)}"` })
   return number
 }
 

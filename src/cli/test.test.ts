@@ -60,7 +60,7 @@ describe('onbook test', () => {
     const folder = temporaryFolder(NEWSROOM)
     writeFileSync(join(folder, CRITIC), read(folder, CRITIC).replace(/examples:[\s\S]*?constraints:/, 'constraints:'))
     const { code, cases } = await testJson([CRITIC], folder)
-    expect(cases).toMatchObject([{ example: null, status: 'skip', problems: [{ code: 'no-tests' }] }])
+    expect(cases).toMatchObject([{ example: null, status: 'skip', problems: [{ code: 'tests_missing' }] }])
     expect(code).toBe(1)
     expect((await runCli(['test', CRITIC], { cwd: folder })).out).toMatch(/no tests/i)
     expect((await runCli(['test', CRITIC, '--allow-empty'], { cwd: folder })).code).toBe(0)
@@ -92,6 +92,23 @@ describe('onbook test', () => {
     expect(broken).toMatchObject({ pack: CRITIC, example: null })
     expect(broken!.problems[0]).toMatchObject({ code: 'pack_invalid', message: expect.stringMatching(/^line 1: /) })
     expect(summary).toMatchObject({ pass: 6, error: 1 })
+  })
+
+  it('gives one example the blame for one odd reply', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const replies = (reply: string) =>
+      `replies:\n  A banned word: ${JSON.stringify(reply)}\n  An empty draft: { verdict: "revise", remarks: [] }\n`
+    for (const reply of [
+      `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+      '{"verdict":"\\ud800","remarks":[]}',
+      `"${'x'.repeat(5 * 1024 * 1024)}"`,
+    ]) {
+      writeFileSync(join(folder, SCRIPT), replies(reply))
+      const { cases, code } = await testJson([CRITIC], folder)
+      expect(cases.map(({ status }) => status)).toEqual(['fail', 'pass'])
+      expect(cases[0]!.problems[0]!.message.length).toBeLessThan(300)
+      expect(code).toBe(1)
+    }
   })
 
   it('ignores the paths an example says may differ', async () => {
@@ -179,12 +196,40 @@ describe('onbook test with a provider', () => {
     await provider.close()
   })
 
+  it('keeps keys out of reports and recordings', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const provider = await loopbackProvider(() => '"your key is sk-very-secret"')
+    const { out, err } = await runCli(['test', CRITIC, '--model', 'openai:tiny', '--record', '--json'], {
+      cwd: folder,
+      env: { OPENAI_BASE_URL: provider.url, OPENAI_API_KEY: 'sk-very-secret' },
+    })
+    expect(out + err + read(folder, 'prompts/critic/v1.0.0.recorded.json')).not.toContain('sk-very-secret')
+    expect(provider.requests[0]!.key).toBe('Bearer sk-very-secret')
+    await provider.close()
+  })
+
+  it('does not pay a model for a recording that cannot be kept', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    writeFileSync(join(folder, 'prompts/critic/v1.0.0.recorded.json'), '{')
+    const provider = await loopbackProvider(() => '{}')
+    const { cases } = await testJson([CRITIC, '--model', 'openai:tiny', '--record'], folder, env(provider.url))
+    expect(cases[0]!.problems[0]!.code).toBe('script_invalid')
+    expect(provider.requests).toEqual([])
+    expect(read(folder, 'prompts/critic/v1.0.0.recorded.json')).toBe('{')
+    await provider.close()
+  })
+
   it.each([
     [['--model', 'gpt'], 'model_unknown'],
+    [['--model', 'constructor:x'], 'model_unknown'],
     [['--record'], 'usage_invalid'],
-  ])('explains %j', async (args, code) => {
-    const { out } = await runCli(['test', `${NEWSROOM}/${CRITIC}`, ...args, '--json'])
-    expect(out).toContain(code)
+    [['--timeout', '99999999999'], 'usage_invalid'],
+    [['--timeout', '0'], 'usage_invalid'],
+    [['--concurrency', '0'], 'usage_invalid'],
+  ])('explains %j once, and ends with 2', async (args, error) => {
+    const { out, code } = await runCli(['test', `${NEWSROOM}/${CRITIC}`, ...args, '--json'])
+    expect(JSON.parse(out)).toMatchObject({ error })
+    expect(code).toBe(2)
   })
 })
 

@@ -1,11 +1,11 @@
 // onbook test: run packs' examples through a model and compare. Ctrl-C ends the run, not the report.
 import { workerValidator } from '../adapters/worker-validator.ts'
 import type { CaseResult } from '../engine/run-example.ts'
-import { summarizeCases, testPacks } from '../engine/test-packs.ts'
+import { summarizeCases, type TestOptions, testPacks } from '../engine/test-packs.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'
-import { modelsFor } from './models.ts'
+import { type Models, modelsFor } from './models.ts'
 import { progressOn } from './progress.ts'
 import type { TestReport } from './report/test-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
@@ -36,23 +36,20 @@ export async function test(input: Input): Promise<number> {
   }
 }
 
-export async function testTarget(
+async function testTarget(
   { workspace, packs, shown }: Target,
   input: Input,
   signal: AbortSignal,
   tick: (done: number, total: number, failed: number) => void,
 ): Promise<readonly CaseResult[]> {
   const models = modelsFor(workspace.files, input.model as string | undefined, input.record === true)
+  await models.check()
   const validator = workerValidator()
   let done = 0
   let failed = 0
   try {
     const results = await testPacks(workspace, validator, packs, {
-      modelFor: models.modelFor,
-      concurrency: Math.max(1, numberOption(input.concurrency, '--concurrency', 8)),
-      timeoutMs: numberOption(input.timeout, '--timeout', 60) * 1000,
-      fences: input.fences === true,
-      signal,
+      ...testOptions(input, models, signal),
       onCase: ({ status }, total) => {
         if (status === 'fail' || status === 'error') failed++
         tick(++done, total, failed)
@@ -64,6 +61,14 @@ export async function testTarget(
     await validator.close()
   }
 }
+
+export const testOptions = (input: Input, { modelFor }: Models, signal: AbortSignal): TestOptions => ({
+  modelFor,
+  concurrency: numberOption(input.concurrency, '--concurrency', 8, { least: 1, most: 1000 }),
+  timeoutMs: numberOption(input.timeout, '--timeout', 60, { least: 0.001, most: 86_400 }) * 1000,
+  fences: input.fences === true,
+  signal,
+})
 
 function exitCode({ cases, summary }: TestReport, interrupted: boolean, allowEmpty: boolean): number {
   const untested = cases.some(({ status, example }) => status === 'skip' && example === null)

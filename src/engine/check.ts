@@ -4,13 +4,15 @@ import type { PreviousVersion } from '../core/lint/rule.ts'
 import { registeredVersion } from '../core/pack/registry.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import type { Validator } from '../ports.ts'
-import { MAX_PACK_BYTES, previousPath, type Workspace, workspaceFinding } from './workspace.ts'
+import { MAX_PACK_BYTES, previousPath, type Workspace, weigh, workspaceFinding } from './workspace.ts'
 
 export interface CheckedFile {
   readonly path: string
   /** What the findings' lines and columns count in; null when it could not be read. */
   readonly text: string | null
   readonly findings: readonly Finding[]
+  /** A version in the registry: its file must not be changed any more. */
+  readonly registered: boolean
 }
 
 /** How many packs are under way at once: enough to keep reader, rules and validator busy. */
@@ -28,19 +30,20 @@ type Load = (path: string) => Promise<Loaded>
 
 async function checkPack(workspace: Workspace, validator: Validator, load: Load, path: string): Promise<CheckedFile> {
   const loaded = await load(path)
-  if ('finding' in loaded) return { path, text: null, findings: [loaded.finding] }
+  if ('finding' in loaded) return { path, text: null, findings: weigh([loaded.finding], workspace.config), registered: false }
   const { prepared, text } = loaded
   const questions = questionsOf(prepared, workspace.schemas)
   const [verdicts, previous] = await Promise.all([validator.ask(workspace.schemas, questions), loadPrevious(workspace, load, path)])
   const { agentId, version } = prepared.read.draft
+  const registered = registeredVersion(workspace.registry, agentId ?? '', version ?? '')
   const findings = lintPrepared(prepared, {
     schemas: workspace.schemas,
     config: workspace.config,
     verdicts: new Map(questions.map((question, index) => [pointerText(question.pointer), verdicts[index]!])),
-    registered: registeredVersion(workspace.registry, agentId ?? '', version ?? ''),
+    registered,
     previous,
   })
-  return { path, text, findings }
+  return { path, text, findings, registered: registered !== null }
 }
 
 async function loadPrevious(workspace: Workspace, load: Load, path: string): Promise<PreviousVersion | null> {

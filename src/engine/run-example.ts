@@ -31,6 +31,10 @@ export interface CaseResult {
   readonly ms: number
 }
 
+/** More than any answer to an example: beyond it something is wrong. */
+const MAX_REPLY = 4 * 1024 * 1024
+const MAX_SHOWN = 200
+
 /** A result before it is known how long it took. */
 export type Settled = Omit<CaseResult, 'pack' | 'example' | 'ms'>
 
@@ -74,6 +78,10 @@ export async function runExample(run: ExampleRun): Promise<Settled> {
     }
   }
 
+  if (text.length > MAX_REPLY) {
+    const said = `The reply has ${text.length} characters; at most ${MAX_REPLY} are read`
+    return { status: 'fail', problems: [problem('reply_invalid', said)], model: model.name }
+  }
   const reply = readReply(text, options)
   if (!reply.ok) return { status: 'fail', problems: [problem('reply_invalid', reply.message)], model: model.name }
   const [output] = await validator.ask(schemas, [{ schema: pack.outputSchema, instance: reply.value }])
@@ -102,13 +110,20 @@ function mismatches(verdict: Verdict, what: string): CaseProblem[] {
 
 function describe({ op, path, expected, actual }: Difference): string {
   const where = path === '' ? 'the output' : path
-  if (op === 'add') return `${where} was not expected: ${JSON.stringify(actual)}`
-  if (op === 'remove') return `${where} is missing: expected ${JSON.stringify(expected)}`
-  return `${where}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`
+  if (op === 'add') return `${where} was not expected: ${shortly(actual)}`
+  if (op === 'remove') return `${where} is missing: expected ${shortly(expected)}`
+  return `${where}: expected ${shortly(expected)}, got ${shortly(actual)}`
+}
+
+/** A message is for reading; the whole value stands in `differences`. */
+function shortly(value: Difference['actual']): string {
+  const text = JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
 /** The model is told to stop; whether it listens or not, the case ends here. */
 async function withTimeout<T>({ timeoutMs, signal }: ExampleRun['options'], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   const stop = AbortSignal.any([signal, late.signal])

@@ -29,7 +29,7 @@ export async function testPacks(
   paths: readonly string[],
   options: TestOptions,
 ): Promise<readonly CaseResult[]> {
-  const cases = (await Promise.all(paths.map(path => casesOf(workspace, validator, path, options)))).flat()
+  const cases = await casesOfAll(workspace, validator, paths, options)
   const results: CaseResult[] = new Array(cases.length)
   let next = 0
   const work = async () => {
@@ -44,13 +44,36 @@ export async function testPacks(
 
 async function runCase({ path, example, run }: Case, signal: AbortSignal): Promise<CaseResult> {
   const started = performance.now()
-  const settled = signal.aborted ? INTERRUPTED : await run()
+  const settled = signal.aborted ? INTERRUPTED : await run().catch(failed)
   return { pack: path, example, ...settled, ms: Math.round((performance.now() - started) * 10) / 10 }
 }
 
 const whole = (path: string, status: CaseStatus, problems: readonly CaseProblem[]): Case[] => [
   { path, example: null, run: async () => ({ status, problems }) },
 ]
+
+/** Whatever goes wrong with one example is that example's result, and nobody else's. */
+const failed = (error: unknown): Settled => ({ status: 'error', problems: [problem('example_failed', (error as Error).message)] })
+
+/** How many packs are open at once. */
+const WINDOW = 32
+
+async function casesOfAll(
+  workspace: Workspace,
+  validator: Validator,
+  paths: readonly string[],
+  options: TestOptions,
+): Promise<readonly Case[]> {
+  const cases: Case[] = []
+  for (let start = 0; start < paths.length; start += WINDOW) {
+    const group = paths.slice(start, start + WINDOW)
+    const found = options.signal.aborted
+      ? group.map(path => whole(path, 'skip', INTERRUPTED.problems))
+      : await Promise.all(group.map(path => casesOf(workspace, validator, path, options)))
+    cases.push(...found.flat())
+  }
+  return cases
+}
 
 /** Steps 1 and 2: the pack's structure and its schemas. A pack that fails them has one result, an error. */
 async function casesOf(workspace: Workspace, validator: Validator, path: string, options: TestOptions): Promise<Case[]> {
@@ -71,7 +94,7 @@ async function casesOf(workspace: Workspace, validator: Validator, path: string,
   const schemaProblems = await findSchemaProblems(workspace, validator, pack)
   if (schemaProblems.length > 0) return whole(path, 'error', schemaProblems)
   const examples = pack.examples ?? []
-  if (examples.length === 0) return whole(path, 'skip', [problem('no-tests', 'No tests: the pack has no examples')])
+  if (examples.length === 0) return whole(path, 'skip', [problem('tests_missing', 'No tests: the pack has no examples')])
   const { schemas } = workspace
   const model = options.modelFor(path)
   model.catch(() => undefined) // each case reports it

@@ -1,20 +1,8 @@
-// Seed 001's migration: copy to a new version, check and test it, make it the active one, and go back if need be.
-import { digestText } from '../core/digest/digest.ts'
 import type { Bump } from '../core/pack/changes.ts'
 import { editScalars, nextId, nextVersion, setDate } from '../core/pack/edit.ts'
-import { type Pack, readPack, semanticDigest } from '../core/pack/pack.ts'
-import {
-  activate,
-  activeVersion,
-  previousActive,
-  printRegistry,
-  type Registry,
-  type RegistryOutcome,
-  readRegistry,
-  retire,
-} from '../core/pack/registry.ts'
+import { type Pack, readPack } from '../core/pack/pack.ts'
+import { printRegistry, type Registry, type RegistryOutcome, readRegistry, retire } from '../core/pack/registry.ts'
 import { readYaml } from '../core/pack/yaml.ts'
-import { digestsOf } from '../core/schema/schemas.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Files } from '../ports.ts'
 import { findPack, MAX_PACK_BYTES, REGISTRY_FILE, type Workspace } from './workspace.ts'
@@ -34,6 +22,9 @@ export async function loadPack({ files }: Workspace, path: string): Promise<Load
   return { path, text: read.text, pack }
 }
 
+/** What the scripted model answers stands beside the pack, and goes with it. */
+const scriptOf = (path: string): string => path.replace(/ya?ml$/, 'script.yaml')
+
 export interface Bumped {
   readonly from: string
   readonly to: string
@@ -51,49 +42,23 @@ export async function bumpPack(workspace: Workspace, ref: string, bump: Bump, cl
   ])
   const dated = setDate(readYaml(edited), clock())
   if (!(await workspace.files.createText(target, dated))) throw new Fault('path_exists', { path: target })
+  const script = await workspace.files.readText(scriptOf(path), MAX_PACK_BYTES)
+  if (script.ok) await workspace.files.createText(scriptOf(target), script.text)
   return { from: pack.version, to, path: target }
 }
 
-export interface ActivateRequest {
-  readonly agentId: string
-  /** Null: the version that was active before. */
-  readonly version: string | null
-  readonly why?: string
-  /** Refuses, by throwing, what does not pass checks and tests. */
-  readonly prove: (path: string) => Promise<void>
-}
-
-export interface Activated {
-  readonly agentId: string
-  readonly from: string | null
-  readonly to: string
-}
-
-export async function activateVersion(workspace: Workspace, request: ActivateRequest, clock: Clock): Promise<Activated> {
-  const { agentId } = request
-  const version = request.version ?? previousActive(workspace.registry, agentId)
-  if (version === null) throw new Fault('registry_refused', { reason: `${agentId} has no earlier version to go back to` })
-  const path = findPack(workspace, `${agentId}@${version}`)
-  const { text, pack } = await loadPack(workspace, path)
-  const schemas = { ...digestsOf(pack.inputSchema, workspace.schemas), ...digestsOf(pack.outputSchema, workspace.schemas) }
-  await request.prove(path)
-  const entry = { path, digest: digestText(text), semantic: semanticDigest(pack), schemas }
-  return changeRegistry(workspace.files, registry => {
-    const from = activeVersion(registry, agentId)
-    const outcome = activate(registry, { agentId, version, entry, at: clock(), ...(request.why === undefined ? {} : { why: request.why }) })
-    return { outcome, result: { agentId, from, to: version } }
-  })
-}
-
 export async function retireVersion(files: Files, agentId: string, version: string): Promise<void> {
-  await changeRegistry(files, registry => ({ outcome: retire(registry, agentId, version), result: undefined }))
+  await changeRegistry(files, async registry => ({ outcome: retire(registry, agentId, version), result: undefined }))
 }
 
 /** Reads, changes and replaces the registry while nobody else does. */
-async function changeRegistry<T>(files: Files, change: (registry: Registry) => { outcome: RegistryOutcome; result: T }): Promise<T> {
+export async function changeRegistry<T>(
+  files: Files,
+  change: (registry: Registry) => Promise<{ outcome: RegistryOutcome; result: T }>,
+): Promise<T> {
   return files.exclusively(REGISTRY_FILE, async () => {
-    const { outcome, result } = change(await currentRegistry(files))
-    if (!outcome.ok) throw new Fault('registry_refused', { reason: outcome.refusal.message })
+    const { outcome, result } = await change(await currentRegistry(files))
+    if (!outcome.ok) throw new Fault('registry_refused', { reason: outcome.refusal.message, code: outcome.refusal.code })
     await files.writeText(REGISTRY_FILE, printRegistry(outcome.registry))
     return result
   })

@@ -39,15 +39,20 @@ export async function openWorkspace(files: Files): Promise<Workspace> {
     config: config.config,
     schemas: schemas.schemas,
     registry: registry.registry,
-    findings: weigh([...config.findings, ...schemas.findings, ...registry.findings], config.config),
+    findings: [
+      ...weigh([...config.findings, ...schemas.findings, ...registry.findings], config.config),
+      ...findMissing(registry.registry, packs),
+      ...findTwins(packs),
+    ],
   }
 }
 
 /** The configuration may speak about these findings as about any other. */
-function weigh(findings: readonly Finding[], { rules }: Config): readonly Finding[] {
+export function weigh(findings: readonly Finding[], { rules }: Config): readonly Finding[] {
   const severity = rules['workspace-file']?.severity
   if (severity === 'off') return []
-  return severity === undefined ? findings : findings.map(finding => ({ ...finding, severity }))
+  // An info stays one, as with every rule: what the configuration sets is the upper limit.
+  return severity === undefined ? findings : findings.map(finding => (finding.severity === 'info' ? finding : { ...finding, severity }))
 }
 
 export const isPackFile = (path: string): boolean => /\.ya?ml$/.test(path) && !/\.script\.ya?ml$/.test(path) && path !== CONFIG_FILE
@@ -58,8 +63,32 @@ async function listPacks(files: Files): Promise<readonly string[]> {
   return (await files.list(folder)).filter(isPackFile)
 }
 
+/** Registered versions whose file is gone. A retired one may go. */
+function findMissing({ agents }: Registry, packs: readonly string[]): readonly Finding[] {
+  const gone = Object.entries(agents).flatMap(([agentId, { versions }]) =>
+    Object.entries(versions).flatMap(([version, { path, status }]) =>
+      status === 'retired' || packs.includes(path) ? [] : [`${agentId}@${version} is registered, but ${path} is gone`],
+    ),
+  )
+  return gone.map(message => ({ ...workspaceFinding(REGISTRY_FILE, message), rule: 'published-changed', suggestion: 'restore the file' }))
+}
+
+/** Two files of one folder that claim the same version: v1.0.0.yaml and v1.0.0.yml. */
+function findTwins(packs: readonly string[]): readonly Finding[] {
+  const twins = [...siblingsOf(packs).values()].flatMap(files =>
+    files.filter(({ version }, index) => files.findIndex(other => other.version === version) < index),
+  )
+  return twins.map(({ path, version }) => ({
+    ...workspaceFinding(path, `Another file of this folder is version ${version} too`),
+    rule: 'pack-identity',
+  }))
+}
+
 /** The version a file's name claims. */
-export const versionOfPath = (path: string): string | null => semver.valid(/\/v([^/]+)\.ya?ml$/.exec(path)?.[1] ?? '')
+export function versionOfPath(path: string): string | null {
+  const version = /\/v([^/]+)\.ya?ml$/.exec(path)?.[1] ?? ''
+  return semver.valid(version) === null ? null : version // as written: semver would drop the build
+}
 
 /** The file of the newest version of the same agent that is older than this one. */
 export function previousPath({ packs }: Pick<Workspace, 'packs'>, path: string): string | null {
@@ -169,6 +198,6 @@ export function findPack({ packs, registry }: Pick<Workspace, 'packs' | 'registr
   const wanted = version ?? activeVersion(registry, agentId) ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
   const found = own.find(path => versionOfPath(path) === wanted)
   if (found !== undefined) return found
-  const known = packs.map(path => `${path.split('/').at(-2)}@${versionOfPath(path)}`)
+  const known = packs.filter(path => versionOfPath(path) !== null).map(path => `${path.split('/').at(-2)}@${versionOfPath(path)}`)
   throw new Fault('pack_missing', { ref, known: known.slice(0, 10) })
 }

@@ -3,20 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { digestText, type Json } from '../core/digest/digest.ts'
-import {
-  interpretQuestion,
-  type LintContext,
-  lintPrepared,
-  type PreparedPack,
-  preparePack,
-  questionsOf,
-  subjectOf,
-} from '../core/lint/lint.ts'
+import { type LintContext, lintPrepared, type PreparedPack, preparePack, questionsOf, subjectOf } from '../core/lint/lint.ts'
 import type { Found, PreviousVersion, Rule } from '../core/lint/rule.ts'
 import { RULES } from '../core/lint/rules.ts'
 import { type Pack, readPack, semanticDigest } from '../core/pack/pack.ts'
 import { type Place, positionOf } from '../core/pack/place.ts'
 import type { RegisteredVersion } from '../core/pack/registry.ts'
+import { interpretQuestion } from '../core/schema/interpret-question.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import { collectSchemas, digestsOf, type Schemas } from '../core/schema/schemas.ts'
 import type { Verdict } from '../core/schema/verdict.ts'

@@ -8,9 +8,6 @@ import { printCheck } from './pretty-check.ts'
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
 
 it('prints findings for people', () => expectGolden('report/check', printCheck(sampleCheck, { color: false })))
-it('prints errors only when asked to be quiet', () =>
-  expectGolden('report/check-quiet', printCheck(sampleCheck, { color: false, quiet: true })))
-
 it('says the same in colour', () => {
   const colored = printCheck(sampleCheck, { color: true })
   expect(colored).toContain('\u001b[31m')

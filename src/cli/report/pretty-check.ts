@@ -8,23 +8,18 @@ import { clip, visible, visibleLines } from './visible.ts'
 
 export interface PrintCheckOptions {
   readonly color: boolean
-  /** Errors only; the summary still counts everything. */
-  readonly quiet?: boolean
 }
 
 type Colors = ReturnType<typeof picocolors.createColors>
 
-export function printCheck(report: CheckReport, { color, quiet = false }: PrintCheckOptions): string {
+export function printCheck(report: CheckReport, { color }: PrintCheckOptions): string {
   const colors = picocolors.createColors(color)
-  const listed = quiet ? report.findings.filter(finding => finding.severity === 'error') : report.findings
-  const blocks = [...groupByFile(listed)].flatMap(([file, findings]) => {
+  const blocks = [...groupByFile(report.findings)].flatMap(([file, findings]) => {
     const lines = report.sources.get(file)?.split('\n') ?? []
     return findings.map(finding => printFinding(finding, lines, colors))
   })
-  const hidden = report.findings.length - listed.length
-  const fixable = listed.filter(finding => finding.fix !== undefined).length
+  const fixable = report.findings.filter(finding => finding.fix !== undefined).length
   const closing = [
-    ...(hidden === 0 ? [] : [colors.dim(`Only errors are shown: ${hidden} more without --quiet.`)]),
     ...(fixable === 0 ? [] : [colors.dim(`${fixable} of these can be fixed for you: run check again with --fix.`)]),
     summaryLine(report.summary, colors),
   ]

@@ -9,7 +9,7 @@ it('prints cases for people', () => expectGolden('report/test', printTest(sample
 
 it('says so when there are no tests', () => {
   const bare = testReportOf(sampleTest.cases.filter(result => result.pack.includes('bare')))
-  expectGolden('report/test-none', printTest(bare, { color: false, model: 'scripted' }))
+  expectGolden('report/test-none', printTest(bare, { color: false }))
   expect(printTest(testReportOf([]), { color: false })).toBe('No tests: no packs found.\nExamples: 0 pass, 0 fail, 0 skip, 0 error.\n')
 })
 

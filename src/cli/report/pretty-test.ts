@@ -7,8 +7,6 @@ import { clip, visible, visibleLines } from './visible.ts'
 
 export interface PrintTestOptions {
   readonly color: boolean
-  /** What answered, when the cases themselves do not say. */
-  readonly model?: string
   /** How long it all took. Cases run at the same time, so their times do not add up to it. */
   readonly ms?: number
 }
@@ -20,9 +18,9 @@ const MARK: Readonly<Record<CaseStatus, string>> = { pass: '✓', fail: '✗', s
 const MOST_PROBLEMS = 20
 const MOST_DIFF_LINES = 80
 
-export function printTest({ cases, summary }: TestReport, { color, model, ms }: PrintTestOptions): string {
+export function printTest({ cases, summary }: TestReport, { color, ms }: PrintTestOptions): string {
   const colors = picocolors.createColors(color)
-  const models = [...new Set([...cases.flatMap(result => result.model ?? []), ...(model === undefined ? [] : [model])])]
+  const models = [...new Set(cases.flatMap(result => result.model ?? []))]
   const packs = [...groupByPack(cases)].map(([pack, results]) =>
     [colors.bold(visible(pack)), ...results.flatMap(result => printCase(result, colors)), ''].join('\n'),
   )

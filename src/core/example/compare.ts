@@ -1,5 +1,6 @@
 // What was expected against what came: by JSON pointer for machines, as a unified text for people.
 import { createTwoFilesPatch } from 'diff'
+import { isDeeperThan } from '../digest/depth.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 
@@ -26,10 +27,28 @@ export function compareJson(expected: Json, actual: Json, ignore: readonly strin
   return differences
 }
 
+/** Lines that may come and go in all. The work grows with the square of this; a time limit would give another answer each time. */
+const MAX_EDITS = 1000
+const TOO_DIFFERENT = '(too different to show line by line)'
+const MAX_DEPTH = 200
+
+/** For values of any size and depth; never throws. */
 export function textDiff(expected: Json, actual: Json): string {
-  const pretty = (value: Json) => `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`
-  const patch = createTwoFilesPatch('expected', 'actual', pretty(expected), pretty(actual), undefined, undefined, { context: 2 })
-  return patch.slice(patch.indexOf('---')).trimEnd()
+  const [before, after] = [pretty(expected), pretty(actual)]
+  if (before === null || after === null) return TOO_DIFFERENT
+  const options = { context: 2, maxEditLength: MAX_EDITS }
+  const patch = createTwoFilesPatch('expected', 'actual', before, after, undefined, undefined, options)
+  return patch === undefined ? TOO_DIFFERENT : patch.slice(patch.indexOf('---')).trimEnd()
+}
+
+/** Null for what has no canonical spelling: too deep to be walked, or not JSON at all. */
+function pretty(value: Json): string | null {
+  if (isDeeperThan(value, MAX_DEPTH)) return null
+  try {
+    return `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`
+  } catch {
+    return null
+  }
 }
 
 type Container = readonly Json[] | { readonly [key: string]: Json }

@@ -1,4 +1,4 @@
-// What an example sends to the model: the rendered system prompt with the schema hint, and the input as the user message.
+// What an example sends to the model: the rendered system prompt, and the input with the schema hint as the user message.
 // Few-shot templates stay out: a test must not be shown its own answer.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { compilePack } from '../pack/compile.ts'

@@ -1,18 +1,53 @@
-// What a model said, read as the one JSON value it was asked for.
+// What a model said, read as the one JSON value it was asked for. What later steps could not name or walk is refused here.
+import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 
 export type ReadReply = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }
 
-const FENCED = /^\s*```(?:json)?[ \t]*\n([\s\S]*?)\n\s*```\s*$/
+const OPENING = /^\s*```(?:json)?[ \t]*\n/
+const MAX_DEPTH = 200
 
 /** `fences`: accept a reply that is one code fence with JSON in it. */
 export function readReply(text: string, options: { readonly fences?: boolean } = {}): ReadReply {
-  const fenced = FENCED.exec(text)?.[1]
-  if (fenced !== undefined && !options.fences)
-    return { ok: false, message: 'The reply is inside a code fence, not plain JSON (accept it with --fences)' }
+  const fenced = insideFence(text)
+  if (fenced !== null && !options.fences) return refuse('The reply is inside a code fence, not plain JSON (accept it with --fences)')
+  const parsed = parse(fenced ?? text)
+  if (!parsed.ok) return refuse(`The reply is not JSON: ${parsed.message} — it begins ${JSON.stringify(text.slice(0, 60))}`)
+  if (isDeeperThan(parsed.value, MAX_DEPTH)) return refuse(`The reply is nested more than ${MAX_DEPTH} deep`)
+  const fault = faultIn(parsed.value)
+  return fault === null ? parsed : refuse(`The reply holds ${fault}`)
+}
+
+const refuse = (message: string): ReadReply => ({ ok: false, message })
+
+/** Null when the reply is not one code fence and nothing else. */
+function insideFence(text: string): string | null {
+  const opening = OPENING.exec(text)?.[0]
+  if (opening === undefined) return null
+  const whole = text.trimEnd()
+  const close = whole.lastIndexOf('\n')
+  return close >= opening.length && whole.slice(close).trim() === '```' ? whole.slice(opening.length, close) : null
+}
+
+function parse(text: string): ReadReply {
   try {
-    return { ok: true, value: JSON.parse(fenced ?? text) }
+    return { ok: true, value: JSON.parse(text) }
   } catch (error) {
-    return { ok: false, message: `The reply is not JSON: ${(error as Error).message} — it begins ${JSON.stringify(text.slice(0, 60))}` }
+    return refuse((error as Error).message)
   }
+}
+
+const HALF = 'half a surrogate pair: not valid Unicode'
+
+/** What JSON can spell and canonical JSON cannot; in keys too. Only for values whose depth is known. */
+function faultIn(value: Json): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : HALF
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'a number too large to be one'
+  if (typeof value !== 'object' || value === null) return null
+  if (!Array.isArray(value) && !Object.keys(value).every(key => key.isWellFormed())) return HALF
+  for (const inner of Object.values(value)) {
+    const fault = faultIn(inner)
+    if (fault !== null) return fault
+  }
+  return null
 }

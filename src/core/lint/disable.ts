@@ -1,6 +1,6 @@
 // Comments that switch a rule off in one place: `onbook-disable-next-line rule -- reason`. In YAML behind #, in a prompt as {{! … }}.
 import type { Span } from '../pack/place.ts'
-import { positionOf } from '../pack/place.ts'
+import { positionsIn } from '../pack/place.ts'
 import type { YamlDocument } from '../pack/yaml.ts'
 
 export interface Disable {
@@ -13,17 +13,29 @@ export interface Disable {
 
 const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-[a-z-]*)?(?![\w-])([^\n]*)/g
 
-export function findDisables({ text, scalarSpan, commentStarts }: YamlDocument): readonly Disable[] {
+const CLOSE = /(?:--)?~?\}\}/
+
+const known = new WeakMap<YamlDocument, readonly Disable[]>()
+
+/** Looked for once per document, however many ask. */
+export function findDisables(document: YamlDocument): readonly Disable[] {
+  const disables = known.get(document) ?? readDisables(document)
+  known.set(document, disables)
+  return disables
+}
+
+function readDisables({ text, scalarSpan, commentStarts }: YamlDocument): readonly Disable[] {
   if (!text.includes('onbook-disable')) return []
+  const position = positionsIn(text)
   const prompt = scalarSpan(['systemPrompt'])
   const comments = commentStarts()
   return [...text.matchAll(COMMENT)].flatMap(({ 0: whole, 1: opener, 2: scope, 3: rest, index }) => {
     const inside = opener !== '#'
     // Elsewhere both are mere text: a # in quotes or in the prompt, a tag in a description.
     if (inside ? prompt === null || index < prompt.start || prompt.end <= index : !comments.has(index)) return []
-    const said = inside ? rest!.replace(/(?:--)?~?\}\}.*$/, '') : rest!
+    const said = inside ? rest!.split(CLOSE, 1)[0]! : rest!
     const [names = '', ...reason] = said.split(/\s--+\s?/)
-    const here = positionOf(text, index).line
+    const here = position(index).line
     return [
       {
         rules: names.split(/[\s,]+/).filter(name => name !== ''),
@@ -42,6 +54,16 @@ const LINES: Readonly<Record<string, (here: number) => number | null>> = {
   '-file': () => null,
 }
 
-export const isDisabled = (disables: readonly Disable[], rule: string, line: number): boolean =>
-  rule !== 'disable-comment' &&
-  disables.some(disable => disable.reason !== '' && disable.rules.includes(rule) && (disable.line === null || disable.line === line))
+/** Whether a rule is to be silent on a line. Answers in one look, however many comments there are. */
+export function silencer(disables: readonly Disable[]): (rule: string, line: number) => boolean {
+  const lines = new Map<string, Set<number | null>>()
+  for (const { rules, reason, line } of disables) {
+    if (reason === '' || line === undefined) continue
+    for (const rule of rules) lines.set(rule, (lines.get(rule) ?? new Set()).add(line))
+  }
+  lines.delete('disable-comment')
+  return (rule, line) => {
+    const silent = lines.get(rule)
+    return silent !== undefined && (silent.has(null) || silent.has(line))
+  }
+}

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { goodPrompt, packText } from '../../testing/test-rule.ts'
+import { packFormat } from '../pack/format.ts'
 import { collectSchemas } from '../schema/schemas.ts'
 import { readConfig } from './config.ts'
-import { lintPack } from './lint.ts'
+import { fixesOf, lintPack, preparePack } from './lint.ts'
 import { RULES } from './rules.ts'
 
 const { schemas } = collectSchemas(
@@ -73,6 +75,16 @@ describe('lintPack', () => {
     expect(found.at(-1)).toMatchObject({ message: 'There are more like this: only the first 100 are listed', line: lines + 100 })
   })
 
+  it('gives advice and repair to single findings only', () => {
+    const found = lintPack(`${packText({})}list:\n${'- yes\n'.repeat(150)}`, { path, schemas }).filter(
+      ({ rule }) => rule === 'ambiguous-scalar',
+    )
+    expect(found).toHaveLength(101)
+    expect(found[99]).toMatchObject({ fix: { value: 'yes' }, suggestion: 'write "yes"' })
+    expect(Object.keys(found[100]!)).not.toEqual(expect.arrayContaining(['fix']))
+    expect(Object.keys(found[100]!)).not.toEqual(expect.arrayContaining(['suggestion']))
+  })
+
   it('reads 100,000 broken variables in reasonable time', () => {
     const found = lint(`${packText({})}variables:\n${'- {name: a}\n'.repeat(100_000)}`)
     expect(found.length).toBeLessThan(300)
@@ -91,6 +103,29 @@ describe('lintPack', () => {
     }
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length)
   })
+})
+
+describe('fixesOf', () => {
+  const fixes = (text: string, config = '') =>
+    fixesOf(preparePack(path, text), { schemas, verdicts: new Map(), config: readConfig(config).config })
+
+  it('has all of them, also those that are not listed', () =>
+    expect(fixes(pack('list:', ...Array.from({ length: 150 }, () => '- yes')))).toHaveLength(150))
+  it('comes from every rule that can repair', () =>
+    expect(fixes(packText({ id: 'prompt-reader-v1', $schema: 'x:y' }))).toEqual([
+      { pointer: ['$schema'], value: packFormat.$id },
+      { pointer: ['id'], value: 'prompt-writer-v1.0.0' },
+    ]))
+  it('leaves alone what is switched off', () => {
+    expect(fixes(pack('list: [yes]'), 'rules: { ambiguous-scalar: off }')).toEqual([])
+    expect(fixes(pack('list:', '- yes # onbook-disable-line ambiguous-scalar -- said so', '- no'))).toEqual([
+      { pointer: ['list', 1], value: 'no' },
+    ])
+  })
+  it('misses no rule: those that say so are those that do', () =>
+    expect(RULES.filter(({ fixable }) => fixable).map(({ name }) => name)).toEqual(
+      RULES.filter(({ name }) => /\bfix:/.test(readFileSync(`src/core/lint/rules/${name}/rule.ts`, 'utf8'))).map(({ name }) => name),
+    ))
 })
 
 describe('severities', () => {

@@ -11,11 +11,9 @@ import type { Template, TemplateProblem } from '../template/ast.ts'
 import { parseTemplate } from '../template/parse.ts'
 import { findUses, type Uses } from '../template/uses.ts'
 import { type Config, defaultConfig } from './config.ts'
-import { findDisables, isDisabled } from './disable.ts'
+import { findDisables, silencer } from './disable.ts'
 import type { Fix, Found, PreviousVersion, Rule, Severity, Subject } from './rule.ts'
 import { FORM_RULES, RULES } from './rules.ts'
-
-export { interpretQuestion }
 
 export interface Finding {
   readonly file: string
@@ -98,22 +96,46 @@ export const subjectOf = (prepared: PreparedPack, context: LintContext): Subject
 })
 
 export function lintPrepared(prepared: PreparedPack, context: LintContext): readonly Finding[] {
-  const { path, read } = prepared
-  const { document } = read
+  const { document } = prepared.read
+  const isSilent = silencer(findDisables(document))
+  const position = positionsIn(document.text)
+  return rulesFor(prepared, context)
+    .flatMap(({ rule, severity, check }) => firstOf(check()).map(found => toFinding(prepared, position, rule, found, severity)))
+    .filter(finding => !isSilent(finding.rule, finding.line))
+    .sort(byPlace)
+}
+
+/** Every repair that the rules offer, also those of findings that are too many to be listed. */
+export function fixesOf(prepared: PreparedPack, context: LintContext): readonly Fix[] {
+  const { document } = prepared.read
+  const isSilent = silencer(findDisables(document))
+  const position = positionsIn(document.text)
+  return rulesFor(prepared, context)
+    .filter(({ rule }) => rule.fixable)
+    .flatMap(({ rule, check }) =>
+      [...check()].flatMap(({ fix, at }) =>
+        fix === undefined || isSilent(rule.name, position(document.locate(at).start).line) ? [] : [fix],
+      ),
+    )
+}
+
+interface RuleAtWork {
+  readonly rule: Rule
+  /** Only where the config says so. */
+  readonly severity: Severity | undefined
+  check(): Iterable<Found>
+}
+
+/** The rules that may speak about this pack, with the options that the config gives them. */
+function rulesFor(prepared: PreparedPack, context: LintContext): readonly RuleAtWork[] {
+  const { value } = prepared.read.document
   const config = context.config ?? defaultConfig
   const subject = subjectOf(prepared, context)
-  const isObject = typeof document.value === 'object' && document.value !== null && !Array.isArray(document.value)
-  const disables = findDisables(document)
-  const position = positionsIn(document.text)
-  return (isObject ? RULES : FORM_RULES)
-    .flatMap(rule => {
-      const { severity, options } = config.rules[rule.name] ?? { options: {} }
-      if (severity === 'off') return []
-      const place = (found: Found) => toFinding(path, subject, position, rule, found, severity)
-      return firstOf(rule.check(subject, { ...rule.options, ...options })).map(place)
-    })
-    .filter(finding => !isDisabled(disables, finding.rule, finding.line))
-    .sort(byPlace)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (isObject ? RULES : FORM_RULES).flatMap(rule => {
+    const { severity, options } = config.rules[rule.name] ?? { options: {} }
+    return severity === 'off' ? [] : [{ rule, severity, check: () => rule.check(subject, { ...rule.options, ...options }) }]
+  })
 }
 
 const byName = (variables: Subject['draft']['variables']): Subject['variables'] =>
@@ -122,16 +144,18 @@ const byName = (variables: Subject['draft']['variables']): Subject['variables'] 
 function firstOf(all: Iterable<Found>): readonly Found[] {
   const first: Found[] = []
   for (const found of all) {
-    if (first.length === MAX_FOUND)
-      return [...first, { ...found, message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
+    // This entry speaks of many: it has the place and the weight of one of them, but not its advice and its repair.
+    if (first.length === MAX_FOUND) {
+      const { suggestion: _, fix: __, ...many } = found
+      return [...first, { ...many, message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
+    }
     first.push(found)
   }
   return first
 }
 
 function toFinding(
-  file: string,
-  { document }: Subject,
+  { path: file, read: { document } }: PreparedPack,
   position: (offset: number) => Position,
   rule: Rule,
   found: Found,

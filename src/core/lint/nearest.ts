@@ -1,34 +1,49 @@
 // The name that was probably meant.
 
-/** Comparing takes the square of this. */
-const LONGEST = 200
+/** Nobody mistypes a longer name so slightly that a guess helps; and comparing is what costs. */
+const LONGEST = 60
+/** So many of about the right length are compared, and no more. */
+const MOST = 200
 
 /** Null when none is close: a wrong guess is worse than none. */
-export function nearest(name: string, known: readonly string[]): string | null {
+export function nearest(name: string, known: Iterable<string>): string | null {
   if (name.length > LONGEST) return null
-  const limit = Math.max(1, Math.floor(name.length / 4))
-  let best: { name: string; distance: number } | null = null
+  const said = name.toLowerCase()
+  let best: string | null = null
+  // Each that is found has to be beaten by the next.
+  let limit = Math.max(1, Math.floor(name.length / 4))
+  let tried = 0
   for (const candidate of known) {
+    if (tried === MOST || limit < 0) break
     if (Math.abs(candidate.length - name.length) > limit) continue
-    const distance = distanceBetween(name.toLowerCase(), candidate.toLowerCase())
-    if (distance <= limit && (best === null || distance < best.distance)) best = { name: candidate, distance }
+    tried++
+    const distance = distanceWithin(limit, said, candidate.toLowerCase())
+    if (distance === null) continue
+    best = candidate
+    limit = distance - 1
   }
-  return best?.name ?? null
+  return best
 }
 
-/** Damerau–Levenshtein with adjacent swaps: `hwo` is one step from `who`. */
-function distanceBetween(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]
+/** Damerau–Levenshtein with adjacent swaps: `hwo` is one step from `who`. Null beyond the limit; looks no further from the diagonal than that. */
+function distanceWithin(limit: number, a: string, b: string): number | null {
+  let [older, previous]: [readonly number[], readonly number[]] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)]
   for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
+    const current: number[] = new Array(b.length + 1).fill(limit + 1)
+    current[0] = row
+    for (let column = Math.max(1, row - limit); column <= Math.min(b.length, row + limit); column++) {
       const same = a[row - 1] === b[column - 1]
-      let cost = Math.min(rows[row - 1]![column]! + 1, current[column - 1]! + 1, rows[row - 1]![column - 1]! + (same ? 0 : 1))
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
-        cost = Math.min(cost, rows[row - 2]![column - 2]! + 1)
-      current.push(cost)
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      current[column] = Math.min(
+        previous[column]! + 1,
+        current[column - 1]! + 1,
+        previous[column - 1]! + (same ? 0 : 1),
+        swapped ? older[column - 2]! + 1 : limit + 1,
+      )
     }
-    rows.push(current)
+    if (Math.min(...current) > limit) return null
+    ;[older, previous] = [previous, current]
   }
-  return rows[a.length]![b.length]!
+  const distance = previous[b.length]!
+  return distance <= limit ? distance : null
 }

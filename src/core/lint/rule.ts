@@ -64,6 +64,8 @@ export interface Rule {
   /** One sentence: what must hold. */
   readonly summary: string
   readonly severity: Severity
+  /** Says that findings of this rule can carry a fix. */
+  readonly fixable?: true
   /** Options and their defaults; the config file may change them. */
   readonly options?: Readonly<Record<string, Json>>
   check(subject: Subject, options: Readonly<Record<string, Json>>): Iterable<Found>

@@ -23,7 +23,8 @@ interface Heading {
 /** Stands for a character of a tag: it is not printed, but keeps offsets as they are. */
 const HIDDEN = '\0'
 const NUMBER = '(?:\\d+(?:\\.\\d+)*[.)]?\\s+|\\d+[.)])?'
-const ATX = /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/
+/** The head alone: an expression that also looks for the end tries every way to share out the spaces. */
+const ATX = /^ {0,3}(#{1,6})\s./
 const BOLD = new RegExp(`^ {0,3}${NUMBER}(?:\\*\\*|__)(.+?):?(?:\\*\\*|__):?(?=\\s|$)`)
 const LABEL = new RegExp(`^ {0,3}${NUMBER}([A-Za-z][A-Za-z ]*):(?=\\s|$)`)
 const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/
@@ -36,12 +37,16 @@ const MARKS = new RegExp(`^[*_]*${NUMBER}`)
 export function findSections(template: Template, names: readonly string[]): readonly Section[] {
   const { visible, conditional } = reveal(template)
   const headings = findHeadings(visible, names)
+  let passed = 0
   return headings.flatMap(({ name, at, bodyStart, level }, index) => {
     if (name === null) return []
     // A heading of the same or a higher level ends a section, and so does every other section. Other labels belong to the text.
-    const next = headings.find((other, place) => place > index && (other.name !== null || ends(level, other.level)))
-    const end = next?.at.start ?? visible.length
-    const isConditional = conditional.some(span => span.start <= at.start && at.start < span.end)
+    let next = index + 1
+    while (next < headings.length && headings[next]!.name === null && !ends(level, headings[next]!.level)) next++
+    const end = headings[next]?.at.start ?? visible.length
+    // Both lists are in the order of the prompt, so that one walk serves all headings.
+    while (passed < conditional.length && conditional[passed]!.end <= at.start) passed++
+    const isConditional = passed < conditional.length && conditional[passed]!.start <= at.start
     const empty = visible.slice(bodyStart, end).replaceAll(HIDDEN, '').trim() === ''
     return [{ name, at, body: template.source.slice(bodyStart, end), empty, conditional: isConditional }]
   })
@@ -107,11 +112,25 @@ function headingOf(line: Line, above: Line | null, names: readonly string[]): He
     return { name: nameOf(above.shown.trim(), names), at: spanOf(above), bodyStart: start + raw.length, level }
   }
   const atx = ATX.exec(shown)
-  if (atx !== null) return { name: nameOf(atx[2]!, names), at: spanOf(line), bodyStart: start + raw.length, level: atx[1]!.length }
+  if (atx !== null)
+    return {
+      name: nameOf(titleBehind(shown, atx[0].length - 1), names),
+      at: spanOf(line),
+      bodyStart: start + raw.length,
+      level: atx[1]!.length,
+    }
   const label = BOLD.exec(shown) ?? LABEL.exec(shown)
   const name = label === null || !isTitle(label[1]!) ? null : nameOf(label[1]!, names)
   // What follows a label on its own line belongs to the section already.
   return name === null ? null : { name, at: spanOf(line), bodyStart: start + offsetBehind(raw, label![0].length), level: null }
+}
+
+/** Without the spaces around it and the `#`s that may close it. */
+function titleBehind(shown: string, start: number): string {
+  const title = shown.slice(start).trim()
+  let end = title.length
+  while (title[end - 1] === '#') end--
+  return title.slice(0, end).trimEnd()
 }
 
 /** From the first character that is shown to the last. */

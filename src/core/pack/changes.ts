@@ -1,6 +1,7 @@
 // What changed between two versions of a pack, and how big a step in the version each change needs.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { Pack, Variable } from './pack.ts'
+import { isNeeded } from './values.ts'
 
 export type Bump = 'patch' | 'minor' | 'major'
 
@@ -38,12 +39,12 @@ function* schemaChanges(before: Pack, after: Pack): Iterable<Change> {
 }
 
 function* variableChanges(before: readonly Variable[], after: readonly Variable[]): Iterable<Change> {
+  const [earlier, later] = [byName(before), byName(after)]
   for (const old of before) {
-    if (!after.some(({ name }) => name === old.name))
-      yield { bump: 'major', what: `removes the variable "${old.name}"`, pointer: ['variables'] }
+    if (!later.has(old.name)) yield { bump: 'major', what: `removes the variable "${old.name}"`, pointer: ['variables'] }
   }
   for (const [index, variable] of after.entries()) {
-    const old = before.find(({ name }) => name === variable.name)
+    const old = earlier.get(variable.name)
     const pointer = ['variables', index]
     const needed = isNeeded(variable)
     if (old === undefined) {
@@ -60,15 +61,12 @@ function* variableChanges(before: readonly Variable[], after: readonly Variable[
   }
 }
 
-/** A caller must give a value: a default satisfies `required`. */
-const isNeeded = (variable: Variable): boolean => variable.required === true && (variable.default ?? null) === null
-
 function* exampleChanges(before: Pack, after: Pack): Iterable<Change> {
   const [old, now] = [before.examples ?? [], after.examples ?? []]
-  for (const { name } of old)
-    if (!now.some(example => example.name === name)) yield { bump: 'minor', what: `removes the example "${name}"`, pointer: ['examples'] }
+  const [earlier, later] = [byName(old), byName(now)]
+  for (const { name } of old) if (!later.has(name)) yield { bump: 'minor', what: `removes the example "${name}"`, pointer: ['examples'] }
   for (const [index, example] of now.entries()) {
-    const before = old.find(({ name }) => name === example.name)
+    const before = earlier.get(example.name)
     const pointer = ['examples', index]
     if (before === undefined) yield { bump: 'minor', what: `adds the example "${example.name}"`, pointer }
     else if (!same(before as unknown as Json, example as unknown as Json))
@@ -78,10 +76,15 @@ function* exampleChanges(before: Pack, after: Pack): Iterable<Change> {
 
 function* listChanges(field: 'constraints' | 'refusalRules', before: readonly string[], after: readonly string[]): Iterable<Change> {
   const word = field === 'constraints' ? 'constraint' : 'refusal rule'
+  const [earlier, later] = [new Set(before), new Set(after)]
   for (const [index, text] of after.entries())
-    if (!before.includes(text)) yield { bump: 'minor', what: `adds or rewords the ${word} "${text}"`, pointer: [field, index] }
+    if (!earlier.has(text)) yield { bump: 'minor', what: `adds or rewords the ${word} "${text}"`, pointer: [field, index] }
   for (const text of before)
-    if (!after.includes(text)) yield { bump: 'minor', what: `removes or rewords the ${word} "${text}"`, pointer: [field] }
+    if (!later.has(text)) yield { bump: 'minor', what: `removes or rewords the ${word} "${text}"`, pointer: [field] }
 }
+
+/** Of two with the same name the first. */
+const byName = <T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(items.toReversed().map(item => [item.name, item]))
 
 const same = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b)

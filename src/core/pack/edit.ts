@@ -17,14 +17,16 @@ export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]
       return span === null ? [] : [{ ...span, text: `${span.start === span.end ? ' ' : ''}${JSON.stringify(value)}` }]
     })
     .sort((a, b) => b.start - a.start)
-  let text = document.text
-  let limit = Number.POSITIVE_INFINITY
-  for (const { start, end, text: replacement } of spans) {
+  // From the end, piece by piece: to rebuild the whole text for each edit would take the square of its length.
+  const pieces: string[] = []
+  let limit = document.text.length
+  for (const { start, end, text } of spans) {
     if (end > limit) continue
-    text = text.slice(0, start) + replacement + text.slice(end)
+    pieces.push(document.text.slice(end, limit), text)
     limit = start
   }
-  return text
+  pieces.push(document.text.slice(0, limit))
+  return pieces.reverse().join('')
 }
 
 /** Sets `meta.lastUpdated`, also where there is none yet. */

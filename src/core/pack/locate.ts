@@ -1,5 +1,5 @@
 // From a logical place to characters of the file. Reads the tree that YAML was composed to, and decides nothing.
-import { CST, isMap, isScalar, isSeq, Lexer, type Node } from 'yaml'
+import { CST, isMap, isScalar, isSeq, Lexer, type Node, type Pair, type YAMLMap } from 'yaml'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Place, Span } from './place.ts'
 import { offsetInScalar } from './scalar.ts'
@@ -52,7 +52,7 @@ function descend(root: Node | null, pointer: Pointer): Found {
   for (const part of pointer) {
     const node = found.value
     const pair = isMap(node)
-      ? node.items.findLast(({ key }) => isScalar(key) && String(key.value) === String(part))
+      ? pairsOf(node).get(String(part))
       : isSeq(node) && typeof part === 'number' && part < node.items.length
         ? { key: null, value: node.items[part] }
         : undefined
@@ -60,6 +60,15 @@ function descend(root: Node | null, pointer: Pointer): Found {
     found = { key: pair.key as Node | null, value: pair.value as Node | null, whole: true }
   }
   return found
+}
+
+const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+
+/** By key, once per map: a file may hold thousands of keys and as many findings. Of two with the same key the last. */
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const known = pairs.get(map) ?? new Map(map.items.flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])))
+  pairs.set(map, known)
+  return known
 }
 
 const isEmptyScalar = (node: Node): boolean => isScalar(node) && node.range?.[0] === node.range?.[1]

@@ -143,6 +143,28 @@ describe('locate within a text', () => {
     )
   })
 
+  it.each([
+    ['plain', 'a', 'b'],
+    ['single-quoted', "'a", "b'"],
+    ['double-quoted', '"a', 'b"'],
+    ['double-quoted, behind an escaped space,', '"a\\ ', 'b"'],
+  ])('counts a run of spaces in %s text one by one', (_, before, after) => {
+    const text = `systemPrompt: ${before}    ${after}\n`
+    const document = readYaml(text)
+    const { systemPrompt: value } = document.value as { systemPrompt: string }
+    const at = (offset: number) => document.locate({ pointer: ['systemPrompt'], within: { start: offset, end: offset + 1 } }).start
+    const end = text.indexOf('b')
+    const spaces = value.length - 2
+    expect([4, 3, 2, 1, 0].map(back => at(spaces + 1 - back))).toEqual([4, 3, 2, 1, 0].map(back => end - back))
+  })
+
+  it('finds what stands behind an escaped space and a fold', () => {
+    const text = 'systemPrompt: "a\\   \n  b"\n'
+    const document = readYaml(text)
+    expect(document.value).toEqual({ systemPrompt: 'a  b' })
+    expect(document.locate({ pointer: ['systemPrompt'], within: { start: 3, end: 4 } }).start).toBe(text.indexOf('b'))
+  })
+
   it('covers what it is asked for, and at least one character', () => {
     const text = 'systemPrompt: |\n  Hi {{hwo}}\n'
     const { locate } = readYaml(text)

@@ -69,7 +69,8 @@ function inFlow(text: string, start: number, end: number, offset: number, spelli
   let reached = 0
   while (at < end) {
     const { length, means } = spelling(text, at)
-    if (reached + means > offset) return at
+    // Only what means itself is as long as what it means.
+    if (reached + means > offset) return length === means ? at + offset - reached : at
     at += length
     reached += means
   }
@@ -77,6 +78,7 @@ function inFlow(text: string, start: number, end: number, offset: number, spelli
 }
 
 const FOLD = /[ \t]*\r?\n(?:[ \t]*\r?\n)*[ \t]*/y
+const SPACES = /[ \t]+/y
 const ESCAPED_BREAK = /\\\r?\n(?:[ \t]*\r?\n)*[ \t]*/y
 const ESCAPE_LENGTH: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
 
@@ -86,7 +88,11 @@ function plain(text: string, at: number): Spelled {
   if (char !== ' ' && char !== '\t' && char !== '\r' && char !== '\n') return { length: 1, means: 1 }
   FOLD.lastIndex = at
   const fold = FOLD.exec(text)?.[0]
-  return fold === undefined ? { length: 1, means: 1 } : { length: fold.length, means: Math.max(1, breaksIn(fold) - 1) }
+  if (fold !== undefined) return { length: fold.length, means: Math.max(1, breaksIn(fold) - 1) }
+  // The whole run at once: no part of it folds either, and looking again from each space would take the square of its length.
+  SPACES.lastIndex = at
+  const length = SPACES.exec(text)?.[0].length ?? 1
+  return { length, means: length }
 }
 
 const singleQuoted: Spelling = (text, at) => (text.startsWith("''", at) ? { length: 2, means: 1 } : plain(text, at))

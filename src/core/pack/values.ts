@@ -14,7 +14,11 @@ export type Bound =
   | { readonly ok: false; readonly problems: readonly ValueProblem[] }
 
 /** Given, else default, else (when optional) null, which prints as empty text. */
-export function bindValues(pack: Pack, given: Readonly<Record<string, Json>>, options: { readonly lenient?: boolean } = {}): Bound {
+export function bindValues(
+  pack: Pick<Pack, 'id' | 'variables' | 'constraints' | 'refusalRules'>,
+  given: Readonly<Record<string, Json>>,
+  options: { readonly lenient?: boolean } = {},
+): Bound {
   const variables = pack.variables ?? []
   const problems: ValueProblem[] = []
   const values: Record<string, Json> = { ...builtInValues(pack) }
@@ -24,21 +28,22 @@ export function bindValues(pack: Pack, given: Readonly<Record<string, Json>>, op
     if (problem !== null) problems.push(problem)
     values[variable.name] = value ?? variable.default ?? null
   }
+  const declared = new Set(variables.map(({ name }) => name))
   for (const name of Object.keys(given)) {
-    if (!variables.some(variable => variable.name === name)) {
+    if (!declared.has(name)) {
       problems.push({ code: 'value-undeclared', variable: name, message: `"${name}" is not a variable of ${pack.id}` })
     }
   }
   return problems.length === 0 ? { ok: true, values } : { ok: false, problems }
 }
 
-function problemWith(
-  { name, type, required, default: fallback }: Variable,
-  value: Json | undefined,
-  lenient: boolean,
-): ValueProblem | null {
+/** A caller must give a value: a default satisfies `required`. */
+export const isNeeded = (variable: Variable): boolean => variable.required === true && (variable.default ?? null) === null
+
+function problemWith(variable: Variable, value: Json | undefined, lenient: boolean): ValueProblem | null {
+  const { name, type } = variable
   if (value === undefined || value === null) {
-    if (!required || (fallback !== undefined && fallback !== null) || lenient) return null
+    if (!isNeeded(variable) || lenient) return null
     return { code: 'value-missing', variable: name, message: `"${name}" is required and has no value` }
   }
   return hasType(value, type)

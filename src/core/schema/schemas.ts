@@ -89,26 +89,75 @@ function walk(uri: string, schemas: Schemas): Closure {
   const faults: SchemaFileFault[] = []
   const keys = keysOf(schemas)
   for (const current of reached) {
-    const { schema, path } = schemas.get(current)!
-    const fault = schemaFault(schema)
-    if (fault !== null) faults.push({ path, message: `${path} is not a valid JSON Schema: ${fault}` })
-    const resources = resourcesIn(schema, normal(current))
-    for (const { ref, base } of referencesIn(schema, normal(current))) {
-      const target = URL.canParse(ref, base) ? new URL(ref, base).href : ref
-      const document = withoutFragment(target)
-      const key = keys.get(document)
-      const home = resources.get(document) ?? (key === undefined ? undefined : schemas.get(key)!.schema)
-      if (home === undefined || !hasFragment(home, document, decodeFragment(target))) unresolved.push({ ref, path })
-      else if (!resources.has(document)) reached.add(key!)
+    const file = schemas.get(current)!
+    const { resources, references, fault } = surveyOf(file, current)
+    if (fault !== null) faults.push({ path: file.path, message: `${file.path} is not a valid JSON Schema: ${fault}` })
+    for (const { ref, target, document } of references) {
+      const key = resources.has(document) ? undefined : keys.get(document)
+      const home = resources.get(document) ?? (key === undefined ? undefined : surveyOf(schemas.get(key)!, key).resources.get(document))
+      if (home === undefined || !hasFragment(home, decodeFragment(target))) unresolved.push({ ref, path: file.path })
+      else if (key !== undefined) reached.add(key)
     }
   }
   return { uris: [...reached], unresolved, faults }
 }
 
+/** A schema with a URI of its own, and the anchors that count from it. */
+interface Resource {
+  readonly schema: Json
+  readonly anchors: Set<string>
+}
+
+interface Reference {
+  readonly ref: string
+  /** The whole URI it means. */
+  readonly target: string
+  readonly document: string
+}
+
+/** What one file holds, whoever reaches it. */
+interface Survey {
+  readonly fault: string | null
+  readonly resources: ReadonlyMap<string, Resource>
+  readonly references: readonly Reference[]
+}
+
+const surveys = new WeakMap<SchemaFile, Survey>()
+
+function surveyOf(file: SchemaFile, uri: string): Survey {
+  const survey = surveys.get(file) ?? makeSurvey(file.schema, normal(uri))
+  surveys.set(file, survey)
+  return survey
+}
+
+/** One walk through the file, so that a reference costs a look and not another walk. */
+function makeSurvey(schema: Json, uri: string): Survey {
+  const resources = new Map<string, Resource>([[uri, { schema, anchors: new Set() }]])
+  const references: Reference[] = []
+  for (const { schema: part, base } of subschemas(schema, uri)) {
+    const resource = resources.get(base) ?? { schema: part, anchors: new Set<string>() }
+    resources.set(base, resource)
+    for (const anchor of [part.$anchor, part.$dynamicAnchor]) if (typeof anchor === 'string') resource.anchors.add(anchor)
+    for (const ref of [part.$ref, part.$dynamicRef]) {
+      if (typeof ref !== 'string') continue
+      const target = URL.canParse(ref, base) ? new URL(ref, base).href : ref
+      references.push({ ref, target, document: withoutFragment(target) })
+    }
+  }
+  return { fault: schemaFault(schema), resources, references }
+}
+
 /** As URLs are compared: `HTTPS://Example.com` is `https://example.com/`. */
 const normal = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href : uri)
 
-const keysOf = (schemas: Schemas): ReadonlyMap<string, string> => new Map([...schemas.keys()].map(uri => [normal(uri), uri]))
+const keysBySchemas = new WeakMap<Schemas, ReadonlyMap<string, string>>()
+
+/** From the normal spelling of each URI to the one it was given. */
+function keysOf(schemas: Schemas): ReadonlyMap<string, string> {
+  const keys = keysBySchemas.get(schemas) ?? new Map([...schemas.keys()].map(uri => [normal(uri), uri]))
+  keysBySchemas.set(schemas, keys)
+  return keys
+}
 
 /** Values under these are data, not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])
@@ -132,30 +181,9 @@ function* subschemas(schema: Json, base: string): Iterable<Subschema> {
   }
 }
 
-function* referencesIn(schema: Json, base: string): Iterable<{ ref: string; base: string }> {
-  for (const { schema: part, base: own } of subschemas(schema, base)) {
-    for (const key of ['$ref', '$dynamicRef']) {
-      const ref = part[key]
-      if (typeof ref === 'string') yield { ref, base: own }
-    }
-  }
-}
-
-/** Schemas with an $id of their own inside one file, and the file itself. */
-function resourcesIn(schema: Json, base: string): ReadonlyMap<string, Json> {
-  const resources = new Map<string, Json>([[base, schema]])
-  for (const { schema: part, base: own } of subschemas(schema, base))
-    if (typeof part.$id === 'string' && !resources.has(own)) resources.set(own, part)
-  return resources
-}
-
-function hasFragment(schema: Json, uri: string, fragment: string): boolean {
+function hasFragment({ schema, anchors }: Resource, fragment: string): boolean {
   if (fragment === '') return true
-  if (!fragment.startsWith('/')) {
-    for (const { schema: part, base } of subschemas(schema, uri))
-      if (base === uri && (part.$anchor === fragment || part.$dynamicAnchor === fragment)) return true
-    return false
-  }
+  if (!fragment.startsWith('/')) return anchors.has(fragment)
   let found: Json | undefined = schema
   for (const part of parsePointer(fragment)) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return false

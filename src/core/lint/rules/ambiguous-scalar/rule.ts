@@ -4,6 +4,7 @@ export const ambiguousScalar: Rule = {
   name: 'ambiguous-scalar',
   summary: 'Text that other YAML readers take for a date or a boolean stands in quotes.',
   severity: 'warning',
+  fixable: true,
 
   *check({ document }) {
     for (const { pointer, value, readAs } of document.ambiguous) {

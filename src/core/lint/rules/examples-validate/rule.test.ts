@@ -14,6 +14,7 @@ const schemas = [
 ]
 const example = (input: unknown, more: object = {}) => ({ examples: [{ name: 'A', input, ...more }] })
 const good = { topic: 'x' }
+const tone = { name: 'tone', type: 'string', required: true }
 
 testRule(examplesValidate, {
   accepts: [
@@ -24,6 +25,19 @@ testRule(examplesValidate, {
       why: 'null, where the schema allows it',
       pack: example(good, { expectedOutput: null }),
       schemas: [schemas[0]!, { $id: `${BASE}/answer.json`, type: 'null' }],
+    },
+    { why: 'variables that fit', pack: { variables: [tone], ...example(good, { variables: { tone: 'calm' } }) }, schemas },
+    { why: 'a required variable with a default', pack: { variables: [{ ...tone, default: 'calm' }], ...example(good) }, schemas },
+    { why: 'an optional variable left out', pack: { variables: ['tone'], ...example(good) }, schemas },
+    {
+      why: 'a variable whose declaration is broken otherwise',
+      pack: { variables: [{ name: 'tone', type: 'text' }], ...example(good, { variables: { tone: 1 } }) },
+      schemas,
+    },
+    {
+      why: 'any variable, where nobody can say which there are',
+      pack: { variables: 1, ...example(good, { variables: { tone: 1 } }) },
+      schemas,
     },
     { why: 'an example that breaks the format is the business of pack-schema', pack: { examples: [{ input: 1 }] }, schemas },
   ],
@@ -54,6 +68,30 @@ testRule(examplesValidate, {
       pack: example(good, { expectedOutput: null }),
       schemas,
       problems: ['examples/0/expectedOutput expectedOutput of "A" type "null" is invalid. Expected "object"'],
+    },
+    {
+      why: 'a variable that nobody declares',
+      pack: { variables: ['tone'], ...example(good, { variables: { tome: 'calm' } }) },
+      schemas,
+      problems: ['key:examples/0/variables/tome variables of "A": "tome" is not a variable of prompt-writer-v1.0.0'],
+    },
+    {
+      why: 'a variable of the wrong type',
+      pack: { variables: [tone], ...example(good, { variables: { tone: 1 } }) },
+      schemas,
+      problems: ['examples/0/variables/tone variables of "A": "tone" must be a string, not a number'],
+    },
+    {
+      why: 'a required variable without a value',
+      pack: { variables: [tone], ...example(good) },
+      schemas,
+      problems: ['key:examples/0/variables variables of "A": "tone" is required and has no value'],
+    },
+    {
+      why: 'null for a required variable',
+      pack: { variables: [tone], ...example(good, { variables: { tone: null } }) },
+      schemas,
+      problems: ['examples/0/variables/tone variables of "A": "tone" is required and has no value'],
     },
     {
       why: 'the right one of several',

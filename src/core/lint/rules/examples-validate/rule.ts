@@ -1,3 +1,5 @@
+import type { Example, Listed } from '../../../pack/pack.ts'
+import { bindValues, isNeeded } from '../../../pack/values.ts'
 import { pointerText } from '../../../schema/pointer.ts'
 import type { Found, Rule, Subject } from '../../rule.ts'
 
@@ -5,14 +7,18 @@ const SCHEMA_OF = { input: 'inputSchema', expectedOutput: 'outputSchema' } as co
 
 export const examplesValidate: Rule = {
   name: 'examples-validate',
-  summary: 'Every example matches its schemas: input inputSchema, expectedOutput outputSchema.',
+  summary:
+    'Every example matches its schemas (input inputSchema, expectedOutput outputSchema) and gives each variable a value of its type.',
   severity: 'error',
 
   *check(subject) {
     const names = new Set<string>()
-    for (const { index, name, expectedOutput } of subject.draft.examples) {
+    const needed = [...subject.variables.values()].filter(isNeeded).map(variable => variable.name)
+    for (const example of subject.draft.examples) {
+      const { index, name, expectedOutput } = example
       yield* judge(subject, index, name, 'input')
       if (expectedOutput !== undefined) yield* judge(subject, index, name, 'expectedOutput')
+      yield* judgeVariables(subject, needed, example)
       if (names.has(name))
         yield { severity: 'warning', message: `Two examples are named "${name}"`, at: { pointer: ['examples', index, 'name'] } }
       names.add(name)
@@ -34,4 +40,21 @@ function* judge({ verdict }: Subject, index: number, name: string, field: 'input
         message: `${field} of "${name}" ${mismatch.message}${mismatch.pointer.length > 0 ? ` (${pointerText(mismatch.pointer)})` : ''}`,
         at: { pointer: [...pointer, ...mismatch.pointer] },
       }
+}
+
+function* judgeVariables({ draft, variables }: Subject, needed: readonly string[], example: Listed<Example>): Iterable<Found> {
+  const { index, name, variables: given = {} } = example
+  // The others cannot be wrong, and a pack may declare thousands.
+  const asked = [...new Set([...needed, ...Object.keys(given)])].flatMap(one => variables.get(one) ?? [])
+  const bound = bindValues({ id: draft.id ?? 'this pack', variables: asked }, given)
+  if (bound.ok) return
+  const pointer = ['examples', index, 'variables']
+  for (const { code, variable, message } of bound.problems) {
+    // Declared, but not soundly: that has a finding of its own.
+    if (code === 'value-undeclared' && (draft.declared === null || draft.declared.has(variable))) continue
+    const at = Object.hasOwn(given, variable)
+      ? { pointer: [...pointer, variable], key: code === 'value-undeclared' }
+      : { pointer, key: true }
+    yield { message: `variables of "${name}": ${message}`, at }
+  }
 }

@@ -12,7 +12,7 @@ export const noUndefinedVariables: Rule = {
     if (declared === null) return
     for (const { variable, named, at } of uses) {
       if (!named || variable === null || isBuiltIn(variable) || declared.has(variable)) continue
-      const meant = nearest(variable, [...declared])
+      const meant = nearest(variable, declared)
       const suggestion = meant === null ? 'declare it under variables' : `did you mean "${meant}"?`
       yield { message: `"${variable}" is used but not declared`, at: inPrompt(at), suggestion }
     }

@@ -6,6 +6,7 @@ export const packIdentity: Rule = {
   name: 'pack-identity',
   summary: 'id, agentId, version and path agree: prompts/<agentId>/v<version>.yaml holds prompt-<agentId>-v<version>.',
   severity: 'error',
+  fixable: true,
 
   *check({ path, draft: { id, agentId, version } }) {
     if (id !== undefined && agentId !== undefined && version !== undefined) {

@@ -7,6 +7,7 @@ export const packSchema: Rule = {
   name: 'pack-schema',
   summary: 'The pack has every required field, and every field has the right type and form.',
   severity: 'error',
+  fixable: true,
 
   *check({ document, formatErrors }) {
     for (const error of formatErrors) yield toFound(error)

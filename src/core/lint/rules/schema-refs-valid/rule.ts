@@ -14,7 +14,7 @@ export const schemaRefsValid: Rule = {
       const at = { pointer: [field] }
       const closure = closureOf(uri, schemas)
       if (closure === null) {
-        const meant = nearest(uri, [...schemas.keys()])
+        const meant = nearest(uri, schemas.keys())
         yield {
           message: `No schema under schemas/ has the $id ${uri}`,
           at,
