@@ -37,8 +37,8 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
 
 /** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */
 async function fix({ workspace, packs, shown }: Target, validator: Validator): Promise<void> {
-  for await (const { path, text, findings, registered } of checkPacks(workspace, validator, packs)) {
-    const fixes = findings.flatMap(finding => finding.fix ?? [])
+  for await (const { path, text, fixes: findFixes, registered } of checkPacks(workspace, validator, packs)) {
+    const fixes = findFixes()
     if (text === null || fixes.length === 0) continue
     if (registered) process.stderr.write(`${shown(path)} is registered and must not change: not repaired.\n`)
     else {

@@ -52,6 +52,16 @@ describe('onbook check', () => {
     expect(read(folder, WRITER)).toBe(before.replace('"prompt-writer-v1.0.0"', '"prompt-writer-v1.0.0" # the id'))
   })
 
+  it('repairs all there is in one pass, also what is too much to be listed', async () => {
+    const folder = temporaryFolder(NEWSROOM)
+    const list = Array.from({ length: 150 }, () => '      - yes').join('\n')
+    const many = read(folder, WRITER).replace('meta:\n', `meta:\n  unknown:\n${list}\n`)
+    writeFileSync(join(folder, WRITER), many)
+    const { err } = await runCli(['check', WRITER, '--fix'], { cwd: folder })
+    expect(err).toContain('repaired 150 places')
+    expect(read(folder, WRITER)).toBe(many.replaceAll('- yes', '- "yes"'))
+  })
+
   it('counts warnings against --max-warnings', async () => {
     const folder = temporaryFolder(NEWSROOM)
     writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('meta:', 'mmeta: 1\nmeta:'))

@@ -39,7 +39,7 @@ async function planFiles(): Promise<readonly Planned[]> {
 }
 
 /** npm leaves a .gitignore out of every package, so ours has another name there. */
-const placeOf = (path: string): string => path.replace(/(^|[/\\])_gitignore$/, '$1.gitignore').replaceAll('\\', '/')
+const placeOf = (path: string): string => path.replace(/(^|[/\\])_git(ignore|attributes)$/, '$1.git$2').replaceAll('\\', '/')
 
 /** Writes everything into a temporary folder first: what fails half-way leaves nothing that the next try would stumble over. */
 export async function scaffold(dir: string, planned: readonly Planned[]): Promise<void> {

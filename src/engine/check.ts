@@ -1,6 +1,6 @@
 // Checks packs: reads, asks the validator, runs the rules. One broken file never stops the others.
-import { type Finding, lintPrepared, type PreparedPack, preparePack, questionsOf } from '../core/lint/lint.ts'
-import type { PreviousVersion } from '../core/lint/rule.ts'
+import { type Finding, fixesOf, type LintContext, lintPrepared, type PreparedPack, preparePack, questionsOf } from '../core/lint/lint.ts'
+import type { Fix, PreviousVersion } from '../core/lint/rule.ts'
 import { registeredVersion } from '../core/pack/registry.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import type { Validator } from '../ports.ts'
@@ -11,6 +11,8 @@ export interface CheckedFile {
   /** What the findings' lines and columns count in; null when it could not be read. */
   readonly text: string | null
   readonly findings: readonly Finding[]
+  /** What can be repaired mechanically: also beyond the findings that are listed. */
+  readonly fixes: () => readonly Fix[]
   /** A version in the registry: its file must not be changed any more. */
   readonly registered: boolean
 }
@@ -30,20 +32,21 @@ type Load = (path: string) => Promise<Loaded>
 
 async function checkPack(workspace: Workspace, validator: Validator, load: Load, path: string): Promise<CheckedFile> {
   const loaded = await load(path)
-  if ('finding' in loaded) return { path, text: null, findings: weigh([loaded.finding], workspace.config), registered: false }
+  if ('finding' in loaded)
+    return { path, text: null, findings: weigh([loaded.finding], workspace.config), fixes: () => [], registered: false }
   const { prepared, text } = loaded
   const questions = questionsOf(prepared, workspace.schemas)
   const [verdicts, previous] = await Promise.all([validator.ask(workspace.schemas, questions), loadPrevious(workspace, load, path)])
   const { agentId, version } = prepared.read.draft
   const registered = registeredVersion(workspace.registry, agentId ?? '', version ?? '')
-  const findings = lintPrepared(prepared, {
+  const context: LintContext = {
     schemas: workspace.schemas,
     config: workspace.config,
     verdicts: new Map(questions.map((question, index) => [pointerText(question.pointer), verdicts[index]!])),
     registered,
     previous,
-  })
-  return { path, text, findings, registered: registered !== null }
+  }
+  return { path, text, findings: lintPrepared(prepared, context), fixes: () => fixesOf(prepared, context), registered: registered !== null }
 }
 
 async function loadPrevious(workspace: Workspace, load: Load, path: string): Promise<PreviousVersion | null> {

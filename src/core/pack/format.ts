@@ -17,6 +17,7 @@ export const packFormat = {
     $schema: { type: 'string', description: 'Names this format. Optional.' },
     id: {
       type: 'string',
+      maxLength: 200,
       pattern: '^prompt-[a-z][a-z0-9]*(?:-[a-z0-9]+)*-v\\d[0-9A-Za-z.+-]*$',
       description: 'prompt-<agentId>-v<version>: the whole version, or its major number.',
     },

@@ -54,10 +54,12 @@ describe('activate', () => {
     expect(done(outcome).agents.a!.history).toEqual([{ from: null, to: '1.0.0', at: 'now', why: 'because' }])
   })
 
-  it('goes back, and forth again', () => {
-    const back = done(on(having('1.0.0', '1.1.0'), '1.0.0'))
-    expect(statuses(back)).toEqual(['1.0.0 active', '1.1.0 deprecated'])
-    expect(previousActive(back, 'a')).toBe('1.1.0')
+  it('goes back step by step, never to what it came back from', () => {
+    const all = having('1.0.0', '1.1.0', '1.2.0')
+    const back = done(on(all, previousActive(all, 'a')!))
+    expect(statuses(back)).toEqual(['1.0.0 deprecated', '1.1.0 active', '1.2.0 deprecated'])
+    expect(previousActive(back, 'a')).toBe('1.0.0')
+    expect(previousActive(done(on(back, '1.0.0')), 'a')).toBeNull()
   })
 
   it('refuses other content under a registered version', () =>

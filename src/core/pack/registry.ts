@@ -156,8 +156,13 @@ function whatChanged(known: RegisteredVersion, entry: ActivateVersion['entry']):
 
 /** The version that was active before the present one. */
 export function previousActive(registry: Registry, agentId: string): string | null {
-  const agent = registeredAgent(registry, agentId)
-  return agent?.history.findLast(({ to }) => to === agent.active)?.from ?? null
+  // Going back is undoing: what was gone back from does not come up again.
+  const path: string[] = []
+  for (const { to } of registeredAgent(registry, agentId)?.history ?? []) {
+    if (path.at(-2) === to) path.pop()
+    else path.push(to)
+  }
+  return path.at(-2) ?? null
 }
 
 export function retire(registry: Registry, agentId: string, version: string): RegistryOutcome {

@@ -116,6 +116,9 @@ const anySchema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json; value: Json }>(t
 })).schema
 
 describe('schemaFault', () => {
+  it('refuses the extension that would make a schema valid for everything', () =>
+    expect(schemaFault({ $async: true, type: 'string' })).toBe('/$async must be left out'))
+
   it('agrees with the official meta-schema', () => {
     let valid = 0
     fc.assert(

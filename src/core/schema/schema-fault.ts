@@ -68,6 +68,8 @@ const KEYWORDS: ReadonlyMap<string, Kind> = new Map([
   ['multipleOf', [value => typeof value === 'number' && value > 0, 'a number above 0']],
   ['dependentRequired', [value => isObject(value) && Object.values(value).every(isTexts), 'an object of lists of strings']],
   ['$vocabulary', [value => isObject(value) && Object.values(value).every(one => typeof one === 'boolean'), 'an object of true and false']],
+  // The validator's own extension: such a schema would be valid for everything.
+  ['$async', [() => false, 'left out']],
   ['$id', [value => isText(value) && !/#./.test(value as string), 'a URI without a fragment']],
   ['$schema', [value => isText(value) && (value as string).replace(/#$/, '') === DRAFT, DRAFT]],
 ])
