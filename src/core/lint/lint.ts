@@ -7,7 +7,7 @@ import { interpretQuestion } from '../schema/interpret-question.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 import { isUsable, type Schemas } from '../schema/schemas.ts'
 import type { Question, Verdict } from '../schema/verdict.ts'
-import type { Template, TemplateProblem } from '../template/ast.ts'
+import type { TemplateProblem, TemplateTree } from '../template/ast.ts'
 import { parseTemplate } from '../template/parse.ts'
 import { findUses, type Uses } from '../template/uses.ts'
 import { type Config, defaultConfig } from './config.ts'
@@ -33,7 +33,7 @@ export interface Finding {
 export interface PreparedPack {
   readonly path: string
   readonly read: ReadPack
-  readonly template: Template | null
+  readonly template: TemplateTree | null
   readonly templateProblems: readonly TemplateProblem[]
   readonly uses: Uses
 }

@@ -8,7 +8,7 @@ import type { YamlDocument } from '../pack/yaml.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Schemas } from '../schema/schemas.ts'
 import type { Verdict } from '../schema/verdict.ts'
-import type { Template, TemplateProblem } from '../template/ast.ts'
+import type { TemplateProblem, TemplateTree } from '../template/ast.ts'
 import type { Uses } from '../template/uses.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
@@ -48,7 +48,7 @@ export interface Subject {
   /** By name; of two with the same name the first. */
   readonly variables: ReadonlyMap<string, Listed<Variable>>
   /** Null when the prompt is missing or does not parse. */
-  readonly template: Template | null
+  readonly template: TemplateTree | null
   readonly templateProblems: readonly TemplateProblem[]
   readonly uses: Uses
   readonly schemas: Schemas

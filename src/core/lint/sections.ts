@@ -1,5 +1,5 @@
 // The sections of a prompt: headings at the start of a line, outside code and comments, and what stands under them.
-import type { Node, Span, Template } from '../template/ast.ts'
+import type { Node, Span, TemplateTree } from '../template/ast.ts'
 
 export interface Section {
   /** Which of the names asked for this is. */
@@ -34,7 +34,7 @@ const LIKELY = /^ {0,3}[#*_\d=-]|:/
 const MARKS = new RegExp(`^[*_]*${NUMBER}`)
 
 /** Sections by these names, in the order of the prompt. `Output Requirements` is OUTPUT, `throughput` is not. */
-export function findSections(template: Template, names: readonly string[]): readonly Section[] {
+export function findSections(template: TemplateTree, names: readonly string[]): readonly Section[] {
   const { visible, conditional } = reveal(template)
   const headings = findHeadings(visible, names)
   let passed = 0
@@ -55,7 +55,7 @@ export function findSections(template: Template, names: readonly string[]): read
 const ends = (level: number | null, other: number | null): boolean => level !== null && other !== null && other <= level
 
 /** The prompt as the model may see it: tags hidden, what they print standing as one brace. Offsets are those of the source. */
-export function reveal({ source, nodes }: Template): { readonly visible: string; readonly conditional: readonly Span[] } {
+export function reveal({ source, nodes }: TemplateTree): { readonly visible: string; readonly conditional: readonly Span[] } {
   const conditional: Span[] = []
   let visible = ''
   const hideUpTo = (offset: number) => {

@@ -6,7 +6,7 @@ import type { Pack, Variable } from './pack.ts'
 export type PromptKind = 'system' | 'user' | 'few-shot' | 'schema-hint'
 
 /** Named, versioned text with variables, of one kind. */
-export interface PromptTemplate {
+export interface Template {
   readonly id: string
   readonly version: string
   readonly kind: PromptKind
@@ -14,8 +14,8 @@ export interface PromptTemplate {
   readonly variables: readonly Variable[]
 }
 
-export function compilePack(pack: Pack, schemas: Schemas): readonly PromptTemplate[] {
-  const template = (kind: PromptKind, text: string, variables: readonly Variable[] = []): PromptTemplate => ({
+export function compilePack(pack: Pack, schemas: Schemas): readonly Template[] {
+  const template = (kind: PromptKind, text: string, variables: readonly Variable[] = []): Template => ({
     id: kind === 'system' ? pack.agentId : `${pack.agentId}.${kind}`,
     version: pack.version,
     kind,

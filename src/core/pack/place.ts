@@ -1,10 +1,8 @@
 // Where in a file something is: by what it says (a field, a span of its text) and by where it stands (offset, line, column).
 import type { Pointer } from '../schema/pointer.ts'
+import type { Span } from '../template/ast.ts'
 
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+export type { Span }
 
 /** A logical place: rules speak this language and never count characters of YAML. */
 export interface Place {

@@ -31,7 +31,7 @@ export interface Output {
   readonly at: Span
 }
 
-export interface Block {
+export interface BlockNode {
   readonly type: 'block'
   readonly keyword: Keyword
   readonly subject: Path
@@ -45,9 +45,9 @@ export interface Block {
   readonly at: Span
 }
 
-export type Node = Text | Output | Block
+export type Node = Text | Output | BlockNode
 
-export interface Template {
+export interface TemplateTree {
   readonly source: string
   readonly nodes: readonly Node[]
 }

@@ -1,5 +1,5 @@
 // Text → tree, with every problem found on the way. The one parser in the house: lint, render, types and UI all use this tree.
-import type { Node, Template, TemplateProblem } from './ast.ts'
+import type { Node, TemplateProblem, TemplateTree } from './ast.ts'
 import { type Cursor, say } from './cursor.ts'
 import type { BlockPiece, Piece } from './pieces.ts'
 import { type Open, type PlacedTag, readTag } from './tag.ts'
@@ -9,7 +9,7 @@ import { controlWhitespace } from './whitespace.ts'
 const MAX_DEPTH = 100
 
 export type Parsed =
-  | { readonly ok: true; readonly template: Template }
+  | { readonly ok: true; readonly template: TemplateTree }
   | { readonly ok: false; readonly problems: readonly TemplateProblem[] }
 
 /** A block that is still open. An `else if` opens one inside the other, and one tag closes both: the chain. */

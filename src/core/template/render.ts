@@ -3,7 +3,7 @@
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { canonicalJson } from '../digest/digest.ts'
-import type { Block, Node, Span, Template } from './ast.ts'
+import type { BlockNode, Node, Span, TemplateTree } from './ast.ts'
 import { enter, find, itemPath, itemPathsOf, type Lookup, lookupOf, pathOf, type Scope, usesLoop } from './scope.ts'
 
 /** One piece of a rendered text. */
@@ -52,7 +52,7 @@ interface OutputStep {
   readonly at: Span
 }
 
-interface BlockStep extends Pick<Block, 'type' | 'keyword' | 'includeZero' | 'at'> {
+interface BlockStep extends Pick<BlockNode, 'type' | 'keyword' | 'includeZero' | 'at'> {
   readonly lookup: Lookup
   readonly binds: boolean
   /** Whether anything inside asks for @index and its like: most loops do without. */
@@ -75,9 +75,9 @@ interface Sink {
   halted: boolean
 }
 
-const prepared = new WeakMap<Template, Steps>()
+const prepared = new WeakMap<TemplateTree, Steps>()
 
-export function renderTemplate(template: Template, values: Readonly<Record<string, Json>>, options: RenderOptions = {}): Rendered {
+export function renderTemplate(template: TemplateTree, values: Readonly<Record<string, Json>>, options: RenderOptions = {}): Rendered {
   const steps = prepared.get(template) ?? prepareTemplate(template)
   const sink: Sink = {
     segments: [],
@@ -99,7 +99,7 @@ function textOf(segments: readonly Segment[]): string {
   return text
 }
 
-function prepareTemplate(template: Template): Steps {
+function prepareTemplate(template: TemplateTree): Steps {
   const steps = prepare(template.nodes, [], { start: 0, end: template.source.length })
   prepared.set(template, steps)
   return steps

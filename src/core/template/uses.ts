@@ -1,5 +1,5 @@
 // Which variables a template uses, where, and as what. Reads the tree, never values.
-import type { Block, Node, Path, Span, Template } from './ast.ts'
+import type { BlockNode, Node, Path, Span, TemplateTree } from './ast.ts'
 
 /** A part of a path that stands for each item of a list. */
 export const EACH_ITEM = '*'
@@ -39,7 +39,7 @@ interface View {
 
 const ALL: Target = { variable: null, path: [] }
 
-export function findUses(template: Template): Uses {
+export function findUses(template: TemplateTree): Uses {
   const uses: Use[] = []
   const misplaced: MisplacedPath[] = []
 
@@ -87,7 +87,7 @@ function into(target: Target, parts: readonly string[]): Target & { named: boole
 const UNKNOWN: Target = { variable: '', path: [] }
 
 /** The view from inside a block. What cannot be known reaches the variable '', which nobody declares and nobody names. */
-function inside(block: Block, target: Target | null, view: View): View {
+function inside(block: BlockNode, target: Target | null, view: View): View {
   if (block.keyword === 'if' || block.keyword === 'unless') return view
   const { subject } = block
   const isThis = subject.up === 0 && !subject.loop && subject.parts.length === 0
