@@ -28,13 +28,12 @@ interface Writer {
 function startWriter(path: string, name: string): Writer {
   const child = spawn(process.execPath, [WRITER, path, name], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
-  let started: () => void
-  const running = new Promise<void>(resolve => {
-    started = resolve
+  const running = new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve())
+    child.once('close', code => reject(new Error(`${name} ended by itself with ${code}`)))
   })
   child.stdout.on('data', chunk => {
     text += chunk
-    started()
   })
   return { child, running, output: new Promise(resolve => child.on('close', () => resolve(text))) }
 }

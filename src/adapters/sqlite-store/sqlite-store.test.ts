@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { storeContract } from '../../testing/store-contract.ts'
 import { openDatabase } from './database.ts'
@@ -35,6 +36,19 @@ it('shows what one handle wrote to the followers of another', async () => {
   await writer.commit({ tenant: 'acme', appends: [{ stream: 's', expected: -1, entries: [{ type: 'a.b', actor: 'x', payload: 42 }] }] })
   expect(await seen).toBe(42)
   await Promise.all([writer.close(), reader.close()])
+})
+
+it('lets many processes open a new file at once', async () => {
+  const path = freshPath()
+  const open = `import { sqliteStore } from ${JSON.stringify(resolve('dist/adapters/sqlite-store/sqlite-store.js'))}
+    await sqliteStore(${JSON.stringify(path)}, () => '').close()`
+  const codes = await Promise.all(
+    Array.from({ length: 8 }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', open], { stdio: 'ignore' })
+      return new Promise(done => child.on('close', done))
+    }),
+  )
+  expect(codes).toEqual(Array(8).fill(0))
 })
 
 it('leaves a file alone that a newer version wrote', () => {
