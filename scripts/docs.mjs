@@ -66,7 +66,7 @@ function cli() {
     command.configureHelp({ helpWidth: 100 })
     return `## onbook ${command.name()}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
   })
-  return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O.\n\n${pages.join('\n\n')}\n`
+  return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O, 128 + n for a test run that signal n ended.\n\n${pages.join('\n\n')}\n`
 }
 
 function errors() {

@@ -1,9 +1,9 @@
 // A real provider through the AI SDK. Optional: nothing of it is loaded, or needs to be installed, until a model is named.
-import type { LanguageModel } from 'ai'
+import type { LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 import { Fault } from '../errors.ts'
 import type { Model } from '../ports.ts'
 
-type Provider = (model: string) => Promise<LanguageModel>
+type Provider = (model: string) => Promise<Parameters<typeof wrapLanguageModel>[0]['model']>
 
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: async model => {
@@ -33,15 +33,25 @@ export async function aiSdkModel(name: string): Promise<Model> {
   const model = rest.join(':')
   const create = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined
   if (create === undefined || model === '') throw new Fault('model_unknown', { model: name, known: Object.keys(PROVIDERS) })
-  const { generateText } = await load(() => import('ai'), 'ai')
+  const { generateText, wrapLanguageModel } = await load(() => import('ai'), 'ai')
   const language = await create(model)
   return {
     name,
     async complete({ messages }, signal) {
       const [system, user] = messages
+      // The SDK tries again on its own, and forgets what went wrong when it is told to stop meanwhile.
+      let last: Error | undefined
+      const wrapGenerate: LanguageModelMiddleware['wrapGenerate'] = async ({ doGenerate }) => {
+        try {
+          return await doGenerate()
+        } catch (error) {
+          if (!signal.aborted) last = error as Error
+          throw error
+        }
+      }
       try {
         const { text } = await generateText({
-          model: language,
+          model: wrapLanguageModel({ model: language, middleware: { specificationVersion: 'v3', wrapGenerate } }),
           system: system!.content,
           prompt: user!.content,
           abortSignal: signal,
@@ -49,7 +59,9 @@ export async function aiSdkModel(name: string): Promise<Model> {
         })
         return text
       } catch (error) {
-        throw new Fault('model_failed', { model: name, reason: (error as Error).message }, { cause: error })
+        const cause = signal.aborted ? (last ?? signal.reason) : error
+        if (cause === signal.reason) throw cause
+        throw new Fault('model_failed', { model: name, reason: (cause as Error).message }, { cause })
       }
     },
   }

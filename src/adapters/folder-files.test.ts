@@ -65,17 +65,27 @@ describe('folderFiles', () => {
   it.each([
     ['prompts/secret', 0o000],
     ['prompts', 0o444], // its names can be read, but nothing in it can be opened
-  ])('names the folder that it may not list because of %s', async (closed, mode) => {
-    plant('prompts/secret/two.yaml')
+  ])('lists the folder that it may not look into because of %s, and goes on', async (closed, mode) => {
+    plant('prompts/a.yaml', 'prompts/secret/two.yaml', 'prompts/z/one.yaml')
     chmodSync(root, 0o755)
     chmodSync(join(root, closed), mode)
     await asNobody(async () => {
-      await expect(folderFiles(root).list('prompts')).rejects.toMatchObject({
-        code: 'file_unreadable',
-        message: 'prompts/secret cannot be read: permission is denied.',
-      })
+      const files = folderFiles(root)
+      const rest = mode === 0 ? 'prompts/z/one.yaml' : 'prompts/z/'
+      expect(await files.list('')).toEqual(['prompts/a.yaml', 'prompts/secret/', rest])
+      expect(await files.list('prompts/secret')).toEqual(['prompts/secret/'])
+      expect(await files.readText('prompts/secret/', 100)).toEqual({ ok: false, missing: false, message: 'permission is denied' })
     })
     chmodSync(join(root, closed), 0o700)
+  })
+
+  it('has nothing to list when it may not look at all', async () => {
+    plant('prompts/a.yaml')
+    chmodSync(root, 0o000)
+    await asNobody(async () => {
+      await expect(folderFiles(root).list('')).rejects.toMatchObject({ code: 'file_unreadable' })
+    })
+    chmodSync(root, 0o700)
   })
 
   it('visits a linked folder inside the workspace, and each folder once', async () => {

@@ -32,8 +32,8 @@ export function folderFiles(root: string): Files {
     return full
   }
 
-  /** What is in a folder, in order, and what the folder is really called. */
-  const enter = async (folder: string): Promise<{ real: string; entries: Dirent[] }> => {
+  /** What is in a folder, in order, and what the folder is really called. Null when nobody may look: of the whole, that is a fault. */
+  const enter = async (folder: string): Promise<{ real: string; entries: Dirent[] } | null> => {
     try {
       const real = await inside(folder)
       const entries = await readdir(real, { withFileTypes: true })
@@ -43,7 +43,8 @@ export function folderFiles(root: string): Files {
       }
     } catch (error) {
       if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
-      throw new Fault('file_unreadable', { path: folder === '' ? root : folder, reason: reasonOf(error) }, { cause: error })
+      if (folder === '') throw new Fault('file_unreadable', { path: root, reason: reasonOf(error) }, { cause: error })
+      return null
     }
   }
 
@@ -64,16 +65,20 @@ export function folderFiles(root: string): Files {
       }
     },
 
-    /** Each folder once: by its own name where it has one below `path`, else by the first link to it. So links cannot go round for ever. */
+    /**
+     * Each folder once: by its own name where it has one below `path`, else by the first link to it. So links cannot go round for ever.
+     * A folder that nobody may look into stands for what is in it, with a slash at its end; `readText` says why.
+     */
     async list(path) {
       const found: string[] = []
       const links: string[] = []
       const visited = new Set<string>()
       const visit = async (folder: string): Promise<void> => {
-        const { real, entries } = await enter(folder)
-        if (visited.has(real)) return
-        visited.add(real)
-        for (const entry of entries) {
+        const entered = await enter(folder)
+        if (entered === null) found.push(`${folder}/`)
+        if (entered === null || visited.has(entered.real)) return
+        visited.add(entered.real)
+        for (const entry of entered.entries) {
           const child = folder === '' ? entry.name : `${folder}/${entry.name}`
           if (entry.isSymbolicLink()) links.push(child)
           else if (entry.isDirectory() && !NAMED_LIKE_FILE.test(child)) await visit(child)

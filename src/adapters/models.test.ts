@@ -27,8 +27,17 @@ describe('scriptedModel', () => {
     await expect(model.complete(request('constructor'), never)).rejects.toMatchObject({ code: 'reply_missing' })
   })
 
-  it.each(['- a', 'replies: 1', 'a: [', ''])('refuses the script %j', text => {
-    expect(() => scriptedModel('s.yaml', text)).toThrow(expect.objectContaining({ code: 'script_invalid' }))
+  const NEEDED = 'it must have "replies": example names with what the model says.'
+  it.each([
+    ['# nothing\n- a', `line 2, column 1: ${NEEDED}`],
+    ['a: 1\nreplies: 1', `line 2, column 10: ${NEEDED}`],
+    ['replies:\n  - a', `line 2, column 3: ${NEEDED}`],
+    ['a: [', expect.stringMatching(/^s\.yaml: line 1, column 5: /)],
+    ['replies:\n  a: !x 1', 'line 2, column 6: Tags are not supported: remove !x.'],
+    ['', 'line 1, column 1: The file is empty.'],
+  ])('refuses the script %j, and says where', (text, said) => {
+    const message = typeof said === 'string' ? `s.yaml: ${said}` : said
+    expect(() => scriptedModel('s.yaml', text)).toThrow(expect.objectContaining({ code: 'script_invalid', message }))
   })
 })
 
@@ -136,7 +145,20 @@ describe('aiSdkModel', () => {
     const stop = new AbortController()
     const waiting = model.complete(request('a'), stop.signal)
     setTimeout(() => stop.abort(), 50)
-    await expect(waiting).rejects.toMatchObject({ code: 'model_failed' })
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+    await server.close()
+  })
+
+  it('tells the last error of the provider when it is stopped between two attempts', async () => {
+    const server = await loopbackProvider((_, response) => {
+      response.writeHead(429, { 'content-type': 'application/json' }).end('{"error":{"message":"slow down"}}')
+      return undefined
+    })
+    vi.stubEnv('OPENAI_BASE_URL', server.url)
+    vi.stubEnv('OPENAI_API_KEY', 'k')
+    const model = await aiSdkModel('openai:tiny')
+    const fault = { code: 'model_failed', details: { model: 'openai:tiny', reason: 'slow down' } }
+    await expect(model.complete(request('a'), AbortSignal.timeout(500))).rejects.toMatchObject(fault)
     await server.close()
   })
 

@@ -1,5 +1,6 @@
 // Plays back what a real model once said, and only for exactly the messages it said it to.
 import { digestJson, type Json } from '../core/digest/digest.ts'
+import { jsonFile } from '../core/digest/indented-json.ts'
 import { Fault } from '../errors.ts'
 import type { Model, ModelRequest } from '../ports.ts'
 
@@ -56,7 +57,7 @@ export function recordingModel(
       if (replies.size === 0) return null
       const known = before === null ? {} : readRecording(path, before).replies
       const recording: Recording = { model: model.name, replies: { ...known, ...Object.fromEntries(replies) } }
-      return `${JSON.stringify(recording, null, 2)}\n`
+      return jsonFile(recording)
     },
   }
 }

@@ -33,6 +33,7 @@ export function scrubbedModel(model: Model, environment: Environment): Model {
       try {
         return scrub(await model.complete(request, signal), secrets)
       } catch (error) {
+        if (signal.aborted && error === signal.reason) throw error
         throw new Fault('model_failed', { model: model.name, reason: scrub(reasonOf(error), secrets) })
       }
     },

@@ -2,6 +2,7 @@
 import { recordedModel, recordingModel } from '../adapters/recorded-model.ts'
 import { scriptedModel } from '../adapters/scripted-model.ts'
 import { scrubbedModel } from '../adapters/scrub-model.ts'
+import { recordingOf, scriptOf } from '../core/pack/identity.ts'
 import { Fault } from '../errors.ts'
 import type { Files, Model } from '../ports.ts'
 
@@ -30,7 +31,7 @@ export function modelsFor(files: Files, name: string | undefined, record: boolea
     },
     async modelFor(packPath) {
       if (name === undefined) return modelBeside(files, packPath)
-      const path = beside(packPath, 'recorded.json')
+      const path = recordingOf(packPath)
       // A recording that cannot be added to is found out now, not after the model was paid for.
       if (record) await readRecording(files, path)
       const provider = await reach(name)
@@ -65,8 +66,8 @@ async function readRecording(files: Files, path: string): Promise<string | null>
 
 async function modelBeside(files: Files, packPath: string): Promise<Model> {
   const readers = [
-    { path: beside(packPath, 'recorded.json'), create: recordedModel },
-    { path: beside(packPath, 'script.yaml'), create: scriptedModel },
+    { path: recordingOf(packPath), create: recordedModel },
+    { path: scriptOf(packPath), create: scriptedModel },
   ]
   for (const { path, create } of readers) {
     const read = await files.readText(path, MAX_BYTES)
@@ -75,5 +76,3 @@ async function modelBeside(files: Files, packPath: string): Promise<Model> {
   }
   throw new Fault('model_missing', { pack: packPath, tried: readers.map(({ path }) => path).reverse() })
 }
-
-const beside = (packPath: string, ending: string): string => packPath.replace(/ya?ml$/, ending)

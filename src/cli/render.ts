@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pc from 'picocolors'
 import { digestText, type Json } from '../core/digest/digest.ts'
+import { isObject } from '../core/digest/is-object.ts'
 import { positionOf, type Span } from '../core/pack/place.ts'
 import { bindValues } from '../core/pack/values.ts'
 import { readYaml } from '../core/pack/yaml.ts'
@@ -88,9 +89,8 @@ async function readValues(given: unknown): Promise<Readonly<Record<string, Json>
   } catch (error) {
     throw new Fault('values_invalid', { problem: `--values is not JSON: ${(error as Error).message}` }, { cause: error })
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values))
-    throw new Fault('values_invalid', { problem: '--values must be a JSON object: names with values' })
-  return values as Readonly<Record<string, Json>>
+  if (!isObject(values)) throw new Fault('values_invalid', { problem: '--values must be a JSON object: names with values' })
+  return values
 }
 
 const line = ({ text, from }: Segment): string =>

@@ -2,6 +2,7 @@
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import { codeOf, reasonOf } from '../adapters/reasons.ts'
 import { writeWhole } from '../adapters/write-whole.ts'
+import { jsonFile } from '../core/digest/indented-json.ts'
 import { Fault } from '../errors.ts'
 
 /** NO_COLOR and FORCE_COLOR as their conventions say: an empty one counts as not set, and 0 or false forces nothing. */
@@ -33,7 +34,7 @@ async function writeReport(file: string, text: string): Promise<void> {
   return writeWhole(await realpath(file), text) // a link stays one
 }
 
-export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+export const printJson = (value: unknown): void => void process.stdout.write(jsonFile(value))
 
 export interface Bounds {
   readonly least: number

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loopbackProvider } from '../testing/loopback-provider.ts'
@@ -177,22 +177,44 @@ describe('onbook test with a provider', () => {
     await provider.close()
   })
 
-  it('leaves a valid report when interrupted', async () => {
-    const provider = await loopbackProvider(() => undefined)
-    const { out, code } = await runCli(['test', `${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny', '--json', '--concurrency', '1'], {
+  it('says what went wrong before the time was up', async () => {
+    const provider = await loopbackProvider((_, response) => {
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":{"message":"the engine is on fire"}}')
+      return undefined
+    })
+    const { cases } = await testJson([`${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny', '--timeout', '1'], '.', env(provider.url))
+    expect(cases[0]!.problems[0]!.message).toBe('no reply within 1 s; before that, openai:tiny failed: the engine is on fire.')
+    await provider.close()
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves a whole report after %s, in which what was not finished is an error', async (signal, expected) => {
+    const folder = temporaryFolder(null)
+    const file = join(folder, 'report.json')
+    // The first is answered, the second never.
+    const provider = await loopbackProvider(() => (provider.requests.length === 1 ? replyTo('the very last') : undefined))
+    const args = ['test', `${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny', '--format', 'json', '--output', file, '--concurrency', '1']
+    const { code } = await runCli(args, {
       env: env(provider.url),
       during: child => {
         const poll = setInterval(() => {
-          if (provider.requests.length === 0) return
+          if (provider.requests.length < 2) return
           clearInterval(poll)
-          child.kill('SIGINT')
+          child.kill(signal)
         }, 20)
       },
     })
-    const report = JSON.parse(out) as Reported
-    expect(report.cases.map(({ status }) => status)).toEqual(['skip', 'skip'])
-    expect(report.cases[0]!.problems[0]!.code).toBe('interrupted')
-    expect(code).toBe(1)
+    const report = JSON.parse(read(folder, 'report.json')) as Reported
+    expect(report.cases.map(({ example, status }) => [example, status])).toEqual([
+      ['A banned word', 'pass'],
+      ['An empty draft', 'error'],
+    ])
+    expect(report.cases[1]!.problems).toEqual([{ code: 'interrupted', message: 'Not finished: the run was interrupted' }])
+    expect(report.summary).toEqual({ pass: 1, fail: 0, skip: 0, error: 1 })
+    expect(readdirSync(folder)).toEqual(['report.json'])
+    expect(code).toBe(expected)
     await provider.close()
   })
 

@@ -1,4 +1,5 @@
-// onbook test: run packs' examples through a model and compare. Ctrl-C ends the run, not the report.
+// onbook test: run packs' examples through a model and compare. A signal ends the run, not the report.
+import { constants } from 'node:os'
 import { workerValidator } from '../adapters/worker-validator.ts'
 import type { CaseResult } from '../engine/run-example.ts'
 import { summarizeCases, type TestOptions, testPacks } from '../engine/test-packs.ts'
@@ -11,6 +12,8 @@ import type { TestReport } from './report/test-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
 
 const FORMATS = ['pretty', 'json', 'junit'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+type Signal = (typeof SIGNALS)[number]
 
 export async function test(input: Input): Promise<number> {
   const format = input.json ? 'json' : choiceOption(input.format ?? 'pretty', '--format', FORMATS)
@@ -20,8 +23,13 @@ export async function test(input: Input): Promise<number> {
   if (targets.every(target => target.packs.length === 0)) throw new Fault('packs_missing', { where: paths.join(', ') || 'this folder' })
 
   const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt)
+  let signalled: Signal | null = null
+  const interrupt = (signal: Signal) => {
+    signalled ??= signal
+    stop.abort()
+  }
+  // Once each: who is in a hurry sends it again.
+  for (const signal of SIGNALS) process.once(signal, interrupt)
   const progress = progressOn()
   const started = performance.now()
   try {
@@ -30,9 +38,9 @@ export async function test(input: Input): Promise<number> {
     progress.clear()
     const report: TestReport = { cases, summary: summarizeCases(cases) }
     await deliver(await print(report, format, input, performance.now() - started), input.output)
-    return exitCode(report, stop.signal.aborted, input.allowEmpty === true)
+    return signalled === null ? exitCode(report, input.allowEmpty === true) : 128 + constants.signals[signalled as Signal]
   } finally {
-    process.removeListener('SIGINT', interrupt)
+    for (const signal of SIGNALS) process.removeListener(signal, interrupt)
   }
 }
 
@@ -70,9 +78,9 @@ export const testOptions = (input: Input, { modelFor }: Models, signal: AbortSig
   signal,
 })
 
-function exitCode({ cases, summary }: TestReport, interrupted: boolean, allowEmpty: boolean): number {
+function exitCode({ cases, summary }: TestReport, allowEmpty: boolean): number {
   const untested = cases.some(({ status, example }) => status === 'skip' && example === null)
-  return summary.fail > 0 || summary.error > 0 || interrupted || (untested && !allowEmpty) ? 1 : 0
+  return summary.fail > 0 || summary.error > 0 || (untested && !allowEmpty) ? 1 : 0
 }
 
 async function print(report: TestReport, format: (typeof FORMATS)[number], input: Input, ms: number): Promise<string> {

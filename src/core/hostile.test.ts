@@ -56,7 +56,7 @@ const PROMPTS: readonly Hostile[] = [
   { what: 'blocks that were never opened', size: 8000, make: size => prompt('{{/if}}'.repeat(size)) },
   { what: 'a tag full of spaces', size: 20_000, make: size => prompt(`{{a${' '.repeat(size)}b}}`) },
   { what: 'blank lines around tags', size: 20_000, make: size => prompt(`${' \n'.repeat(size)}{{#if a}}${' '.repeat(size)}\n{{/if}}`) },
-  { what: 'vague words', size: 20_000, make: size => prompt('process etc. '.repeat(size)) },
+  { what: 'vague words', size: 40_000, make: size => prompt('process etc. '.repeat(size)) },
 ]
 
 const FILES: readonly Hostile[] = [
@@ -81,6 +81,22 @@ const FILES: readonly Hostile[] = [
     what: 'comments, each with its finding',
     size: 4000,
     make: size => lint(more(times(size, index => `e${index}: yes # onbook-disable-line ambiguous-scalar -- why\n`).join(''))),
+  },
+  {
+    what: 'comments in a prompt, each with its finding',
+    size: 4000,
+    make: size => prompt('{{! onbook-disable-line no-undefined-variables -- why }}{{a}}\n'.repeat(size)),
+  },
+  {
+    what: 'findings of a prompt in quotes, all on one line that is silenced',
+    size: 4000,
+    make: size =>
+      lint(
+        more(`systemPrompt: "${'{{a}} '.repeat(size)}" # onbook-disable-line no-undefined-variables -- why\n`).replace(
+          /^systemPrompt: \|[\s\S]*?\n(?=\w)/m,
+          '',
+        ),
+      ),
   },
   {
     what: 'a comment in a prompt that closes again and again',

@@ -34,11 +34,17 @@ export interface CaseResult {
 /** More than any answer to an example: beyond it something is wrong. */
 const MAX_REPLY = 4 * 1024 * 1024
 const MAX_SHOWN = 200
+/** Long enough for a model that listens, too short to be noticed. */
+const LAST_WORDS_MS = 250
 
 /** A result before it is known how long it took. */
 export type Settled = Omit<CaseResult, 'pack' | 'example' | 'ms'>
 
-export const INTERRUPTED: Settled = { status: 'skip', problems: [{ code: 'interrupted', message: 'Interrupted before it ended' }] }
+/** Nobody knows how it would have ended: that is no pass, and nothing that was left out on purpose. */
+export const INTERRUPTED: Settled = {
+  status: 'error',
+  problems: [{ code: 'interrupted', message: 'Not finished: the run was interrupted' }],
+}
 export const problem = (code: string, message: string, pointer?: string): CaseProblem => ({
   code,
   message,
@@ -127,13 +133,24 @@ async function withTimeout<T>({ timeoutMs, signal }: ExampleRun['options'], work
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
   const stop = AbortSignal.any([signal, late.signal])
-  const stopped = new Promise<never>((_, reject) => {
-    const reason = () => new Error(late.signal.aborted ? `no reply within ${timeoutMs / 1000} s` : 'interrupted')
-    stop.addEventListener('abort', () => reject(reason()), { once: true })
-  })
+  const stopped = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason), { once: true }))
+  const working = work(stop)
   try {
-    return await Promise.race([work(stop), stopped])
+    return await Promise.race([working, stopped])
+  } catch (error) {
+    if (signal.aborted || !late.signal.aborted) throw error
+    const before = await lastWords(working)
+    throw new Error(`no reply within ${timeoutMs / 1000} s${before === null ? '' : `; before that, ${before}`}`)
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What a model that was told to stop says of its earlier attempts. That it stopped is no news. */
+async function lastWords(working: Promise<unknown>): Promise<string | null> {
+  const said = working.then(
+    () => null,
+    (error: Error) => (error.name === 'AbortError' ? null : error.message),
+  )
+  return Promise.race([said, new Promise<null>(resume => setTimeout(resume, LAST_WORDS_MS, null))])
 }

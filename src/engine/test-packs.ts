@@ -6,7 +6,7 @@ import { positionOf } from '../core/pack/place.ts'
 import { closureOf } from '../core/schema/schemas.ts'
 import type { Model, Validator } from '../ports.ts'
 import { type CaseProblem, type CaseResult, type CaseStatus, INTERRUPTED, problem, runExample, type Settled } from './run-example.ts'
-import { MAX_PACK_BYTES, type Workspace } from './workspace.ts'
+import { MAX_PACK_BYTES, unreadable, type Workspace } from './workspace.ts'
 
 export interface TestOptions {
   readonly modelFor: (packPath: string) => Promise<Model>
@@ -29,12 +29,13 @@ export async function testPacks(
   paths: readonly string[],
   options: TestOptions,
 ): Promise<readonly CaseResult[]> {
-  const cases = await casesOfAll(workspace, validator, paths, options)
+  const interrupted = abortOf(options.signal)
+  const cases = await casesOfAll(workspace, validator, paths, options, interrupted)
   const results: CaseResult[] = new Array(cases.length)
   let next = 0
   const work = async () => {
     for (let index = next++; index < cases.length; index = next++) {
-      results[index] = await runCase(cases[index]!, options.signal)
+      results[index] = await runCase(cases[index]!, options.signal, interrupted)
       options.onCase?.(results[index]!, cases.length)
     }
   }
@@ -42,9 +43,16 @@ export async function testPacks(
   return results
 }
 
-async function runCase({ path, example, run }: Case, signal: AbortSignal): Promise<CaseResult> {
+/** Resolves when it is time to stop: whatever is still under way then is not waited for. */
+const abortOf = (signal: AbortSignal): Promise<null> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve(null)
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+
+async function runCase({ path, example, run }: Case, signal: AbortSignal, interrupted: Promise<null>): Promise<CaseResult> {
   const started = performance.now()
-  const settled = signal.aborted ? INTERRUPTED : await run().catch(failed)
+  const settled = (signal.aborted ? null : await Promise.race([run().catch(failed), interrupted])) ?? INTERRUPTED
   return { pack: path, example, ...settled, ms: Math.round((performance.now() - started) * 10) / 10 }
 }
 
@@ -63,14 +71,14 @@ async function casesOfAll(
   validator: Validator,
   paths: readonly string[],
   options: TestOptions,
+  interrupted: Promise<null>,
 ): Promise<readonly Case[]> {
   const cases: Case[] = []
   for (let start = 0; start < paths.length; start += WINDOW) {
     const group = paths.slice(start, start + WINDOW)
-    const found = options.signal.aborted
-      ? group.map(path => whole(path, 'skip', INTERRUPTED.problems))
-      : await Promise.all(group.map(path => casesOf(workspace, validator, path, options)))
-    cases.push(...found.flat())
+    const finding = options.signal.aborted ? null : Promise.all(group.map(path => casesOf(workspace, validator, path, options)))
+    const found = await Promise.race([finding, interrupted])
+    cases.push(...(found ?? group.map(path => whole(path, INTERRUPTED.status, INTERRUPTED.problems))).flat())
   }
   return cases
 }
@@ -78,7 +86,7 @@ async function casesOfAll(
 /** Steps 1 and 2: the pack's structure and its schemas. A pack that fails them has one result, an error. */
 async function casesOf(workspace: Workspace, validator: Validator, path: string, options: TestOptions): Promise<Case[]> {
   const read = await workspace.files.readText(path, MAX_PACK_BYTES)
-  if (!read.ok) return whole(path, 'error', [problem('file_unreadable', `The file cannot be read: ${read.message}`)])
+  if (!read.ok) return whole(path, 'error', [problem('file_unreadable', unreadable(path, read.message).message)])
   const { read: parsed, templateProblems } = preparePack(path, read.text)
   const { document, errors, pack } = parsed
   if (pack === null || templateProblems.length > 0) {

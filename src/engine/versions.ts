@@ -1,7 +1,9 @@
 import type { Bump } from '../core/pack/changes.ts'
 import { editScalars, nextId, nextVersion, setDate } from '../core/pack/edit.ts'
+import { pathOfVersion, scriptOf } from '../core/pack/identity.ts'
 import { type Pack, readPack } from '../core/pack/pack.ts'
-import { printRegistry, type Registry, type RegistryOutcome, readRegistry, retire } from '../core/pack/registry.ts'
+import { positionText } from '../core/pack/place.ts'
+import { emptyRegistry, printRegistry, type Registry, type RegistryOutcome, readRegistry, retire } from '../core/pack/registry.ts'
 import { readYaml } from '../core/pack/yaml.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Files } from '../ports.ts'
@@ -22,20 +24,17 @@ export async function loadPack({ files }: Workspace, path: string): Promise<Load
   return { path, text: read.text, pack }
 }
 
-/** What the scripted model answers stands beside the pack, and goes with it. */
-const scriptOf = (path: string): string => path.replace(/ya?ml$/, 'script.yaml')
-
 export interface Bumped {
   readonly from: string
   readonly to: string
   readonly path: string
 }
 
-/** Copies the pack to its next version's file with version, id and date set. The old file stays as it is. */
+/** Copies the pack to its next version's file with version, id and date set, and its script with it. The old file stays as it is. */
 export async function bumpPack(workspace: Workspace, ref: string, bump: Bump, clock: Clock): Promise<Bumped> {
   const { path, text, pack } = await loadPack(workspace, findPack(workspace, ref))
   const to = nextVersion(pack.version, bump)!
-  const target = `${path.slice(0, path.lastIndexOf('/') + 1)}v${to}.yaml`
+  const target = pathOfVersion(path, to)
   const edited = editScalars(readPack(text).document, [
     { pointer: ['version'], value: to },
     { pointer: ['id'], value: nextId(pack.id, pack.agentId, pack.version, to) },
@@ -67,7 +66,9 @@ export async function changeRegistry<T>(
 async function currentRegistry(files: Files): Promise<Registry> {
   const read = await files.readText(REGISTRY_FILE, MAX_PACK_BYTES)
   if (!read.ok && !read.missing) throw new Fault('file_unreadable', { path: REGISTRY_FILE, reason: read.message })
-  const parsed = readRegistry(read.ok ? read.text : '{"agents":{}}')
-  if (!parsed.ok) throw new Fault('registry_invalid', { path: REGISTRY_FILE, problem: parsed.message })
-  return parsed.registry
+  if (!read.ok) return emptyRegistry
+  const parsed = readRegistry(read.text)
+  if (parsed.ok) return parsed.registry
+  const problem = `${positionText(read.text, parsed.at.start)}: ${parsed.message}`
+  throw new Fault('registry_invalid', { path: REGISTRY_FILE, problem })
 }

@@ -3,8 +3,9 @@ import semver from 'semver'
 import type { Json } from '../core/digest/digest.ts'
 import { type Config, defaultConfig, readConfig } from '../core/lint/config.ts'
 import type { Finding } from '../core/lint/lint.ts'
-import { positionOf, type Span } from '../core/pack/place.ts'
-import { activeVersion, emptyRegistry, type Registry, readRegistry } from '../core/pack/registry.ts'
+import { claimOf, folderOf, isScript, versionOfPath } from '../core/pack/identity.ts'
+import { positionsIn, type Span } from '../core/pack/place.ts'
+import { activeVersion, emptyRegistry, misplacedVersions, placesInRegistry, type Registry, readRegistry } from '../core/pack/registry.ts'
 import { readJson } from '../core/schema/json-text.ts'
 import { collectSchemas, type Schemas } from '../core/schema/schemas.ts'
 import { Fault } from '../errors.ts'
@@ -41,7 +42,7 @@ export async function openWorkspace(files: Files): Promise<Workspace> {
     registry: registry.registry,
     findings: [
       ...weigh([...config.findings, ...schemas.findings, ...registry.findings], config.config),
-      ...findMissing(registry.registry, packs),
+      ...findMisplaced(registry, packs),
       ...findTwins(packs),
     ],
   }
@@ -55,7 +56,11 @@ export function weigh(findings: readonly Finding[], { rules }: Config): readonly
   return severity === undefined ? findings : findings.map(finding => (finding.severity === 'info' ? finding : { ...finding, severity }))
 }
 
-export const isPackFile = (path: string): boolean => /\.ya?ml$/.test(path) && !/\.script\.ya?ml$/.test(path) && path !== CONFIG_FILE
+/** A closed folder may hold packs: it is listed with them, and found unreadable when its turn comes. */
+export const isPackFile = (path: string): boolean =>
+  isClosedFolder(path) || (/\.ya?ml$/.test(path) && !isScript(path) && path !== CONFIG_FILE)
+
+const isClosedFolder = (path: string): boolean => path.endsWith('/')
 
 /** Packs live under prompts/; a folder without one is taken to hold packs itself. */
 async function listPacks(files: Files): Promise<readonly string[]> {
@@ -63,14 +68,20 @@ async function listPacks(files: Files): Promise<readonly string[]> {
   return (await files.list(folder)).filter(isPackFile)
 }
 
-/** Registered versions whose file is gone. A retired one may go. */
-function findMissing({ agents }: Registry, packs: readonly string[]): readonly Finding[] {
-  const gone = Object.entries(agents).flatMap(([agentId, { versions }]) =>
-    Object.entries(versions).flatMap(([version, { path, status }]) =>
-      status === 'retired' || packs.includes(path) ? [] : [`${agentId}@${version} is registered, but ${path} is gone`],
-    ),
-  )
-  return gone.map(message => ({ ...workspaceFinding(REGISTRY_FILE, message), rule: 'published-changed', suggestion: 'restore the file' }))
+/** Registered versions whose path leads nowhere, or to a file that is not theirs. */
+function findMisplaced({ registry, text }: LoadedRegistry, packs: readonly string[]): readonly Finding[] {
+  const there = new Set(packs)
+  const closed = packs.filter(isClosedFolder)
+  // Of what is in a closed folder nobody can say that it is gone.
+  const problems = misplacedVersions(registry, path => there.has(path) || closed.some(folder => path.startsWith(folder)))
+  if (problems.length === 0) return []
+  const place = placesInRegistry(text)
+  const position = positionsIn(text)
+  return problems.map(({ message, pointer }) => ({
+    ...workspaceFinding(REGISTRY_FILE, message, place(pointer), position),
+    rule: 'published-changed',
+    suggestion: 'restore the file, or the path',
+  }))
 }
 
 /** Two files of one folder that claim the same version: v1.0.0.yaml and v1.0.0.yml. */
@@ -82,12 +93,6 @@ function findTwins(packs: readonly string[]): readonly Finding[] {
     ...workspaceFinding(path, `Another file of this folder is version ${version} too`),
     rule: 'pack-identity',
   }))
-}
-
-/** The version a file's name claims. */
-export function versionOfPath(path: string): string | null {
-  const version = /\/v([^/]+)\.ya?ml$/.exec(path)?.[1] ?? ''
-  return semver.valid(version) === null ? null : version // as written: semver would drop the build
 }
 
 /** The file of the newest version of the same agent that is older than this one. */
@@ -105,7 +110,6 @@ interface VersionFile {
   readonly version: string
 }
 
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 const siblings = new WeakMap<readonly string[], ReadonlyMap<string, readonly VersionFile[]>>()
 
 /** The versions in each folder. Found once for a list of packs: asking is as frequent as there are packs. */
@@ -125,9 +129,10 @@ function siblingsOf(packs: readonly string[]): ReadonlyMap<string, readonly Vers
   return found
 }
 
-export function workspaceFinding(file: string, message: string, text = '', at: Span = { start: 0, end: 1 }): Finding {
-  const from = positionOf(text, at.start)
-  const to = positionOf(text, at.end)
+/** Without a place it is about the file as a whole. */
+function workspaceFinding(file: string, message: string, at: Span = { start: 0, end: 1 }, position = positionsIn('')): Finding {
+  const from = position(at.start)
+  const to = position(at.end)
   return {
     file,
     rule: 'workspace-file',
@@ -140,15 +145,20 @@ export function workspaceFinding(file: string, message: string, text = '', at: S
   }
 }
 
+/** `reason`: in the words of whoever tried to read it. */
+export const unreadable = (path: string, reason: string): Finding =>
+  workspaceFinding(path, `The ${isClosedFolder(path) ? 'folder' : 'file'} cannot be read: ${reason}`)
+
 async function loadConfig(files: Files): Promise<{ config: Config; findings: Finding[] }> {
   const read = await files.readText(CONFIG_FILE, MAX_SCHEMA_BYTES)
   if (!read.ok)
     return {
       config: defaultConfig,
-      findings: read.missing ? [] : [workspaceFinding(CONFIG_FILE, `The file cannot be read: ${read.message}`)],
+      findings: read.missing ? [] : [unreadable(CONFIG_FILE, read.message)],
     }
   const { config, problems } = readConfig(read.text)
-  return { config, findings: problems.map(problem => workspaceFinding(CONFIG_FILE, problem.message, read.text, problem)) }
+  const position = positionsIn(read.text)
+  return { config, findings: problems.map(problem => workspaceFinding(CONFIG_FILE, problem.message, problem, position)) }
 }
 
 async function loadSchemas(files: Files): Promise<{ schemas: Schemas; findings: Finding[] }> {
@@ -156,16 +166,21 @@ async function loadSchemas(files: Files): Promise<{ schemas: Schemas; findings: 
   const findings: Finding[] = []
   const parsed: { path: string; schema: Json }[] = []
   for (const path of await files.list('schemas')) {
-    if (!path.endsWith('.json')) continue
+    if (!path.endsWith('.json') && !isClosedFolder(path)) continue
     const read = await files.readText(path, MAX_SCHEMA_BYTES)
     if (!read.ok) {
-      findings.push(workspaceFinding(path, `The file cannot be read: ${read.message}`))
+      findings.push(unreadable(path, read.message))
       continue
     }
     const schema = readJson(read.text)
     if (!schema.ok)
       findings.push(
-        workspaceFinding(path, `The file is not JSON: ${schema.message}`, read.text, { start: schema.offset, end: schema.offset + 1 }),
+        workspaceFinding(
+          path,
+          `The file is not JSON: ${schema.message}`,
+          { start: schema.offset, end: schema.offset + 1 },
+          positionsIn(read.text),
+        ),
       )
     else parsed.push({ path, schema: schema.value })
   }
@@ -174,30 +189,30 @@ async function loadSchemas(files: Files): Promise<{ schemas: Schemas; findings: 
   return { schemas, findings }
 }
 
-async function loadRegistry(files: Files): Promise<{ registry: Registry; findings: Finding[] }> {
+interface LoadedRegistry {
+  readonly registry: Registry
+  readonly text: string
+  readonly findings: readonly Finding[]
+}
+
+async function loadRegistry(files: Files): Promise<LoadedRegistry> {
   const read = await files.readText(REGISTRY_FILE, MAX_PACK_BYTES)
-  if (!read.ok)
-    return {
-      registry: emptyRegistry,
-      findings: read.missing ? [] : [workspaceFinding(REGISTRY_FILE, `The file cannot be read: ${read.message}`)],
-    }
-  const parsed = readRegistry(read.text)
-  return parsed.ok
-    ? { registry: parsed.registry, findings: [] }
-    : {
-        registry: emptyRegistry,
-        findings: [workspaceFinding(REGISTRY_FILE, parsed.message, read.text, { start: parsed.offset, end: parsed.offset + 1 })],
-      }
+  if (!read.ok) return { registry: emptyRegistry, text: '', findings: read.missing ? [] : [unreadable(REGISTRY_FILE, read.message)] }
+  const { text } = read
+  const parsed = readRegistry(text)
+  if (parsed.ok) return { registry: parsed.registry, text, findings: [] }
+  return { registry: emptyRegistry, text, findings: [workspaceFinding(REGISTRY_FILE, parsed.message, parsed.at, positionsIn(text))] }
 }
 
 /** A path, `agent`, `agent@1.0.0` or `prompt:agent@1.0.0` → the file. Without a version: the active one, else the newest. */
 export function findPack({ packs, registry }: Pick<Workspace, 'packs' | 'registry'>, ref: string): string {
   if (packs.includes(ref)) return ref
   const [agentId = '', version] = ref.replace(/^prompt:/, '').split('@')
-  const own = packs.filter(path => path.split('/').at(-2) === agentId && versionOfPath(path) !== null)
+  const versioned = packs.filter(path => versionOfPath(path) !== null)
+  const own = versioned.filter(path => claimOf(path)?.agentId === agentId)
   const wanted = version ?? activeVersion(registry, agentId) ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
   const found = own.find(path => versionOfPath(path) === wanted)
   if (found !== undefined) return found
-  const known = packs.filter(path => versionOfPath(path) !== null).map(path => `${path.split('/').at(-2)}@${versionOfPath(path)}`)
-  throw new Fault('pack_missing', { ref, known: known.slice(0, 10) })
+  const known = versioned.slice(0, 10).flatMap(path => claimOf(path) ?? [])
+  throw new Fault('pack_missing', { ref, known: known.map(claim => `${claim.agentId}@${claim.version}`) })
 }

@@ -13,16 +13,19 @@ export interface CliRun {
 export interface CliOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Whose rights it has, when ours are too many. */
+  readonly uid?: number
   /** Called with the running process, for tests that interrupt it. */
   readonly during?: (child: import('node:child_process').ChildProcess) => void
 }
 
 const CLI = resolve('bin', 'onbook.mjs')
 
-export function runCli(args: readonly string[], { cwd, env, during }: CliOptions = {}): Promise<CliRun> {
+export function runCli(args: readonly string[], { cwd, env, uid, during }: CliOptions = {}): Promise<CliRun> {
   return new Promise(settle => {
     const child = spawn(process.execPath, [CLI, ...args], {
       cwd,
+      ...(uid === undefined ? {} : { uid, gid: uid }),
       env: { ...process.env, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -11,14 +11,3 @@ export interface CheckReport {
 
 /** What is wrong and what to do about it, for formats with room for one text only. */
 export const fullMessage = ({ message, suggestion }: Finding): string => (suggestion === undefined ? message : `${message}\n${suggestion}`)
-
-/** Files keep the order in which they first appear, findings their order within a file. */
-export function groupByFile(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
-  const groups = new Map<string, Finding[]>()
-  for (const finding of findings) {
-    const group = groups.get(finding.file)
-    if (group === undefined) groups.set(finding.file, [finding])
-    else group.push(finding)
-  }
-  return groups
-}

@@ -1,10 +1,11 @@
 // `check --format json`: a contract that scripts depend on. Fields may be added here, never renamed; internals stay inside.
+import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { CheckReport } from './check-report.ts'
 
 export function checkToJson({ findings, summary }: CheckReport): string {
   const { files, errors, warnings, infos } = summary
-  return `${JSON.stringify({ findings: findings.map(publicFinding), summary: { files, errors, warnings, infos } }, null, 2)}\n`
+  return jsonFile({ findings: findings.map(publicFinding), summary: { files, errors, warnings, infos } })
 }
 
 const publicFinding = ({ file, rule, severity, message, line, column, endLine, endColumn, suggestion, fix }: Finding) => ({

@@ -1,10 +1,11 @@
 // `test --format json`: a contract that scripts depend on. Fields may be added here, never renamed.
+import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { CaseResult } from '../../engine/run-example.ts'
 import type { TestReport } from './test-report.ts'
 
 export function testToJson({ cases, summary }: TestReport): string {
   const { pass, fail, skip, error } = summary
-  return `${JSON.stringify({ cases: cases.map(publicCase), summary: { pass, fail, skip, error } }, null, 2)}\n`
+  return jsonFile({ cases: cases.map(publicCase), summary: { pass, fail, skip, error } })
 }
 
 const publicCase = ({ pack, example, status, problems, ms, model, note, differences, diff }: CaseResult) => ({

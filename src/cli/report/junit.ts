@@ -1,8 +1,9 @@
 // JUnit XML, for CI that draws test results. Keeps to what the Ant and the Jenkins schema both allow: tools read one or the other.
 import type { Finding } from '../../core/lint/lint.ts'
 import type { CaseResult } from '../../engine/run-example.ts'
-import { type CheckReport, fullMessage, groupByFile } from './check-report.ts'
-import { groupByPack, type TestReport } from './test-report.ts'
+import { type CheckReport, fullMessage } from './check-report.ts'
+import { groupBy } from './groups.ts'
+import type { TestReport } from './test-report.ts'
 import { allowedText, element, xmlDocument } from './xml.ts'
 
 interface Case {
@@ -25,7 +26,7 @@ interface Suite {
 
 /** One suite a file, one case a rule that spoke. Only errors fail; the rest is told in the suite's output. */
 export function checkToJunit({ findings, sources }: CheckReport, at: Date = new Date()): string {
-  const groups = groupByFile(findings)
+  const groups = groupBy(findings, ({ file }) => file)
   const files = new Set([...sources.keys(), ...groups.keys()])
   return document(
     [...files].map(file => checkSuite(file, groups.get(file) ?? [])),
@@ -55,7 +56,7 @@ const tellFinding = (finding: Finding): string =>
 /** One suite a pack, one case an example. */
 export function testToJunit({ cases }: TestReport, at: Date = new Date()): string {
   return document(
-    [...groupByPack(cases)].map(([pack, results]) => ({
+    [...groupBy(cases, ({ pack }) => pack)].map(([pack, results]) => ({
       name: pack,
       cases: results.map(testCase),
       output: results.flatMap(tellNote).join('\n'),

@@ -2,8 +2,9 @@
 import picocolors from 'picocolors'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { CheckSummary } from '../../engine/check.ts'
-import { type CheckReport, groupByFile } from './check-report.ts'
+import type { CheckReport } from './check-report.ts'
 import { codeFrame } from './code-frame.ts'
+import { groupBy } from './groups.ts'
 import { clip, visible, visibleLines } from './visible.ts'
 
 export interface PrintCheckOptions {
@@ -14,7 +15,7 @@ type Colors = ReturnType<typeof picocolors.createColors>
 
 export function printCheck(report: CheckReport, { color }: PrintCheckOptions): string {
   const colors = picocolors.createColors(color)
-  const blocks = [...groupByFile(report.findings)].flatMap(([file, findings]) => {
+  const blocks = [...groupBy(report.findings, finding => finding.file)].flatMap(([file, findings]) => {
     const lines = report.sources.get(file)?.split('\n') ?? []
     return findings.map(finding => printFinding(finding, lines, colors))
   })

@@ -2,7 +2,8 @@
 import picocolors from 'picocolors'
 import type { CaseResult, CaseStatus } from '../../engine/run-example.ts'
 import type { TestSummary } from '../../engine/test-packs.ts'
-import { groupByPack, type TestReport } from './test-report.ts'
+import { groupBy } from './groups.ts'
+import type { TestReport } from './test-report.ts'
 import { clip, visible, visibleLines } from './visible.ts'
 
 export interface PrintTestOptions {
@@ -21,7 +22,7 @@ const MOST_DIFF_LINES = 80
 export function printTest({ cases, summary }: TestReport, { color, ms }: PrintTestOptions): string {
   const colors = picocolors.createColors(color)
   const models = [...new Set(cases.flatMap(result => result.model ?? []))]
-  const packs = [...groupByPack(cases)].map(([pack, results]) =>
+  const packs = [...groupBy(cases, result => result.pack)].map(([pack, results]) =>
     [colors.bold(visible(pack)), ...results.flatMap(result => printCase(result, colors)), ''].join('\n'),
   )
   const ran = summary.pass + summary.fail + summary.error

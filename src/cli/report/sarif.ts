@@ -2,6 +2,7 @@
 import { isAbsolute, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { digestText } from '../../core/digest/digest.ts'
+import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { Severity } from '../../core/lint/rule.ts'
 import { RULES } from '../../core/lint/rules.ts'
@@ -27,7 +28,7 @@ export function checkToSarif({ findings }: CheckReport, version: string): string
   const fingerprint = fingerprints()
   const results = findings.map(finding => ({ ...resultOf(finding), partialFingerprints: { 'onbookFinding/v1': fingerprint(finding) } }))
   // Columns are counted in UTF-16 units everywhere in the house, which is what §3.14.17 wants said.
-  return `${JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }] }, null, 2)}\n`
+  return jsonFile({ $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }] })
 }
 
 function resultOf(finding: Finding) {

@@ -1,7 +1,8 @@
 // What was expected against what came: by JSON pointer for machines, as a unified text for people.
 import { createTwoFilesPatch } from 'diff'
 import { isDeeperThan } from '../digest/depth.ts'
-import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Json } from '../digest/digest.ts'
+import { sortedJson } from '../digest/indented-json.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 
 export interface Difference {
@@ -45,7 +46,7 @@ export function textDiff(expected: Json, actual: Json): string {
 function pretty(value: Json): string | null {
   if (isDeeperThan(value, MAX_DEPTH)) return null
   try {
-    return `${JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)}\n`
+    return `${sortedJson(value)}\n`
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 // What an example sends to the model: the rendered system prompt, and the input with the schema hint as the user message.
 // Few-shot templates stay out: a test must not be shown its own answer.
-import { canonicalJson, type Json } from '../digest/digest.ts'
+import { sortedJson } from '../digest/indented-json.ts'
 import { compilePack } from '../pack/compile.ts'
 import type { Example, Pack } from '../pack/pack.ts'
 import { bindValues } from '../pack/values.ts'
@@ -28,7 +28,7 @@ export function messagesFor(pack: Pack, schemas: Schemas): (example: Example) =>
     if (!bound.ok) return { ok: false, problems: bound.problems.map(problem => problem.message) }
     const rendered = renderTemplate(parsed.template, bound.values)
     if (!rendered.ok) return { ok: false, problems: rendered.problems.map(problem => problem.message) }
-    const user = JSON.stringify(JSON.parse(canonicalJson(example.input as Json)), null, 2)
+    const user = sortedJson(example.input)
     return {
       ok: true,
       messages: [

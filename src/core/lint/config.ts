@@ -1,5 +1,6 @@
 // onbook.config.yaml: which rules speak, how loudly, and with which options.
 import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 import type { Place, Span } from '../pack/place.ts'
 import { aType, typeName } from '../pack/type-name.ts'
 import { readYaml } from '../pack/yaml.ts'
@@ -101,7 +102,6 @@ function* complaintsAboutSetting({ name, options = {} }: Rule, setting: Json): I
   }
 }
 
-const isObject = (value: Json): value is { readonly [key: string]: Json } => typeName(value) === 'object'
 const isSeverity = (value: Json): value is Severity | 'off' => SEVERITIES.includes(value as string)
 
 function hint(name: string): string {

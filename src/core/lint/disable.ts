@@ -54,8 +54,8 @@ const LINES: Readonly<Record<string, (here: number) => number | null>> = {
   '-file': () => null,
 }
 
-/** Whether a rule is to be silent on a line. Answers in one look, however many comments there are. */
-export function silencer(disables: readonly Disable[]): (rule: string, line: number) => boolean {
+/** Whether a rule is to be silent on a line, which is counted only if it matters. Answers in one look, however many comments there are. */
+export function silencer(disables: readonly Disable[]): (rule: string, line: () => number) => boolean {
   const lines = new Map<string, Set<number | null>>()
   for (const { rules, reason, line } of disables) {
     if (reason === '' || line === undefined) continue
@@ -64,6 +64,6 @@ export function silencer(disables: readonly Disable[]): (rule: string, line: num
   lines.delete('disable-comment')
   return (rule, line) => {
     const silent = lines.get(rule)
-    return silent !== undefined && (silent.has(null) || silent.has(line))
+    return silent !== undefined && (silent.has(null) || silent.has(line()))
   }
 }

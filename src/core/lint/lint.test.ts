@@ -75,6 +75,19 @@ describe('lintPack', () => {
     expect(found.at(-1)).toMatchObject({ message: 'There are more like this: only the first 100 are listed', line: lines + 100 })
   })
 
+  it('counts only what no comment silences', () => {
+    const silenced = Array.from({ length: 150 }, (_, index) => `quiet${index}: 1 # onbook-disable-line unknown-key -- known`)
+    expect(lint(pack(...silenced, 'loud: 1'))).toEqual([`warning unknown-key ${lines + 150}:1`])
+    const loud = Array.from({ length: 100 }, (_, index) => `loud${index}: 1`)
+    expect(lint(pack(...silenced, ...loud))).toHaveLength(100)
+    expect(
+      lintPack(pack(...silenced, ...loud, 'more: 1', 'last: 1 # onbook-disable-line unknown-key -- known'), { path, schemas }).at(-1),
+    ).toMatchObject({
+      message: 'There are more like this: only the first 100 are listed',
+      line: lines + 250,
+    })
+  })
+
   it('gives advice and repair to single findings only', () => {
     const found = lintPack(`${packText({})}list:\n${'- yes\n'.repeat(150)}`, { path, schemas }).filter(
       ({ rule }) => rule === 'ambiguous-scalar',

@@ -1,8 +1,10 @@
 // Runs the rules over one pack and turns what they found into findings a person, an editor or a CI can place.
 
+import { isObject } from '../digest/is-object.ts'
 import { type ReadPack, readPack } from '../pack/pack.ts'
 import { type Position, positionsIn } from '../pack/place.ts'
 import type { RegisteredVersion } from '../pack/registry.ts'
+import type { YamlDocument } from '../pack/yaml.ts'
 import { interpretQuestion } from '../schema/interpret-question.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 import { isUsable, type Schemas } from '../schema/schemas.ts'
@@ -96,46 +98,49 @@ export const subjectOf = (prepared: PreparedPack, context: LintContext): Subject
 })
 
 export function lintPrepared(prepared: PreparedPack, context: LintContext): readonly Finding[] {
-  const { document } = prepared.read
-  const isSilent = silencer(findDisables(document))
-  const position = positionsIn(document.text)
+  const position = positionsIn(prepared.read.document.text)
   return rulesFor(prepared, context)
     .flatMap(({ rule, severity, check }) => firstOf(check()).map(found => toFinding(prepared, position, rule, found, severity)))
-    .filter(finding => !isSilent(finding.rule, finding.line))
     .sort(byPlace)
 }
 
 /** Every repair that the rules offer, also those of findings that are too many to be listed. */
 export function fixesOf(prepared: PreparedPack, context: LintContext): readonly Fix[] {
-  const { document } = prepared.read
-  const isSilent = silencer(findDisables(document))
-  const position = positionsIn(document.text)
   return rulesFor(prepared, context)
     .filter(({ rule }) => rule.fixable)
-    .flatMap(({ rule, check }) =>
-      [...check()].flatMap(({ fix, at }) =>
-        fix === undefined || isSilent(rule.name, position(document.locate(at).start).line) ? [] : [fix],
-      ),
-    )
+    .flatMap(({ check }) => [...check()].flatMap(({ fix }) => fix ?? []))
 }
 
 interface RuleAtWork {
   readonly rule: Rule
   /** Only where the config says so. */
   readonly severity: Severity | undefined
+  /** What no comment silences. Whoever counts, counts this. */
   check(): Iterable<Found>
 }
 
 /** The rules that may speak about this pack, with the options that the config gives them. */
 function rulesFor(prepared: PreparedPack, context: LintContext): readonly RuleAtWork[] {
-  const { value } = prepared.read.document
+  const { document } = prepared.read
   const config = context.config ?? defaultConfig
   const subject = subjectOf(prepared, context)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return (isObject ? RULES : FORM_RULES).flatMap(rule => {
+  const isHeard = listenerTo(document)
+  return (isObject(document.value) ? RULES : FORM_RULES).flatMap(rule => {
     const { severity, options } = config.rules[rule.name] ?? { options: {} }
-    return severity === 'off' ? [] : [{ rule, severity, check: () => rule.check(subject, { ...rule.options, ...options }) }]
+    if (severity === 'off') return []
+    return [{ rule, severity, check: () => only(rule.check(subject, { ...rule.options, ...options }), found => isHeard(rule, found)) }]
   })
+}
+
+function listenerTo(document: YamlDocument): (rule: Rule, found: Found) => boolean {
+  const isSilent = silencer(findDisables(document))
+  const position = positionsIn(document.text)
+  return ({ name }, { at }) => !isSilent(name, () => position(document.locate(at).start).line)
+}
+
+/** One by one: a rule may have more to say than anybody wants to hear. */
+function* only<T>(all: Iterable<T>, isWanted: (one: T) => boolean): Iterable<T> {
+  for (const one of all) if (isWanted(one)) yield one
 }
 
 const byName = (variables: Subject['draft']['variables']): Subject['variables'] =>

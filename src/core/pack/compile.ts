@@ -1,5 +1,6 @@
 // A pack compiles to templates. Its input is the user message, so it needs none for that.
-import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Json } from '../digest/digest.ts'
+import { sortedJson } from '../digest/indented-json.ts'
 import type { Schemas } from '../schema/schemas.ts'
 import type { Pack, Variable } from './pack.ts'
 
@@ -39,6 +40,6 @@ const shot = (name: string, input: Json, output: Json): string =>
 const hint = (schema: Json): string => `Answer with one JSON value, and nothing else, that matches this JSON Schema:\n${jsonText(schema)}`
 
 /** Braces next to each other can only stand inside a JSON string; spelled as an escape they mean the same and open no tag. */
-const jsonText = (value: Json): string => JSON.stringify(JSON.parse(canonicalJson(value)), null, 2).replaceAll('{{', '{\\u007b')
+const jsonText = (value: Json): string => sortedJson(value).replaceAll('{{', '{\\u007b')
 
 const literal = (text: string): string => text.replace(/\{(?=\{)/g, '{ ')

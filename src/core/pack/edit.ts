@@ -2,6 +2,7 @@
 import semver from 'semver'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Bump } from './changes.ts'
+import { idsOf } from './identity.ts'
 import type { YamlDocument } from './yaml.ts'
 
 export interface ScalarEdit {
@@ -52,6 +53,6 @@ export const nextVersion = (version: string, bump: Bump): string | null => semve
 
 /** `prompt-writer-v1` names the major version only; whichever the author chose is kept. */
 export function nextId(id: string, agentId: string, from: string, to: string): string {
-  const short = id === `prompt-${agentId}-v${semver.major(from)}`
-  return `prompt-${agentId}-v${short ? semver.major(to) : to}`
+  const next = idsOf(agentId, to)
+  return id === idsOf(agentId, from).short ? next.short : next.whole
 }

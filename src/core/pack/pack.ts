@@ -1,5 +1,6 @@
 // A pack as its author wrote it: read from YAML, checked against the format, and kept with the place of every field.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 import { pointerText } from '../schema/pointer.ts'
 import { checkForm, type FormError } from './form.ts'
 import { packFormat } from './format.ts'
@@ -71,9 +72,8 @@ export function readPack(text: string): ReadPack {
   return { document, draft: draftOf(value, errors), errors, pack: valid ? (value as unknown as Pack) : null }
 }
 
-function draftOf(value: Json, errors: readonly FormError[]): PackDraft {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_DRAFT
-  const fields = value as Readonly<Record<string, Json>>
+function draftOf(fields: Json, errors: readonly FormError[]): PackDraft {
+  if (!isObject(fields)) return NO_DRAFT
   const broken = new Set(errors.flatMap(({ pointer }) => pointer.map((_, depth) => pointerText(pointer.slice(0, depth + 1)))))
   const items = <T extends object>(name: string): Listed<T>[] => {
     const list = fields[name]

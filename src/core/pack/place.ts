@@ -23,6 +23,12 @@ export interface Position {
 /** From 1, in UTF-16 units, as editors and SARIF count. */
 export const positionOf = (text: string, offset: number): Position => positionsIn(text)(offset)
 
+/** As a sentence says it. */
+export function positionText(text: string, offset: number): string {
+  const { line, column } = positionOf(text, offset)
+  return `line ${line}, column ${column}`
+}
+
 /** For many positions of one text: its lines are counted once, and only if somebody asks. */
 export function positionsIn(text: string): (offset: number) => Position {
   let starts: readonly number[] | null = null

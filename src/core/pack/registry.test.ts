@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Digest, digestText } from '../digest/digest.ts'
+import { positionOf } from './place.ts'
 import {
   activate,
   emptyRegistry,
+  misplacedVersions,
   previousActive,
   printRegistry,
   type Registry,
@@ -179,5 +181,43 @@ describe('readRegistry', () => {
     ],
   ])('refuses %s', (text, message) => expect(readRegistry(text)).toMatchObject({ ok: false, message: expect.stringMatching(message) }))
 
+  it.each([
+    ['{\n"agents": {\n  "a": 1 } }', '3:8'],
+    ['{\n"agents": {\n  "a": {} } }', '3:8'],
+    [file({ active: '1' }).replace('"active":', '\n"active": '), '2:11'],
+    [file({ active: '2.0.0' }).replace('"active":', '\n"active": '), '2:11'],
+    [file({ versions: { '1.0.0': { ...version, status: 'gone' } } }).replace('"gone"', '\n\t"gone"'), '2:2'],
+    ['[]', '1:1'],
+    ['{"agents":\n}', '2:1'],
+  ])('says where %s is wrong', (text, place) => {
+    const read = readRegistry(text)
+    const { line, column } = positionOf(text, read.ok ? -1 : read.at.start)
+    expect(`${line}:${column}`).toBe(place)
+  })
+
   it('reads what it printed', () => expect(readRegistry(printRegistry(emptyRegistry))).toEqual({ ok: true, registry: emptyRegistry }))
+})
+
+describe('misplacedVersions', () => {
+  const moved = (path: string, retired = false): Registry => {
+    const registry = retired ? done(retire(having('1.0.0', '2.0.0'), 'a', '1.0.0')) : having('1.0.0', '2.0.0')
+    return JSON.parse(printRegistry(registry).replace('prompts/a/v1.0.0.yaml', path))
+  }
+  const packs = ['prompts/a/v1.0.0.yaml', 'prompts/a/v2.0.0.yaml', 'prompts/b/v1.0.0.yaml', 'prompts/notes.yaml', 'old/a/v1.0.0.yaml']
+
+  it.each([
+    ['prompts/a/v1.0.0.yaml', false, []],
+    ['old/a/v1.0.0.yaml', false, []],
+    ['prompts/a/v2.0.0.yaml', false, ['but prompts/a/v2.0.0.yaml is the file of a@2.0.0']],
+    ['prompts/b/v1.0.0.yaml', false, ['but prompts/b/v1.0.0.yaml is the file of b@1.0.0']],
+    ['prompts/notes.yaml', false, ["but prompts/notes.yaml is no version's file"]],
+    ['prompts/a/v1.0.0.yml', false, ['but prompts/a/v1.0.0.yml is gone']],
+    ['../a/v1.0.0.yaml', false, ['but ../a/v1.0.0.yaml is gone']],
+    ['prompts/a/v1.0.0.yml', true, []],
+    ['prompts/a/v2.0.0.yaml', true, ['but prompts/a/v2.0.0.yaml is the file of a@2.0.0']],
+  ])('a version at %s (retired: %s)', (path, retired, said) => {
+    expect(misplacedVersions(moved(path, retired), one => packs.includes(one))).toEqual(
+      said.map(text => ({ message: `a@1.0.0 is registered, ${text}`, pointer: ['agents', 'a', 'versions', '1.0.0', 'path'] })),
+    )
+  })
 })

@@ -1,8 +1,13 @@
 // Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
-import type { Digest } from '../digest/digest.ts'
+import type { Digest, Json } from '../digest/digest.ts'
+import { jsonFile } from '../digest/indented-json.ts'
 import { readJson } from '../schema/json-text.ts'
+import type { Pointer } from '../schema/pointer.ts'
 import { checkForm } from './form.ts'
 import { SEMVER } from './format.ts'
+import { claimOf } from './identity.ts'
+import type { Span } from './place.ts'
+import { readYaml } from './yaml.ts'
 
 export type VersionStatus = 'active' | 'deprecated' | 'retired'
 
@@ -81,25 +86,57 @@ export const registryFormat = {
   },
 } as const
 
+export interface RegistryProblem {
+  readonly message: string
+  readonly pointer: Pointer
+}
+
 export type ReadRegistry =
   | { readonly ok: true; readonly registry: Registry }
-  | { readonly ok: false; readonly message: string; readonly offset: number }
+  | { readonly ok: false; readonly message: string; readonly at: Span }
 
 export function readRegistry(text: string): ReadRegistry {
   const read = readJson(text)
-  if (!read.ok) return { ok: false, message: `not JSON: ${read.message}`, offset: read.offset }
-  const [error] = checkForm(read.value, registryFormat, 'The registry')
-  if (error !== undefined) return { ok: false, message: error.message, offset: 0 }
-  const registry = read.value as unknown as Registry
-  const contradiction = Object.entries(registry.agents).flatMap(contradictionsIn)[0]
-  return contradiction === undefined ? { ok: true, registry } : { ok: false, message: contradiction, offset: 0 }
+  if (!read.ok) return { ok: false, message: `not JSON: ${read.message}`, at: { start: read.offset, end: read.offset + 1 } }
+  const [problem] = problemsWith(read.value)
+  if (problem !== undefined) return { ok: false, message: problem.message, at: placesInRegistry(text)(problem.pointer) }
+  return { ok: true, registry: read.value as unknown as Registry }
+}
+
+/** JSON is YAML, and of YAML we know where each value stands. */
+export function placesInRegistry(text: string): (pointer: Pointer) => Span {
+  const { locate } = readYaml(text)
+  return pointer => locate({ pointer })
+}
+
+function problemsWith(value: Json): readonly RegistryProblem[] {
+  const errors = checkForm(value, registryFormat, 'The registry')
+  return errors.length > 0 ? errors : Object.entries((value as unknown as Registry).agents).flatMap(contradictionsIn)
 }
 
 /** Exactly one version is active, and it is the one named so. */
-function contradictionsIn([agentId, { active, versions }]: [string, RegisteredAgent]): readonly string[] {
+function contradictionsIn([agentId, { active, versions }]: [string, RegisteredAgent]): readonly RegistryProblem[] {
   const marked = Object.keys(versions).filter(version => versions[version]!.status === 'active')
   if (marked.length === 1 && marked[0] === active) return []
-  return [`"agents/${agentId}" names ${active} as active, but its versions say ${marked.join(' and ') || 'none'}`]
+  const message = `"agents/${agentId}" names ${active} as active, but its versions say ${marked.join(' and ') || 'none'}`
+  return [{ message, pointer: ['agents', agentId, 'active'] }]
+}
+
+/** Versions whose file is gone, or is not theirs. A retired one may go. Only a person can have written such a path: `activate` does not. */
+export function misplacedVersions({ agents }: Registry, isThere: (path: string) => boolean): readonly RegistryProblem[] {
+  return Object.entries(agents).flatMap(([agentId, { versions }]) =>
+    Object.entries(versions).flatMap(([version, { path, status }]) => {
+      const message = isThere(path) ? whoseElse(path, agentId, version) : status === 'retired' ? null : `but ${path} is gone`
+      if (message === null) return []
+      return [{ message: `${agentId}@${version} is registered, ${message}`, pointer: ['agents', agentId, 'versions', version, 'path'] }]
+    }),
+  )
+}
+
+function whoseElse(path: string, agentId: string, version: string): string | null {
+  const claim = claimOf(path)
+  if (claim?.agentId === agentId && claim.version === version) return null
+  return claim === null ? `but ${path} is no version's file` : `but ${path} is the file of ${claim.agentId}@${claim.version}`
 }
 
 /** Null when it is not registered. Agents may be called anything, also `constructor`. */
@@ -113,7 +150,7 @@ const registeredAgent = ({ agents }: Registry, agentId: string): RegisteredAgent
 
 export const activeVersion = (registry: Registry, agentId: string): string | null => registeredAgent(registry, agentId)?.active ?? null
 
-export const printRegistry = (registry: Registry): string => `${JSON.stringify(registry, null, 2)}\n`
+export const printRegistry = (registry: Registry): string => jsonFile(registry)
 
 export interface ActivateVersion {
   readonly agentId: string

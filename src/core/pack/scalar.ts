@@ -8,24 +8,70 @@ export function offsetInScalar(text: string, node: Scalar, offset: number): numb
   switch (node.type) {
     case 'BLOCK_LITERAL':
     case 'BLOCK_FOLDED':
-      return inBlock(text, start, end, value, offset, node.type === 'BLOCK_FOLDED')
+      return inBlock(text, start, end, value, offset, node.type === 'BLOCK_FOLDED', trailOf(node))
     case 'QUOTE_DOUBLE':
-      return inFlow(text, start + 1, end, offset, doubleQuoted)
+      return inFlow(text, start + 1, end, offset, doubleQuoted, trailOf(node))
     case 'QUOTE_SINGLE':
-      return inFlow(text, start + 1, end, offset, singleQuoted)
+      return inFlow(text, start + 1, end, offset, singleQuoted, trailOf(node))
     default:
-      return inFlow(text, start, end, offset, plain)
+      return inFlow(text, start, end, offset, plain, trailOf(node))
+  }
+}
+
+/** A place on the way through a scalar: where it is in the source, and how much of the value lies before it. */
+interface Mark {
+  readonly at: number
+  readonly reached: number
+}
+
+interface Trail {
+  /** The last mark before this offset; null when nobody came that far. */
+  before(offset: number): Mark | null
+  leave(at: number, reached: number): void
+}
+
+const STRIDE = 500
+const trails = new WeakMap<Scalar, Trail>()
+
+/** What earlier walks left behind: thousands of questions about one long prompt must not each begin at its beginning. */
+function trailOf(node: Scalar): Trail {
+  const known = trails.get(node) ?? newTrail()
+  trails.set(node, known)
+  return known
+}
+
+function newTrail(): Trail {
+  const marks: Mark[] = []
+  let next = STRIDE
+  return {
+    before(offset) {
+      let low = 0
+      let high = marks.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if (marks[middle]!.reached < offset) low = middle + 1
+        else high = middle
+      }
+      return marks[low - 1] ?? null
+    },
+    leave(at, reached) {
+      if (reached < next) return
+      marks.push({ at, reached })
+      next = reached + STRIDE
+    },
   }
 }
 
 /** Each line of the value stands on a line of its own, behind the block's indent. Folding turns a break into a space, or drops one of several. */
-function inBlock(text: string, start: number, end: number, value: string, offset: number, folded: boolean): number {
+function inBlock(text: string, start: number, end: number, value: string, offset: number, folded: boolean, trail: Trail): number {
   let at = text.indexOf('\n', start) + 1
   if (at === 0) return start
   const indent = blockIndent(text.slice(at, end), value)
   let reached = folded ? endOfBreaks(value, 0) : 0
   if (offset < reached) return at
+  ;({ at, reached } = trail.before(offset) ?? { at, reached })
   while (at < end) {
+    trail.leave(at, reached)
     const next = text.indexOf('\n', at)
     const stop = next === -1 ? text.length : next
     const lineEnd = text[stop - 1] === '\r' ? stop - 1 : stop
@@ -64,10 +110,10 @@ interface Spelled {
 
 type Spelling = (text: string, at: number) => Spelled
 
-function inFlow(text: string, start: number, end: number, offset: number, spelling: Spelling): number {
-  let at = start
-  let reached = 0
+function inFlow(text: string, start: number, end: number, offset: number, spelling: Spelling, trail: Trail): number {
+  let { at, reached } = trail.before(offset) ?? { at: start, reached: 0 }
   while (at < end) {
+    trail.leave(at, reached)
     const { length, means } = spelling(text, at)
     // Only what means itself is as long as what it means.
     if (reached + means > offset) return length === means ? at + offset - reached : at

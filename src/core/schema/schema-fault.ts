@@ -1,5 +1,6 @@
 // Whether a JSON Schema is one itself: each keyword has the kind of value that draft 2020-12 gives it.
 import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 import { type Pointer, pointerText } from './pointer.ts'
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
@@ -7,8 +8,6 @@ const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'intege
 
 type Kind = readonly [is: (value: Json) => boolean, what: string]
 
-const isObject = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSchema = (value: Json) => typeof value === 'boolean' || isObject(value)
 const isText = (value: Json) => typeof value === 'string'
 const isUnique = (value: readonly Json[]) => new Set(value).size === value.length

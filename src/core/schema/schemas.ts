@@ -1,6 +1,7 @@
 // The workspace's JSON Schemas by $id. Follows every reference inside this set and never looks elsewhere.
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 import { parsePointer } from './pointer.ts'
 import { schemaFault } from './schema-fault.ts'
 
@@ -192,8 +193,6 @@ function hasFragment({ schema, anchors }: Resource, fragment: string): boolean {
   return found !== undefined
 }
 
-const isObject = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const withoutFragment = (uri: string): string => uri.replace(/#.*$/s, '')
 
 function decodeFragment(uri: string): string {

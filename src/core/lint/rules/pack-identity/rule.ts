@@ -1,6 +1,5 @@
+import { claimOf, idsOf } from '../../../pack/identity.ts'
 import type { Rule } from '../../rule.ts'
-
-const PATH = /(?:^|\/)([^/]+)\/v([^/]+)\.ya?ml$/
 
 export const packIdentity: Rule = {
   name: 'pack-identity',
@@ -10,8 +9,7 @@ export const packIdentity: Rule = {
 
   *check({ path, draft: { id, agentId, version } }) {
     if (id !== undefined && agentId !== undefined && version !== undefined) {
-      const whole = `prompt-${agentId}-v${version}`
-      const short = `prompt-${agentId}-v${version.split('.')[0]}`
+      const { whole, short } = idsOf(agentId, version)
       if (id !== whole && id !== short)
         yield {
           message: `id "${id}" does not belong to ${agentId} ${version}`,
@@ -20,8 +18,8 @@ export const packIdentity: Rule = {
           fix: { pointer: ['id'], value: whole },
         }
     }
-    const [, folder, stem] = PATH.exec(path) ?? []
-    if (folder === undefined) {
+    const claim = claimOf(path)
+    if (claim === null) {
       yield {
         severity: 'warning',
         message: `${path} does not follow prompts/<agentId>/v<version>.yaml`,
@@ -29,6 +27,7 @@ export const packIdentity: Rule = {
       }
       return
     }
+    const { agentId: folder, version: stem } = claim
     if (agentId !== undefined && agentId !== folder)
       yield {
         message: `agentId "${agentId}" stands in the folder "${folder}"`,

@@ -1,4 +1,5 @@
 import type { Json } from '../../../digest/digest.ts'
+import { isObject } from '../../../digest/is-object.ts'
 import { packFormat } from '../../../pack/format.ts'
 import { nearest } from '../../nearest.ts'
 import type { Found, Rule } from '../../rule.ts'
@@ -28,7 +29,7 @@ export const unknownKey: Rule = {
 const list = (value: Json | undefined): Iterable<[number, Json]> => (Array.isArray(value) ? value.entries() : [])
 
 function* unknown(value: Json | undefined, pointer: readonly (string | number)[], known: readonly string[]): Iterable<Found> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  if (!isObject(value)) return
   for (const key of Object.keys(value)) {
     if (known.includes(key) || key === '<<') continue // merge keys are a matter of pack-yaml
     const meant = nearest(key, known)
