@@ -1,6 +1,6 @@
 // Every command that the README and the guides show is run here, in order, as a reader would.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -63,7 +63,10 @@ describe('guides', () => {
   const guides = readdirSync('docs/guide').filter(name => shownIn(join('docs/guide', name)).length > 0)
 
   it.each(guides)('%s can be followed to its end', name => {
-    const { status, output } = follow(shownIn(join('docs/guide', name)), mkdtempSync(join(tmpdir(), 'onbook-guide-')))
+    const folder = mkdtempSync(join(tmpdir(), 'onbook-guide-'))
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules', 'onbook'))
+    const { status, output } = follow(shownIn(join('docs/guide', name)), folder)
     expect(status, output).toBe(0)
   })
 })

@@ -63,11 +63,35 @@ export const FAULTS = {
     (d: { stream: string; expected: number; found: number }) =>
       `Stream ${d.stream} is at ${d.found}, not at ${d.expected}; nothing was written. Read it again and decide anew.`,
   ),
+  stream_missing: fault(404, (d: { stream: string }) => `There is no stream named ${d.stream}. "onbook streams" lists them.`),
   object_missing: fault(404, (d: { digest: string }) => `No object named ${d.digest}.`),
   object_corrupt: fault(500, (d: { digest: string; found: string }) => `Object ${d.digest} holds bytes named ${d.found}.`),
   event_corrupt: fault(
     500,
     (d: { stream: string; seq: number }) => `Event ${d.seq} of stream ${d.stream} cannot be read. Run "onbook verify".`,
+  ),
+  entry_invalid: fault(
+    422,
+    (d: { stream: string; problem: string }) => `An event for stream ${d.stream} cannot be written: ${d.problem}. Nothing was written.`,
+  ),
+  table_unknown: fault(404, (d: { table: string }) => `There is no projection named ${d.table}.`),
+  store_missing: fault(
+    404,
+    (d: { path: string }) => `There is no record at ${d.path}. Name the folder it is in with --data, or restore a backup there.`,
+  ),
+  store_full: fault(507, (d: { path: string }) => `The disk of ${d.path} is full; nothing was written. Make room and try again.`),
+  store_busy: fault(503, (d: { path: string }) => `Other processes kept ${d.path} busy for too long; nothing was written. Try again.`),
+  store_read_only: fault(500, (d: { path: string }) => `${d.path}, or the folder it is in, cannot be written to; nothing was written.`),
+  store_corrupt: fault(
+    500,
+    (d: { path: string; reason: string }) =>
+      `${d.path} is damaged (${d.reason}). Keep the file, and restore a backup beside it with "onbook restore".`,
+  ),
+  store_failed: fault(500, (d: { path: string; reason: string }) => `${d.path} could not be read or written: ${d.reason}.`),
+  store_changed: fault(
+    409,
+    (d: { path: string }) =>
+      `Another version of Onbook has made the projections of ${d.path} anew; nothing was written. Open it again with that version.`,
   ),
   store_newer: fault(
     409,

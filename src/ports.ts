@@ -1,7 +1,9 @@
 // What the engine needs from the world. Nothing here knows how it is done.
 import type { Digest, Json } from './core/digest/digest.ts'
 import type { Message } from './core/example/messages.ts'
+import type { Signature } from './core/record/checkpoint.ts'
 import type { EventDraft, RecordedEvent, StreamHead } from './core/record/event.ts'
+import type { Cell, ProjectedRow, Projection, Row } from './core/record/projection.ts'
 import type { Schemas } from './core/schema/schemas.ts'
 import type { Question, Verdict } from './core/schema/verdict.ts'
 
@@ -13,7 +15,7 @@ export type ReadText =
 export interface Files {
   /** Never throws: what cannot be read says why. */
   readText(path: string, maxBytes: number): Promise<ReadText>
-  /** Every file below `path`, sorted; hidden folders and node_modules left out. */
+  /** Every file below `path`, sorted; hidden folders and node_modules left out. A folder that may not be read is listed itself, with a slash at its end. */
   list(path: string): Promise<readonly string[]>
   kind(path: string): Promise<'file' | 'folder' | 'none'>
   /** Whole or not at all. */
@@ -46,22 +48,20 @@ export interface Model {
 /** ISO 8601, recorded; core never sees it. */
 export type Clock = () => string
 
-/** An event to be written, with the objects it speaks of: these are kept for as long as it is. */
-export interface Entry extends EventDraft {
-  readonly refs?: readonly Digest[]
-}
-
 export interface Append {
   readonly stream: string
   /** The sequence the caller believes is last; -1 for a stream that does not exist yet. A stale one refuses the whole commit. */
   readonly expected: number
-  readonly entries: readonly Entry[]
+  /** Every digest in a payload names an object, but for those under a key ending in `Hash` or `Hashes`. */
+  readonly entries: readonly EventDraft[]
 }
 
 export interface Commit {
   readonly tenant: string
   readonly objects?: readonly Uint8Array[]
   readonly appends?: readonly Append[]
+  /** Objects whose bytes are taken away. Their names, and what speaks of them, stay. */
+  readonly erase?: readonly Digest[]
   /** A key that was used before gives back what was answered then, and writes nothing. */
   readonly idempotency?: { readonly key: string; readonly answer: Json }
 }
@@ -89,28 +89,87 @@ export interface Store {
   follow(tenant: string, stream: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
   /** `object_missing`, or `object_corrupt` when the bytes no longer match their name. */
   object(tenant: string, digest: Digest): Promise<Uint8Array>
-  streams(tenant: string): Promise<readonly StreamHead[]>
+  /** An object of any size, without ever holding the whole of it. It is there, whole, when the promise resolves. */
+  writeObject(tenant: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Digest>
+  /** The same, outwards. Ends with `object_corrupt` when the bytes do not match their name: until then nothing is known about them. */
+  readObject(tenant: string, digest: Digest): AsyncIterable<Uint8Array>
+  tenants(): Promise<readonly string[]>
+  /** By name. */
+  streams(tenant: string): AsyncIterable<StreamHead>
+  /** At most `most` streams with events that no checkpoint covers. */
+  unsealed(tenant: string, most: number): Promise<readonly StreamHead[]>
+  /** The rows of a projection that have these cells, oldest first. */
+  rows(table: string, tenant: string, cells?: Row): AsyncIterable<ProjectedRow>
+  /** Drops objects that nothing speaks of and nobody has written since; how many. */
+  collect(writtenBefore: string): Promise<number>
+  /** Drops every projection and makes it again from the streams; how many events it read. */
+  rebuild(): Promise<number>
+  /** The record's own and the application's. */
+  readonly projections: readonly Projection[]
+  /** The whole store as it is at this moment, unjudged. */
+  inspect(): Promise<Inspection>
   close(): Promise<void>
+}
+
+/** An event as it lies there: nothing about it has been checked. */
+export interface RawEvent {
+  readonly seq: number
+  readonly bytes: Uint8Array
+  /** The objects that the store has noted it speaks of; an empty name for one that is not there any more. */
+  readonly references: readonly string[]
+}
+
+export interface RawObject {
+  readonly digest: string
+  /** The name that its bytes have now; null when they are gone. */
+  readonly found: Digest | null
+}
+
+/** For verifying: believes nothing, holds little, and sees no later writes. */
+export interface Inspection {
+  tenants(): Promise<readonly string[]>
+  streams(tenant: string): AsyncIterable<StreamHead>
+  /** In pages, in order of sequence. */
+  events(tenant: string, stream: string): AsyncIterable<readonly RawEvent[]>
+  objects(tenant: string): AsyncIterable<RawObject>
+  /** The row with this key. */
+  row(table: string, tenant: string, stream: string, key: readonly Cell[]): Promise<ProjectedRow | null>
+  /** In order of tenant, stream and key. */
+  rows(table: string): AsyncIterable<ProjectedRow>
+  /** An event that speaks of the object. */
+  referrer(tenant: string, digest: string): Promise<{ readonly stream: string; readonly seq: number } | null>
+  /** How many events and references belong to no stream. */
+  strays(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Projections made anew, beside a store, to compare it with. */
+export interface ProjectionTables {
+  /** Stream by stream: what belongs together comes together. */
+  apply(event: RecordedEvent): void
+  rows(table: string): Iterable<ProjectedRow>
+  close(): void
 }
 
 /** `sign`: Ed25519, for what others must be able to check. `seal`: HMAC, for what only we must. */
 export type KeyPurpose = 'sign' | 'seal'
 
-export interface Signature {
-  /** The id of the key it was made with. */
-  readonly key: string
-  /** base64url. */
-  readonly signature: string
-}
+/** True, false, or null when the key is not known here. */
+export type CheckSignature = (bytes: Uint8Array, signature: Signature) => boolean | null
 
 /** Makes a key when there is none. Old keys stay, to check what they made. */
 export interface Keyring {
   /** From now on a new key is used; its id. */
   rotate(purpose: KeyPurpose): Promise<string>
   sign(bytes: Uint8Array): Promise<Signature>
-  verify(bytes: Uint8Array, signature: Signature): Promise<boolean>
   seal(bytes: Uint8Array): Promise<Signature>
   checkSeal(bytes: Uint8Array, seal: Signature): Promise<boolean>
-  /** PEM, oldest first: what an auditor is given. */
-  publicKeys(): Promise<readonly { readonly id: string; readonly pem: string }[]>
+  /** PEM, oldest first: what an auditor is given, and what signatures are checked with. */
+  publicKeys(): Promise<readonly PublicKey[]>
+}
+
+export interface PublicKey {
+  /** Follows from the key itself. */
+  readonly id: string
+  readonly pem: string
 }

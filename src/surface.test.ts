@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as core from './core/index.ts'
 import * as embed from './index.ts'
+import * as testing from './testing/index.ts'
 
 // What users can import. A name that goes breaks somebody; a name that comes is a promise.
 describe('public surface', () => {
@@ -12,18 +13,33 @@ describe('public surface', () => {
         "aiSdkModel",
         "bumpPack",
         "checkPacks",
+        "collectObjects",
+        "eraseObject",
+        "exportStream",
+        "fileKeyring",
         "findPack",
         "folderFiles",
+        "keepSealing",
         "loadPack",
+        "memoryStore",
         "openWorkspace",
+        "readAnchors",
+        "readPublicKeys",
         "recordedModel",
         "recordingModel",
         "retireVersion",
+        "scratchTables",
         "scriptedModel",
+        "sealStore",
+        "sealStreams",
+        "signatureChecker",
+        "sqliteStore",
         "summarize",
         "summarizeCases",
         "testPacks",
+        "verifyRecord",
         "workerValidator",
+        "writeAnchor",
       ]
     `)
   })
@@ -38,6 +54,7 @@ describe('public surface', () => {
         "collectSchemas",
         "compareJson",
         "compilePack",
+        "decodeEvent",
         "digestBytes",
         "digestJson",
         "digestText",
@@ -48,12 +65,26 @@ describe('public surface', () => {
         "messagesFor",
         "packFormat",
         "parseTemplate",
+        "readCheckpoint",
         "readConfig",
+        "readEvent",
         "readPack",
         "readReply",
+        "referencesIn",
         "renderTemplate",
         "semanticDigest",
+        "statementBytes",
         "textDiff",
+      ]
+    `)
+  })
+
+  it('onbook/testing', () => {
+    expect(Object.keys(testing).sort()).toMatchInlineSnapshot(`
+      [
+        "CONTRACT_PROJECTIONS",
+        "storeContract",
+        "writeUntilKilled",
       ]
     `)
   })

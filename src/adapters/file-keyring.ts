@@ -1,10 +1,20 @@
 // Keys in a folder of their own, outside the database: one file each, readable by its owner alone. Rotation adds; nothing is ever replaced.
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, timingSafeEqual, verify } from 'node:crypto'
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  timingSafeEqual,
+} from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Clock, KeyPurpose, Keyring } from '../ports.ts'
+import { idOf, pemOf } from './public-keys.ts'
 import { reasonOf } from './reasons.ts'
 
 interface KeyFile {
@@ -33,14 +43,18 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
       .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
 
   const create = async (purpose: KeyPurpose): Promise<KeyFile> => {
-    const key: KeyFile = { id: `${purpose}-${randomBytes(8).toString('hex')}`, purpose, createdAt: clock(), secret: secretFor(purpose) }
+    const secret = secretFor(purpose)
+    const key: KeyFile = {
+      id: purpose === 'sign' ? idOf(publicOf(secret)) : `seal-${randomBytes(8).toString('hex')}`,
+      purpose,
+      createdAt: clock(),
+      secret,
+    }
     await writePrivately(join(folder, `${key.id}.json`), JSON.stringify(key))
     return key
   }
 
   const current = async (purpose: KeyPurpose): Promise<KeyFile> => keysFor(purpose).at(-1) ?? create(purpose)
-  const find = (purpose: KeyPurpose, id: string): KeyFile | undefined => keysFor(purpose).find(key => key.id === id)
-
   return {
     async rotate(purpose) {
       return (await create(purpose)).id
@@ -49,28 +63,23 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
       const key = await current('sign')
       return { key: key.id, signature: sign(null, bytes, createPrivateKey(key.secret)).toString('base64url') }
     },
-    async verify(bytes, { key: id, signature }) {
-      const key = find('sign', id)
-      return key !== undefined && verify(null, bytes, createPublicKey(createPrivateKey(key.secret)), Buffer.from(signature, 'base64url'))
-    },
     async seal(bytes) {
       const key = await current('seal')
       return { key: key.id, signature: sealWith(key, bytes).toString('base64url') }
     },
     async checkSeal(bytes, { key: id, signature }) {
-      const key = find('seal', id)
+      const key = keysFor('seal').find(key => key.id === id)
       const given = Buffer.from(signature, 'base64url')
       const expected = key === undefined ? null : sealWith(key, bytes)
       return expected !== null && expected.length === given.length && timingSafeEqual(expected, given)
     },
     async publicKeys() {
-      return keysFor('sign').map(({ id, secret }) => ({
-        id,
-        pem: createPublicKey(createPrivateKey(secret)).export({ type: 'spki', format: 'pem' }).toString(),
-      }))
+      return keysFor('sign').map(({ id, secret }) => ({ id, pem: pemOf(publicOf(secret)) }))
     },
   }
 }
+
+const publicOf = (secret: string): KeyObject => createPublicKey(createPrivateKey(secret))
 
 const sealWith = ({ secret }: KeyFile, bytes: Uint8Array): Buffer =>
   createHmac('sha256', Buffer.from(secret, 'base64url')).update(bytes).digest()

@@ -1,62 +1,100 @@
 // The record in memory: for tests and for trying things out. Keeps every promise of the port but durability.
 import { EventEmitter, once } from 'node:events'
 import { type Digest, digestBytes, type Json } from '../core/digest/digest.ts'
-import { emptyHead, type StreamHead, writeEvent } from '../core/record/event.ts'
+import { CHECKPOINTS, readCheckpoint } from '../core/record/checkpoint.ts'
+import { emptyHead, type StreamHead, writeEvents } from '../core/record/event.ts'
+import type { Projection } from '../core/record/projection.ts'
+import { RECORD_PROJECTIONS } from '../core/record/projections.ts'
+import { referencesIn } from '../core/record/references.ts'
 import { Fault } from '../errors.ts'
-import type { Clock, Commit, Committed, Store, StoredEvent } from '../ports.ts'
+import type { Clock, Commit, Committed, Inspection, Store, StoredEvent } from '../ports.ts'
+import { memoryTables } from './memory-tables.ts'
 
 interface Stream {
-  head: StreamHead
-  readonly events: StoredEvent[]
+  readonly head: StreamHead
+  readonly events: readonly StoredEvent[]
+}
+
+interface StoredObject {
+  readonly bytes: Uint8Array | null
+  readonly writtenAt: string
+  /** An event that speaks of it. */
+  readonly referrer: { readonly stream: string; readonly seq: number } | null
 }
 
 interface Tenant {
   readonly streams: Map<string, Stream>
-  readonly objects: Map<Digest, Uint8Array>
+  readonly objects: Map<Digest, StoredObject>
   readonly answers: Map<string, Json>
+  readonly sealed: Map<string, number>
 }
 
-export function memoryStore(clock: Clock): Store {
+const byName = <T>(entries: Iterable<readonly [string, T]>): readonly T[] =>
+  [...entries].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map(([, value]) => value)
+
+/** @param projections what applications add to the record's own */
+export function memoryStore(clock: Clock, projections: readonly Projection[] = []): Store {
   const tenants = new Map<string, Tenant>()
+  const all = [...RECORD_PROJECTIONS, ...projections]
+  const tables = memoryTables(all)
   const written = new EventEmitter().setMaxListeners(0)
 
-  const tenantOf = (name: string): Tenant => {
-    const known = tenants.get(name) ?? { streams: new Map(), objects: new Map(), answers: new Map() }
-    tenants.set(name, known)
-    return known
-  }
+  const tenantOf = (name: string): Tenant =>
+    tenants.get(name) ?? { streams: new Map(), objects: new Map(), answers: new Map(), sealed: new Map() }
   const streamOf = (tenant: string, name: string): Stream =>
     tenantOf(tenant).streams.get(name) ?? { head: emptyHead(tenant, name), events: [] }
+  const bytesOf = (tenant: string, digest: Digest): Uint8Array => {
+    const bytes = tenantOf(tenant).objects.get(digest)?.bytes ?? null
+    if (bytes === null) throw new Fault('object_missing', { digest })
+    return bytes
+  }
+  const put = (tenant: Tenant, bytes: Uint8Array, at: string): Digest => {
+    const digest = digestBytes(bytes)
+    tenant.objects.set(digest, { bytes: Uint8Array.from(bytes), writtenAt: at, referrer: tenant.objects.get(digest)?.referrer ?? null })
+    return digest
+  }
 
   /** Works everything out before it changes anything: there is no undoing here. */
-  const commit = ({ tenant: name, objects = [], appends = [], idempotency }: Commit): Committed => {
+  const commit = ({ tenant: name, objects = [], appends = [], erase = [], idempotency }: Commit): Committed => {
     const tenant = tenantOf(name)
     const answered = idempotency && tenant.answers.get(idempotency.key)
     if (answered !== undefined) return { heads: [], replayed: answered }
 
-    const named = new Map(objects.map(bytes => [digestBytes(bytes), Uint8Array.from(bytes)]))
+    const at = clock()
+    const given = new Set(objects.map(digestBytes))
     const changed = new Map<string, Stream>()
-    const heads = appends.map(({ stream: streamName, expected, entries }) => {
-      const { head, events } = changed.get(streamName) ?? streamOf(name, streamName)
-      if (head.seq !== expected) throw new Fault('stream_moved', { stream: streamName, expected, found: head.seq })
-      const next: Stream = { head, events: [...events] }
-      for (const { refs = [], ...draft } of entries) {
-        const missing = refs.find(ref => !named.has(ref) && !tenant.objects.has(ref))
-        if (missing !== undefined) throw new Fault('object_missing', { digest: missing })
-        const { event, bytes, head: after } = writeEvent(next.head, draft, clock())
-        next.events.push({ event, bytes })
-        next.head = after
-      }
-      changed.set(streamName, next)
-      return next.head
+    const heads = appends.map(({ stream, expected, entries }) => {
+      const { head, events } = changed.get(stream) ?? streamOf(name, stream)
+      if (head.seq !== expected) throw new Fault('stream_moved', { stream, expected, found: head.seq })
+      const added = writeEvents(head, entries, at)
+      if (typeof added === 'string') throw new Fault('entry_invalid', { stream, problem: added })
+      for (const { event } of added) for (const digest of referencesIn(event.payload)) if (!given.has(digest)) bytesOf(name, digest)
+      const next = added.at(-1)?.head ?? head
+      if (added.length > 0) changed.set(stream, { head: next, events: [...events, ...added] })
+      return next
     })
+    for (const digest of erase) bytesOf(name, digest)
 
-    for (const [digest, bytes] of named) tenant.objects.set(digest, bytes)
-    for (const [streamName, stream] of changed) tenant.streams.set(streamName, stream)
+    tenants.set(name, tenant)
+    for (const bytes of objects) put(tenant, bytes, at)
+    for (const [stream, { head, events }] of changed) {
+      for (const { event } of events.slice(streamOf(name, stream).events.length)) {
+        tables.apply(event)
+        for (const sealed of readCheckpoint(event)?.statement.heads ?? []) tenant.sealed.set(sealed.stream, sealed.seq)
+        for (const digest of referencesIn(event.payload)) {
+          const object = tenant.objects.get(digest)!
+          tenant.objects.set(digest, { ...object, referrer: object.referrer ?? { stream, seq: event.seq } })
+        }
+      }
+      tenant.streams.set(stream, { head, events })
+    }
+    for (const digest of erase) tenant.objects.set(digest, { ...tenant.objects.get(digest)!, bytes: null })
     if (idempotency) tenant.answers.set(idempotency.key, idempotency.answer)
     written.emit('commit')
     return { heads, replayed: null }
   }
+
+  const headsOf = (tenant: string): readonly StreamHead[] => byName(tenantOf(tenant).streams).map(({ head }) => head)
 
   return {
     commit: async request => commit(request),
@@ -77,12 +115,70 @@ export function memoryStore(clock: Clock): Store {
         await woken
       }
     },
-    async object(tenant, digest) {
-      const bytes = tenantOf(tenant).objects.get(digest)
-      if (bytes === undefined) throw new Fault('object_missing', { digest })
-      return bytes
+    object: async (tenant, digest) => bytesOf(tenant, digest),
+    async writeObject(tenant, chunks) {
+      const pieces: Uint8Array[] = []
+      for await (const chunk of chunks) pieces.push(chunk)
+      const bytes = Buffer.concat(pieces)
+      commit({ tenant, objects: [bytes] })
+      return digestBytes(bytes)
     },
-    streams: async tenant => [...tenantOf(tenant).streams.values()].map(({ head }) => head),
+    async *readObject(tenant, digest) {
+      yield bytesOf(tenant, digest)
+    },
+    tenants: async () => byName([...tenants.keys()].map(name => [name, name])),
+    async *streams(tenant) {
+      yield* headsOf(tenant)
+    },
+    unsealed: async (tenant, most) =>
+      headsOf(tenant)
+        .filter(({ stream, seq }) => stream !== CHECKPOINTS && seq > (tenantOf(tenant).sealed.get(stream) ?? -1))
+        .slice(0, most),
+    async *rows(table, tenant, cells) {
+      yield* tables.rows(table, tenant, cells)
+    },
+    async collect(writtenBefore) {
+      const all = [...tenants.values()].flatMap(({ objects }) => [...objects].map(([digest, object]) => ({ objects, digest, object })))
+      const old = all.filter(({ object }) => object.bytes !== null && object.referrer === null && object.writtenAt < writtenBefore)
+      for (const { objects, digest } of old) objects.delete(digest)
+      return old.length
+    },
+    async rebuild() {
+      const events = [...tenants.values()].flatMap(({ streams }) => [...streams.values()].flatMap(stream => stream.events))
+      tables.clear()
+      for (const { event } of events) tables.apply(event)
+      return events.length
+    },
+    projections: all,
+    inspect: async () => inspection(),
     close: async () => undefined,
+  }
+
+  /** Nothing here can be changed from outside; it is here so that whatever verifies a store verifies this one too. */
+  function inspection(): Inspection {
+    return {
+      tenants: async () => byName([...tenants.keys()].map(name => [name, name])),
+      async *streams(tenant) {
+        yield* headsOf(tenant)
+      },
+      async *events(tenant, stream) {
+        yield streamOf(tenant, stream).events.map(({ event, bytes }) => ({
+          seq: event.seq,
+          bytes,
+          references: referencesIn(event.payload),
+        }))
+      },
+      async *objects(tenant) {
+        const named = byName([...tenantOf(tenant).objects].map(([digest, object]) => [digest, { digest, object }]))
+        for (const { digest, object } of named) yield { digest, found: object.bytes && digestBytes(object.bytes) }
+      },
+      row: async (table, tenant, stream, key) => tables.row(table, tenant, stream, key),
+      async *rows(table) {
+        yield* tables.allRows(table)
+      },
+      referrer: async (tenant, digest) => tenantOf(tenant).objects.get(digest as Digest)?.referrer ?? null,
+      strays: async () => 0,
+      close: async () => undefined,
+    }
   }
 }

@@ -18,6 +18,11 @@ describe('scrubbedModel', () => {
     expect(await saying(async () => '{"key":"def-123"}').complete(request, never)).toBe('{"key":"[REDACTED]"}')
   })
 
+  it('lets pass that it was told to stop', async () => {
+    const stop = AbortSignal.abort()
+    await expect(saying(() => Promise.reject(stop.reason)).complete(request, stop)).rejects.toBe(stop.reason)
+  })
+
   it.each([
     ['an error', new Error('"Bearer sk-abc\ndef-123" is an invalid header value')],
     ['a fault', new Fault('model_failed', { model: 'm', reason: 'cannot reach http://user:pa55%20word@127.0.0.1:1/v1 with sk-abc' })],

@@ -3,7 +3,7 @@ import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { editScalars } from '../core/pack/edit.ts'
 import { readYaml } from '../core/pack/yaml.ts'
 import { checkPacks, summarize } from '../engine/check.ts'
-import { workspaceFinding } from '../engine/workspace.ts'
+import { unreadable } from '../engine/workspace.ts'
 import { Fault } from '../errors.ts'
 import type { Validator } from '../ports.ts'
 import type { Input } from './commands.ts'
@@ -12,7 +12,7 @@ import type { CheckReport } from './report/check-report.ts'
 
 export async function checkPaths(input: Input, validator: Validator): Promise<{ report: CheckReport; missing: boolean }> {
   const { targets, missing } = await locate(input.paths as string[])
-  const findings: Finding[] = missing.map(path => workspaceFinding(path, 'The file cannot be read: it does not exist'))
+  const findings: Finding[] = missing.map(path => unreadable(path, 'it does not exist'))
   const sources = new Map<string, string>()
   let files = missing.length
   for (const target of targets) {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../testing/run-cli.ts'
@@ -31,6 +31,32 @@ describe('onbook check', () => {
     expect(out).toContain(`${WRITER}:15:28  error  no-undefined-variables`)
     expect(out).toMatch(/> 15 \| {3}Write a news story for \{\{outlte\}\}.*\n.*\^{6}\n/)
     expect(out).toContain('did you mean "outlet"?')
+  })
+
+  it('checks the rest when a folder may not be looked into', async context => {
+    // Root may look anywhere, so it sends nobody.
+    const nobody = process.getuid?.() === 0 ? { uid: 65534 } : {}
+    const folder = temporaryFolder(NEWSROOM)
+    chmodSync(folder, 0o755)
+    const canRun = (await runCli(['--version'], { cwd: folder, ...nobody })).code === 0
+    if (process.platform === 'win32' || !canRun) context.skip('needs a user who may not read everything, and may run this checkout')
+    const closed = ['prompts/critic', 'schemas/closed']
+    // Nobody can say that a registered file is gone from a folder that is closed.
+    expect((await runCli(['activate', 'critic', '1.0.0'], { cwd: folder })).code).toBe(0)
+    mkdirSync(join(folder, 'schemas/closed'))
+    writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('{{outlet}}', '{{outlte}}'))
+    for (const path of closed) chmodSync(join(folder, path), 0o000)
+    const { out, code } = await runCli(['check', '--json'], { cwd: folder, ...nobody })
+    const { findings } = JSON.parse(out) as Reported
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ file, rule, message }) => `${file} ${rule} ${message}`)).toEqual([
+      'prompts/critic workspace-file The folder cannot be read: permission is denied',
+      'prompts/writer/v1.0.0.yaml no-undefined-variables "outlte" is used but not declared',
+      'schemas/closed workspace-file The folder cannot be read: permission is denied',
+    ])
+    expect(code).toBe(1)
+    const only = await runCli(['check', 'prompts/critic', '--quiet'], { cwd: folder, ...nobody })
+    expect([only.out.split('\n')[0], only.code]).toEqual(['prompts/critic:1:1  error  workspace-file', 1])
+    for (const path of closed) chmodSync(join(folder, path), 0o755)
   })
 
   it('names files as they read from where the user stands', async () => {
@@ -108,7 +134,21 @@ describe('onbook check and the registry', () => {
     const { code, findings } = await checkJson([], folder)
     expect(code).toBe(1)
     expect(findings).toMatchObject([
-      { file: 'onbook.registry.json', rule: 'published-changed', message: expect.stringContaining('is gone') },
+      { file: 'onbook.registry.json', rule: 'published-changed', message: expect.stringContaining('is gone'), line: 7, column: 19 },
+    ])
+  })
+
+  it.each([
+    ['prompts/critic/v1.0.0.yaml', 'but prompts/critic/v1.0.0.yaml is the file of critic@1.0.0'],
+    ['prompts/writer/v1.1.0.yaml', 'but prompts/writer/v1.1.0.yaml is the file of writer@1.1.0'],
+    ['prompts/writer/v0.9.0.yaml', 'but prompts/writer/v0.9.0.yaml is gone'],
+  ])('notices that a registered path was changed to %s', async (path, said) => {
+    const folder = await activated()
+    writeFileSync(join(folder, 'onbook.registry.json'), read(folder, 'onbook.registry.json').replace(`"${WRITER}"`, `"${path}"`))
+    const { code, findings } = await checkJson([], folder)
+    expect(code).toBe(1)
+    expect(findings.filter(({ file }) => file === 'onbook.registry.json')).toMatchObject([
+      { rule: 'published-changed', severity: 'error', message: `writer@1.0.0 is registered, ${said}`, line: 7, column: 19 },
     ])
   })
 
@@ -236,13 +276,13 @@ describe('bad input', () => {
     const folder = temporaryFolder(NEWSROOM, {
       'schemas/broken.json': '{\n  "a": ,\n}',
       'onbook.config.yaml': 'rules:\n  no-such-rule: error\n',
-      'onbook.registry.json': '{"agents": {"writer": {}}}',
+      'onbook.registry.json': '{"agents": {\n  "writer": {}}}',
     })
     const { code, findings } = await checkJson([], folder)
     expect(code).toBe(1)
     expect(findings.map(({ file, line }) => `${file}:${line}`)).toEqual([
       'onbook.config.yaml:2',
-      'onbook.registry.json:1',
+      'onbook.registry.json:2',
       'schemas/broken.json:2',
     ])
   })

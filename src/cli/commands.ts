@@ -1,4 +1,5 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+import { RECORD_COMMANDS } from './record-commands.ts'
 
 export interface Option {
   readonly flags: string
@@ -21,7 +22,7 @@ export interface Command {
 const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
 const OUTPUT: Option = { flags: '--output <file>', summary: 'write the report to a file instead' }
 
-export const COMMANDS: readonly Command[] = [
+const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'init',
     arguments: ['[dir]'],
@@ -109,3 +110,5 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./retire.ts')).retire,
   },
 ]
+
+export const COMMANDS: readonly Command[] = [...PACK_COMMANDS, ...RECORD_COMMANDS]

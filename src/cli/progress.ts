@@ -35,3 +35,19 @@ export function progressOn(stream: NodeJS.WriteStream = process.stderr): Progres
     clear: () => void stream.write('\r\u001b[K'),
   }
 }
+
+export interface Counter {
+  readonly tick: (text: string) => void
+  readonly clear: () => void
+}
+
+/** For work whose end is not known: how much is done so far. */
+export function counterOn(stream: NodeJS.WriteStream = process.stderr): Counter {
+  let shown = Date.now()
+  const tick = (text: string) => {
+    if (Date.now() - shown < (stream.isTTY ? BAR_EVERY_MS : LINE_EVERY_MS)) return
+    shown = Date.now()
+    stream.write(stream.isTTY ? `\r\u001b[K${text}` : `${text}\n`)
+  }
+  return { tick, clear: () => void (stream.isTTY && stream.write('\r\u001b[K')) }
+}

@@ -4,7 +4,7 @@ import type { Fix, PreviousVersion } from '../core/lint/rule.ts'
 import { registeredVersion } from '../core/pack/registry.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import type { Validator } from '../ports.ts'
-import { MAX_PACK_BYTES, previousPath, type Workspace, weigh, workspaceFinding } from './workspace.ts'
+import { MAX_PACK_BYTES, previousPath, unreadable, type Workspace, weigh } from './workspace.ts'
 
 export interface CheckedFile {
   readonly path: string
@@ -67,9 +67,7 @@ function packLoader({ files }: Workspace): Load {
       .readText(path, MAX_PACK_BYTES)
       .then(
         (read): Loaded =>
-          read.ok
-            ? { prepared: preparePack(path, read.text), text: read.text }
-            : { finding: workspaceFinding(path, `The file cannot be read: ${read.message}`) },
+          read.ok ? { prepared: preparePack(path, read.text), text: read.text } : { finding: unreadable(path, read.message) },
       )
     recent.set(path, loading)
     if (recent.size > 2 * WINDOW) recent.delete(recent.keys().next().value!)

@@ -1,8 +1,10 @@
 // SQLite, whichever this Node has: its own where there is one, else the same API as a package.
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { guarded, isBusy } from './faults.ts'
 
 export type Database = DatabaseSyncInstance
+export type Statement = ReturnType<Database['prepare']>
 
 const require = createRequire(import.meta.url)
 
@@ -14,16 +16,26 @@ function loadDriver(): { DatabaseSync: new (path: string) => Database } {
 /** How long to wait for another process before giving up. */
 const BUSY_MS = 10_000
 const PAUSE_MS = 10
-const SQLITE_BUSY = 5
 
-export function openDatabase(path: string): Database {
-  const { DatabaseSync } = loadDriver()
-  const database = new DatabaseSync(path)
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+export const openDatabase = (path: string): Database =>
+  guarded(path, () => {
+    const { DatabaseSync } = loadDriver()
+    const database = new DatabaseSync(path)
+    try {
+      prepare(database)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+
+/** What is erased is overwritten with zeros (secure_delete). Page size counts only for a new file. */
+function prepare(database: Database): void {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA page_size = 8192`)
   // Of two processes that open a new file at once, one turns it to WAL; SQLite tells the other that it is busy without waiting.
   patiently(() => database.exec('PRAGMA journal_mode = WAL'))
-  database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  return database
+  database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
 }
 
 function patiently(work: () => void): void {
@@ -32,9 +44,28 @@ function patiently(work: () => void): void {
     try {
       return work()
     } catch (error) {
-      const { errcode } = error as { errcode?: number }
-      if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY || Date.now() > deadline) throw error
+      if (!isBusy(error) || Date.now() > deadline) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
     }
+  }
+}
+
+/** A database of its own on disk that nobody else sees and that is gone when it is closed. */
+export function openScratch(): Database {
+  const database = new (loadDriver().DatabaseSync)('')
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF')
+  return database
+}
+
+/** All of it or nothing. */
+export function transaction<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const done = work()
+    database.exec('COMMIT')
+    return done
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
   }
 }

@@ -1,37 +1,60 @@
 // The tables, as steps forward. A step that was released is never changed; a new one is added.
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
-import type { Database } from './database.ts'
+import { type Database, transaction } from './database.ts'
 
-const STEPS: readonly string[] = [
+/**
+ * Events lie in the order in which they came, whatever their stream, so that a commit writes few pages.
+ * Objects are rows with an id, so that what speaks of them is three small numbers; `size` is null when the bytes are gone.
+ */
+export const STEPS: readonly string[] = [
   `
+  CREATE TABLE settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) WITHOUT ROWID;
   CREATE TABLE streams (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     stream TEXT NOT NULL,
     seq INTEGER NOT NULL,
     digest TEXT NOT NULL,
+    sealed INTEGER NOT NULL DEFAULT -1,
     UNIQUE (tenant, stream)
   );
+  CREATE INDEX streams_unsealed ON streams (tenant) WHERE seq > sealed;
   CREATE TABLE events (
-    stream_id INTEGER NOT NULL REFERENCES streams (id),
-    seq INTEGER NOT NULL,
-    bytes BLOB NOT NULL,
-    PRIMARY KEY (stream_id, seq)
-  ) WITHOUT ROWID;
-  CREATE TABLE objects (
-    tenant TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    bytes BLOB NOT NULL,
-    written_at TEXT NOT NULL,
-    UNIQUE (tenant, digest)
-  );
-  CREATE TABLE refs (
-    tenant TEXT NOT NULL,
-    digest TEXT NOT NULL,
     stream_id INTEGER NOT NULL,
     seq INTEGER NOT NULL,
-    PRIMARY KEY (tenant, digest, stream_id, seq)
+    bytes BLOB NOT NULL,
+    UNIQUE (stream_id, seq)
+  );
+  CREATE TABLE objects (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    written_at TEXT NOT NULL,
+    size INTEGER,
+    bytes BLOB,
+    UNIQUE (tenant, digest)
+  );
+  CREATE TABLE chunks (
+    object_id INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE (object_id, n)
+  );
+  CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY,
+    started_at TEXT NOT NULL
+  );
+  CREATE TABLE refs (
+    stream_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    object_id INTEGER NOT NULL,
+    PRIMARY KEY (stream_id, seq, object_id)
   ) WITHOUT ROWID;
+  CREATE INDEX refs_object ON refs (object_id);
   CREATE TABLE answers (
     tenant TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -41,17 +64,33 @@ const STEPS: readonly string[] = [
   `,
 ]
 
-/** Brings the file to this version's tables. One that was written by a newer version is left alone. */
-export function migrate(database: Database, path: string): void {
-  database.exec('BEGIN IMMEDIATE')
+/** Brings the file to these tables, after keeping a copy of it as it was. One that a newer version wrote is left alone. */
+export function migrate(database: Database, path: string, steps: readonly string[] = STEPS): void {
+  const found = versionOf(database)
+  if (found > steps.length) throw new Fault('store_newer', { path, found, known: steps.length })
+  if (found === steps.length) return
+  if (found > 0) keepCopy(database, `${path}.before-${found + 1}`)
+  transaction(database, () => {
+    // Another process may have been quicker.
+    const now = versionOf(database)
+    if (now === 0 && !isEmpty(database)) throw new Fault('store_corrupt', { path, reason: 'it holds tables that are not a record’s' })
+    for (const step of steps.slice(now)) database.exec(step)
+    database.exec(`PRAGMA user_version = ${steps.length}`)
+  })
+}
+
+const versionOf = (database: Database): number => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+
+const isEmpty = (database: Database): boolean => database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined
+
+function keepCopy(database: Database, path: string): void {
+  if (existsSync(path)) return
+  const unfinished = `${path}.${process.pid}`
+  rmSync(unfinished, { force: true })
   try {
-    const { user_version: found } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-    if (found > STEPS.length) throw new Fault('store_newer', { path, found, known: STEPS.length })
-    for (const step of STEPS.slice(found)) database.exec(step)
-    database.exec(`PRAGMA user_version = ${STEPS.length}`)
-    database.exec('COMMIT')
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
+    database.prepare('VACUUM INTO ?').run(unfinished)
+    renameSync(unfinished, path)
+  } finally {
+    rmSync(unfinished, { force: true })
   }
 }

@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { storeContract } from '../../testing/store-contract.ts'
+import { digestBytes } from '../../core/digest/digest.ts'
+import { eraseObject } from '../../engine/erase.ts'
+import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
+import { storeContract } from '../../testing/contract/store-contract.ts'
+import { clock, freshPath, sqlitePlace } from '../../testing/sqlite-place.ts'
 import { openDatabase } from './database.ts'
+import { migrate, STEPS } from './schema.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
-const clock = () => new Date().toISOString()
-const freshPath = () => join(mkdtempSync(join(tmpdir(), 'onbook-store-')), 'onbook.db')
-
-storeContract('sqliteStore', async () => sqliteStore(freshPath(), clock))
+for (const { name, run } of storeContract(sqlitePlace, { processes: true })) it(`in SQLite, a store ${name}`, run)
 
 it('finds everything again after it was closed', async () => {
   const path = freshPath()
@@ -57,4 +58,63 @@ it('leaves a file alone that a newer version wrote', () => {
   database.exec('PRAGMA user_version = 999')
   database.close()
   expect(() => sqliteStore(path, clock)).toThrow(expect.objectContaining({ code: 'store_newer' }))
+})
+
+it('keeps up the tables it finds when it is opened without projections', async () => {
+  const path = freshPath()
+  const first = sqliteStore(path, clock, CONTRACT_PROJECTIONS)
+  const second = sqliteStore(path, clock)
+  const happened = (n: number) => ({ type: 'thing.happened', actor: 'ada', payload: { n } })
+  await second.commit({ tenant: 'acme', appends: [{ stream: 's', expected: -1, entries: [happened(1)] }] })
+  await first.commit({ tenant: 'acme', appends: [{ stream: 's', expected: 0, entries: [happened(2)] }] })
+  const found: unknown[] = []
+  for await (const { cells } of second.rows('things', 'acme')) found.push(cells.n)
+  expect(found).toEqual([1, 2])
+  await Promise.all([first.close(), second.close()])
+})
+
+const SECRET = 'nobody may ever read this again'
+it.each([1, 100_000])('leaves nothing of %i times an erased text in any of its files', async times => {
+  const path = freshPath()
+  const store = sqliteStore(path, clock)
+  const words = new TextEncoder().encode(SECRET.repeat(times))
+  const digest = digestBytes(words)
+  const entries = [{ type: 'a.b', actor: 'x', payload: { digest } }]
+  await store.commit({ tenant: 'acme', objects: [words], appends: [{ stream: 's', expected: -1, entries }] })
+  const everything = () =>
+    readdirSync(dirname(path))
+      .map(name => readFileSync(join(dirname(path), name), 'latin1'))
+      .join('')
+  expect(everything()).toContain(SECRET)
+  await eraseObject(store, { tenant: 'acme', digest, actor: 'ada', why: 'asked for' })
+  expect(everything()).not.toContain(SECRET)
+  await store.close()
+  expect(everything()).not.toContain(SECRET)
+})
+
+it('makes a copy before it changes the tables of an older version, and loses nothing', async () => {
+  const path = freshPath()
+  const store = sqliteStore(path, clock)
+  await store.commit({ tenant: 'acme', appends: [{ stream: 's', expected: -1, entries: [{ type: 'a.b', actor: 'x', payload: 1 }] }] })
+  await store.close()
+  const database = openDatabase(path)
+  const steps = [...STEPS, 'ALTER TABLE streams ADD COLUMN colour TEXT']
+  migrate(database, path, steps)
+  migrate(database, path, steps)
+  expect(database.prepare('SELECT stream, seq, colour FROM streams').all()).toEqual([{ stream: 's', seq: 0, colour: null }])
+  database.close()
+  const copy = sqliteStore(`${path}.before-2`, clock)
+  expect((await copy.head('acme', 's')).seq).toBe(0)
+  await copy.close()
+  expect(() => sqliteStore(path, clock)).toThrow(expect.objectContaining({ code: 'store_newer' }))
+})
+
+it('takes a step back whole when it fails', async () => {
+  const path = freshPath()
+  await sqliteStore(path, clock).close()
+  const database = openDatabase(path)
+  expect(() => migrate(database, path, [...STEPS, 'CREATE TABLE fine (x); CREATE TABLE streams (x)'])).toThrow(/already exists/)
+  expect(database.prepare("SELECT count(*) AS n FROM sqlite_master WHERE name = 'fine'").get()).toEqual({ n: 0 })
+  database.close()
+  await sqliteStore(path, clock).close()
 })

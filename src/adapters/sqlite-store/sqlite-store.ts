@@ -1,107 +1,102 @@
 // The record in one SQLite file. Callers at the same time share a transaction; several processes share the file.
-import { EventEmitter, once } from 'node:events'
-import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
-import { decodeEvent, emptyHead, type StreamHead } from '../../core/record/event.ts'
+
+import { CHECKPOINTS } from '../../core/record/checkpoint.ts'
+import { emptyHead, parseEvent, type StreamHead } from '../../core/record/event.ts'
+import type { Projection } from '../../core/record/projection.ts'
+import { RECORD_PROJECTIONS } from '../../core/record/projections.ts'
 import { Fault } from '../../errors.ts'
-import type { Clock, Commit, Committed, Store, StoredEvent } from '../../ports.ts'
-import { type Database, openDatabase } from './database.ts'
+import type { Clock, Store, StoredEvent } from '../../ports.ts'
+import { openDatabase } from './database.ts'
+import { guarded } from './faults.ts'
+import { groupOf } from './group.ts'
+import { headsOf, toHead } from './heads.ts'
+import { inspect } from './inspect.ts'
+import { objectsOf } from './objects.ts'
+import { projecting } from './projection-tables.ts'
+import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
 import { migrate } from './schema.ts'
 import { type HeadRow, type Statements, statementsOf } from './statements.ts'
-import { writeCommit } from './write-commit.ts'
+import { wakerOf } from './waker.ts'
 
-/** How many events are read in one go: a reader that stops early has not paid for the rest. */
+/** How many rows are read in one go: a reader that stops early has not paid for the rest. */
 const PAGE = 256
-/** How often followers look for what other processes wrote. */
-const LOOK_EVERY_MS = 50
 
-interface Pending {
-  readonly commit: Commit
-  readonly resolve: (committed: Committed) => void
-  readonly reject: (error: unknown) => void
-}
-
-export function sqliteStore(path: string, clock: Clock): Store {
-  const database = openDatabase(path)
-  migrate(database, path)
+/** @param projections what an application adds to the record's own; without it, whatever the file has */
+export function sqliteStore(path: string, clock: Clock, projections?: readonly Projection[]): Store {
+  const { database, all } = openStore(path, projections)
   const statements = statementsOf(database)
-  const written = new EventEmitter().setMaxListeners(0)
-  let waiting: Pending[] = []
-
-  /** Everything that waits, in one transaction: one sync to disk for all of them. */
-  const flush = () => {
-    const group = waiting
-    waiting = []
-    const settled = commitGroup(database, statements, clock, group)
-    for (const settle of settled) settle()
-    written.emit('commit')
+  const objects = objectsOf(database, statements)
+  const heads = headsOf(statements)
+  const tables = projecting(database, all)
+  const waker = wakerOf(statements)
+  const isCurrent = currentTables(database, all)
+  const check = () => {
+    if (!isCurrent()) throw new Fault('store_changed', { path })
   }
+  const group = groupOf(path, { statements, heads, objects, projections: tables }, clock, check, waker.wake)
 
   return {
-    commit: commit =>
-      new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush)
-        waiting.push({ commit, resolve, reject })
-      }),
-    head: async (tenant, stream) => headOf(statements, tenant, stream),
+    commit: group.add,
+    head: async (tenant, stream) => guarded(path, () => headOf(statements, tenant, stream)),
     async *read(tenant, stream, after) {
-      yield* pages(statements, tenant, stream, after)
+      yield* eventsAfter(path, statements, tenant, stream, after)
     },
     async *follow(tenant, stream, after, signal) {
       let last = after
-      while (!signal.aborted) {
-        const woken = once(written, 'commit', { signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_EVERY_MS)]) }).catch(() => null)
-        for (const stored of pages(statements, tenant, stream, last)) {
+      while (!signal.aborted && !waker.closed) {
+        const moment = waker.moment()
+        for (const stored of eventsAfter(path, statements, tenant, stream, last)) {
           if (signal.aborted) return
           yield stored
           last = stored.event.seq
         }
-        await woken
+        await waker.after(moment, signal)
       }
     },
-    async object(tenant, digest) {
-      const row = statements.object.get(tenant, digest) as { bytes: Uint8Array } | undefined
-      if (row === undefined) throw new Fault('object_missing', { digest })
-      const bytes = Uint8Array.from(row.bytes)
-      const found = digestBytes(bytes)
-      if (found !== digest) throw new Fault('object_corrupt', { digest, found })
-      return bytes
+    object: async (tenant, digest) => guarded(path, () => objects.read(tenant, digest)),
+    writeObject: (tenant, chunks) => objects.writeStream(tenant, chunks, clock),
+    async *readObject(tenant, digest) {
+      yield* objects.stream(tenant, digest)
     },
-    streams: async tenant => (statements.streams.all(tenant) as unknown as HeadRow[]).map(row => toHead(tenant, row)),
-    close: async () => database.close(),
+    tenants: async () => guarded(path, () => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
+    async *streams(tenant) {
+      for (let last = ''; ; ) {
+        const rows = guarded(path, () => statements.streams.all(tenant, last, PAGE)) as unknown as HeadRow[]
+        for (const row of rows) yield toHead(tenant, row)
+        if (rows.length < PAGE) return
+        last = rows.at(-1)!.stream
+      }
+    },
+    unsealed: async (tenant, most) =>
+      guarded(path, () => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
+    async *rows(table, tenant, cells) {
+      yield* tables.rows(table, tenant, cells)
+    },
+    collect: async writtenBefore => guarded(path, () => objects.collect(writtenBefore)),
+    rebuild: async () => guarded(path, () => rebuild(database, all)),
+    projections: all,
+    inspect: async () => inspect(path, all),
+    async close() {
+      group.flush()
+      waker.close()
+      database.close()
+    },
   }
 }
 
-/** A commit that is refused takes nothing with it but itself. */
-function commitGroup(database: Database, statements: Statements, clock: Clock, group: readonly Pending[]): readonly (() => void)[] {
+function openStore(path: string, projections: readonly Projection[] | undefined) {
+  const database = openDatabase(path)
   try {
-    database.exec('BEGIN IMMEDIATE')
-    const settled = group.map(({ commit, resolve, reject }) => {
-      database.exec('SAVEPOINT one')
-      try {
-        const committed = writeCommit(statements, commit, clock)
-        database.exec('RELEASE one')
-        return () => resolve(committed)
-      } catch (error) {
-        database.exec('ROLLBACK TO one; RELEASE one')
-        if (!(error instanceof Fault)) throw error
-        return () => reject(error)
-      }
+    return guarded(path, () => {
+      migrate(database, path)
+      const all = projections === undefined ? declaredIn(database) : [...RECORD_PROJECTIONS, ...projections]
+      makeTables(database, all)
+      return { database, all }
     })
-    database.exec('COMMIT')
-    return settled
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    return group.map(
-      ({ reject }) =>
-        () =>
-          reject(error),
-    )
+    database.close()
+    throw error
   }
-}
-
-function toHead(tenant: string, { stream, seq, digest }: HeadRow): StreamHead {
-  if (!isDigest(digest)) throw new Fault('object_corrupt', { digest, found: 'no digest' })
-  return { tenant, stream, seq, digest: digest as Digest }
 }
 
 function headOf(statements: Statements, tenant: string, stream: string): StreamHead {
@@ -109,14 +104,14 @@ function headOf(statements: Statements, tenant: string, stream: string): StreamH
   return row === undefined ? emptyHead(tenant, stream) : toHead(tenant, row)
 }
 
-function* pages(statements: Statements, tenant: string, stream: string, after: number): Iterable<StoredEvent> {
-  let last = after
-  for (;;) {
-    const rows = statements.events.all(tenant, stream, last, PAGE) as unknown as { seq: number; bytes: Uint8Array }[]
+function* eventsAfter(path: string, statements: Statements, tenant: string, stream: string, after: number): Iterable<StoredEvent> {
+  const { id } = (guarded(path, () => statements.head.get(tenant, stream)) ?? {}) as { id?: number }
+  for (let last = after; id !== undefined; ) {
+    const rows = guarded(path, () => statements.events.all(id, last, PAGE)) as unknown as { seq: number; bytes: Uint8Array }[]
     for (const { seq, bytes } of rows) {
-      const event = decodeEvent(bytes)
-      if (event === null) throw new Fault('event_corrupt', { stream, seq })
-      yield { event, bytes: Uint8Array.from(bytes) }
+      const event = parseEvent(bytes)
+      if (event === null || event.seq !== seq) throw new Fault('event_corrupt', { stream, seq })
+      yield { event, bytes }
       last = seq
     }
     if (rows.length < PAGE) return

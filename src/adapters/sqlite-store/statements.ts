@@ -8,24 +8,54 @@ export interface HeadRow {
   readonly digest: string
 }
 
+export interface ObjectRow {
+  readonly id: number
+  readonly written_at: string
+  /** Null when the bytes are gone. */
+  readonly size: number | null
+  /** Null when they are in chunks. */
+  readonly bytes?: Uint8Array | null
+}
+
 export type Statements = ReturnType<typeof statementsOf>
 
 export const statementsOf = (database: Database) => ({
+  begin: database.prepare('BEGIN IMMEDIATE'),
+  end: database.prepare('COMMIT'),
+  undo: database.prepare('ROLLBACK'),
+  /** Empties the log beside the file into it, so that what was erased is nowhere. */
+  empty: database.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+  /** Another number when another connection has written. */
+  version: database.prepare('PRAGMA data_version'),
   head: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream = ?'),
-  streams: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? ORDER BY stream'),
+  tenants: database.prepare('SELECT tenant FROM streams UNION SELECT tenant FROM objects ORDER BY tenant'),
+  streams: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream > ? ORDER BY stream LIMIT ?'),
+  unsealed: database.prepare(
+    'SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND seq > sealed AND stream <> ? ORDER BY stream LIMIT ?',
+  ),
   addStream: database.prepare('INSERT INTO streams (tenant, stream, seq, digest) VALUES (?, ?, ?, ?) RETURNING id'),
   moveStream: database.prepare('UPDATE streams SET seq = ?, digest = ? WHERE id = ?'),
+  sealStream: database.prepare('UPDATE streams SET sealed = ? WHERE tenant = ? AND stream = ?'),
   addEvent: database.prepare('INSERT INTO events (stream_id, seq, bytes) VALUES (?, ?, ?)'),
-  events: database.prepare(
-    'SELECT seq, bytes FROM events WHERE stream_id = (SELECT id FROM streams WHERE tenant = ? AND stream = ?) AND seq > ? ORDER BY seq LIMIT ?',
+  events: database.prepare('SELECT seq, bytes FROM events WHERE stream_id = ? AND seq > ? ORDER BY seq LIMIT ?'),
+  object: database.prepare('SELECT id, written_at, size, bytes FROM objects WHERE tenant = ? AND digest = ?'),
+  findObject: database.prepare('SELECT id, written_at, size FROM objects WHERE tenant = ? AND digest = ?'),
+  addObject: database.prepare('INSERT INTO objects (tenant, digest, written_at, size, bytes) VALUES (?, ?, ?, ?, ?) RETURNING id'),
+  fillObject: database.prepare('UPDATE objects SET written_at = ?, size = ?, bytes = ? WHERE id = ?'),
+  touchObject: database.prepare('UPDATE objects SET written_at = ? WHERE id = ?'),
+  emptyObject: database.prepare('UPDATE objects SET size = NULL, bytes = NULL WHERE id = ?'),
+  dropObject: database.prepare('DELETE FROM objects WHERE id = ?'),
+  chunk: database.prepare('SELECT bytes FROM chunks WHERE object_id = ? AND n = ?'),
+  addChunk: database.prepare('INSERT INTO chunks (object_id, n, bytes) VALUES (?, ?, ?)'),
+  dropChunks: database.prepare('DELETE FROM chunks WHERE object_id = ?'),
+  moveChunks: database.prepare('UPDATE chunks SET object_id = ? WHERE object_id = ?'),
+  addUpload: database.prepare('INSERT INTO uploads (started_at) VALUES (?) RETURNING id'),
+  dropUpload: database.prepare('DELETE FROM uploads WHERE id = ?'),
+  oldUploads: database.prepare('SELECT id FROM uploads WHERE started_at < ?'),
+  addRef: database.prepare('INSERT INTO refs (stream_id, seq, object_id) VALUES (?, ?, ?)'),
+  unreferenced: database.prepare(
+    'SELECT id FROM objects WHERE written_at < ? AND size IS NOT NULL AND NOT EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id) LIMIT ?',
   ),
-  object: database.prepare('SELECT bytes FROM objects WHERE tenant = ? AND digest = ?'),
-  hasObject: database.prepare('SELECT 1 FROM objects WHERE tenant = ? AND digest = ?'),
-  // Writing again refreshes the age.
-  addObject: database.prepare(
-    'INSERT INTO objects (tenant, digest, bytes, written_at) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, digest) DO UPDATE SET written_at = excluded.written_at',
-  ),
-  addRef: database.prepare('INSERT OR IGNORE INTO refs (tenant, digest, stream_id, seq) VALUES (?, ?, ?, ?)'),
   answer: database.prepare('SELECT answer FROM answers WHERE tenant = ? AND key = ?'),
   addAnswer: database.prepare('INSERT INTO answers (tenant, key, answer) VALUES (?, ?, ?)'),
 })

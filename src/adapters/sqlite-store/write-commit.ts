@@ -1,37 +1,84 @@
-// Writes one commit inside a transaction that somebody else opens and ends. Throws to have all of it undone.
-import { digestBytes } from '../../core/digest/digest.ts'
-import { emptyHead, type StreamHead, writeEvent } from '../../core/record/event.ts'
+// Writes one commit inside a transaction that somebody else opens and ends. Looks before it writes: a refused commit has changed nothing.
+import { type Digest, digestBytes } from '../../core/digest/digest.ts'
+import { CHECKPOINT_SIGNED, readCheckpoint } from '../../core/record/checkpoint.ts'
+import { emptyHead, type StreamHead, type WrittenEvent, writeEvents } from '../../core/record/event.ts'
+import { referencesIn } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
-import type { Append, Clock, Commit, Committed } from '../../ports.ts'
-import type { HeadRow, Statements } from './statements.ts'
+import type { Append, Commit, Committed } from '../../ports.ts'
+import type { Heads } from './heads.ts'
+import { digestBlob, type Objects } from './objects.ts'
+import type { Projecting } from './projection-tables.ts'
+import type { ObjectRow, Statements } from './statements.ts'
 
-export function writeCommit(statements: Statements, { tenant, objects = [], appends = [], idempotency }: Commit, clock: Clock): Committed {
-  if (idempotency !== undefined) {
-    const known = statements.answer.get(tenant, idempotency.key) as { answer: string } | undefined
-    if (known !== undefined) return { heads: [], replayed: JSON.parse(known.answer) }
-    statements.addAnswer.run(tenant, idempotency.key, JSON.stringify(idempotency.answer))
-  }
-  for (const bytes of objects) statements.addObject.run(tenant, digestBytes(bytes), bytes, clock())
-  return { heads: appends.map(append => writeAppend(statements, tenant, append, clock)), replayed: null }
+export interface Writing {
+  readonly statements: Statements
+  readonly heads: Heads
+  readonly objects: Objects
+  readonly projections: Projecting
 }
 
-function writeAppend(statements: Statements, tenant: string, { stream, expected, entries }: Append, clock: Clock): StreamHead {
-  const row = statements.head.get(tenant, stream) as HeadRow | undefined
-  const found = row?.seq ?? -1
-  if (found !== expected) throw new Fault('stream_moved', { stream, expected, found })
-  let head: StreamHead =
-    row === undefined ? emptyHead(tenant, stream) : { tenant, stream, seq: row.seq, digest: row.digest as StreamHead['digest'] }
-  if (entries.length === 0) return head
-  const id = row?.id ?? (statements.addStream.get(tenant, stream, -1, '') as { id: number }).id
-  for (const { refs = [], ...draft } of entries) {
-    const next = writeEvent(head, draft, clock())
-    statements.addEvent.run(id, next.event.seq, next.bytes)
-    for (const digest of refs) {
-      if (statements.hasObject.get(tenant, digest) === undefined) throw new Fault('object_missing', { digest })
-      statements.addRef.run(tenant, digest, id, next.event.seq)
-    }
-    head = next.head
+interface PlannedEvent extends WrittenEvent {
+  readonly references: readonly Digest[]
+}
+
+interface PlannedAppend {
+  readonly stream: string
+  readonly events: readonly PlannedEvent[]
+  readonly head: StreamHead
+}
+
+/** @param at one moment for all that is written together */
+export function writeCommit(writing: Writing, commit: Commit, at: string): Committed {
+  const { statements, objects } = writing
+  const { tenant, erase = [], idempotency } = commit
+  const known = idempotency && (statements.answer.get(tenant, idempotency.key) as { answer: string } | undefined)
+  if (known !== undefined) return { heads: [], replayed: JSON.parse(known.answer) }
+
+  const bodies = new Map((commit.objects ?? []).map(bytes => [digestBytes(bytes), bytes]))
+  const appends = planAppends(writing, tenant, commit.appends ?? [], at)
+  const ids = new Map<Digest, number>()
+  const idOf = (digest: Digest): number => {
+    const found = statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
+    if (found === undefined || found.size === null) throw new Fault('object_missing', { digest })
+    return found.id
+  }
+  for (const { events } of appends)
+    for (const { references } of events)
+      for (const digest of references) if (!bodies.has(digest) && !ids.has(digest)) ids.set(digest, idOf(digest))
+  const erased = erase.map(idOf)
+
+  // From here on only the disk can refuse.
+  for (const [digest, bytes] of bodies) ids.set(digest, objects.write(tenant, digest, bytes, at))
+  for (const append of appends) writeAppend(writing, tenant, append, ids)
+  for (const id of erased) objects.erase(id)
+  if (idempotency !== undefined) statements.addAnswer.run(tenant, idempotency.key, JSON.stringify(idempotency.answer))
+  return { heads: appends.map(({ head }) => head), replayed: null }
+}
+
+function planAppends({ heads }: Writing, tenant: string, appends: readonly Append[], at: string): readonly PlannedAppend[] {
+  const moved = new Map<string, StreamHead>()
+  return appends.map(({ stream, expected, entries }) => {
+    const from = moved.get(stream) ?? heads.get(tenant, stream)?.head ?? emptyHead(tenant, stream)
+    if (from.seq !== expected) throw new Fault('stream_moved', { stream, expected, found: from.seq })
+    const written = writeEvents(from, entries, at)
+    if (typeof written === 'string') throw new Fault('entry_invalid', { stream, problem: written })
+    const head = written.at(-1)?.head ?? from
+    moved.set(stream, head)
+    return { stream, head, events: written.map(one => ({ ...one, references: referencesIn(one.event.payload) })) }
+  })
+}
+
+function writeAppend(writing: Writing, tenant: string, { stream, events, head }: PlannedAppend, ids: ReadonlyMap<Digest, number>): void {
+  if (events.length === 0) return
+  const { statements, heads, projections } = writing
+  const id = heads.get(tenant, stream)?.id ?? (statements.addStream.get(tenant, stream, -1, '') as { id: number }).id
+  for (const { event, bytes, references } of events) {
+    statements.addEvent.run(id, event.seq, bytes)
+    for (const digest of references) statements.addRef.run(id, event.seq, ids.get(digest)!)
+    projections.apply(event, id)
+    if (event.type === CHECKPOINT_SIGNED)
+      for (const sealed of readCheckpoint(event)?.statement.heads ?? []) statements.sealStream.run(sealed.seq, tenant, sealed.stream)
   }
   statements.moveStream.run(head.seq, head.digest, id)
-  return head
+  heads.set(id, head)
 }

@@ -47,12 +47,45 @@ export interface WrittenEvent {
 }
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function writeEvent(head: StreamHead, { type, actor, cause = null, payload }: EventDraft, at: string): WrittenEvent {
   const { tenant, stream, digest: prev } = head
   const event: RecordedEvent = { v: 1, tenant, stream, seq: head.seq + 1, type, at, actor, cause, prev, payload }
   const bytes = encoder.encode(JSON.stringify(event))
   return { event, bytes, head: { tenant, stream, seq: event.seq, digest: digestBytes(bytes) } }
+}
+
+/** What an event may weigh: bodies are objects, so no honest event comes near. */
+const MOST_BYTES = 1024 * 1024
+const MOST_CHARACTERS = 512
+const NAME = /^[^\p{Cc}\p{Cs}]+$/u
+
+/** What is wrong with a draft before it is written; null when nothing is. */
+function draftProblem({ type, actor, cause = null }: EventDraft): string | null {
+  return nameProblem('type', type) ?? nameProblem('actor', actor) ?? (cause === null ? null : nameProblem('cause', cause))
+}
+
+const nameProblem = (what: string, name: unknown): string | null =>
+  isName(name) ? null : `its ${what} must be 1 to ${MOST_CHARACTERS} characters without control characters, and not a digest`
+
+const isName = (text: unknown): boolean => typeof text === 'string' && text.length <= MOST_CHARACTERS && NAME.test(text) && !isDigest(text)
+
+/** The events of one append, each tied to the one before; or what is wrong with one of them. */
+export function writeEvents(head: StreamHead, drafts: readonly EventDraft[], at: string): readonly WrittenEvent[] | string {
+  const misnamed = nameProblem('tenant', head.tenant) ?? nameProblem('stream', head.stream)
+  if (misnamed !== null) return misnamed
+  const written: WrittenEvent[] = []
+  let last = head
+  for (const draft of drafts) {
+    const problem = draftProblem(draft)
+    if (problem !== null) return problem
+    const next = writeEvent(last, draft, at)
+    if (next.bytes.length > MOST_BYTES) return `it has ${next.bytes.length} bytes and may have ${MOST_BYTES}; put bodies into objects`
+    written.push(next)
+    last = next.head
+  }
+  return written
 }
 
 /** What is wrong with an event where it stands. */
@@ -75,9 +108,19 @@ export function readEvent(head: StreamHead, bytes: Uint8Array): ReadEvent {
 /** Null for anything but the exact bytes that `writeEvent` makes: other spellings of the same JSON are other bytes. */
 export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const text = decoder.decode(bytes)
     const event = JSON.parse(text) as RecordedEvent
     return isEvent(event) && JSON.stringify(event) === text ? event : null
+  } catch {
+    return null
+  }
+}
+
+/** As `decodeEvent`, for readers who leave the judging to `verify`: other spellings pass. */
+export function parseEvent(bytes: Uint8Array): RecordedEvent | null {
+  try {
+    const event = JSON.parse(decoder.decode(bytes)) as RecordedEvent
+    return isEvent(event) ? event : null
   } catch {
     return null
   }
@@ -86,7 +129,9 @@ export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
 const KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'prev', 'payload']
 
 function isEvent(value: unknown): value is RecordedEvent {
-  if (typeof value !== 'object' || value === null || Object.keys(value).join() !== KEYS.join()) return false
+  if (typeof value !== 'object' || value === null) return false
+  const keys = Object.keys(value)
+  if (keys.length !== KEYS.length || keys.some((key, index) => key !== KEYS[index])) return false
   const { v, tenant, stream, seq, type, at, actor, cause, prev } = value as Record<string, unknown>
   const texts = [tenant, stream, type, at, actor].every(text => typeof text === 'string')
   return (

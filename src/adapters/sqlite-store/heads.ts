@@ -1,0 +1,56 @@
+// Where streams end, remembered between transactions for as long as nobody else has written to the file.
+import { type Digest, isDigest } from '../../core/digest/digest.ts'
+import type { StreamHead } from '../../core/record/event.ts'
+import { Fault } from '../../errors.ts'
+import type { HeadRow, Statements } from './statements.ts'
+
+interface KnownHead {
+  readonly id: number
+  readonly head: StreamHead
+}
+
+export interface Heads {
+  /** Null for a stream that does not exist. */
+  get(tenant: string, stream: string): KnownHead | null
+  set(id: number, head: StreamHead): void
+  /** To be called under the write lock, before anything is asked. */
+  refresh(): void
+  /** What was set has not come to be. */
+  forget(): void
+}
+
+const MOST = 10_000
+
+export function headsOf(statements: Statements): Heads {
+  const known = new Map<string, KnownHead>()
+  const keyOf = (tenant: string, stream: string): string => `${tenant}\0${stream}`
+  let version = -1
+
+  const set = (id: number, head: StreamHead): KnownHead => {
+    if (known.size >= MOST) known.clear()
+    const entry = { id, head }
+    known.set(keyOf(head.tenant, head.stream), entry)
+    return entry
+  }
+
+  return {
+    set,
+    get(tenant, stream) {
+      const remembered = known.get(keyOf(tenant, stream))
+      if (remembered !== undefined) return remembered
+      const row = statements.head.get(tenant, stream) as HeadRow | undefined
+      return row === undefined ? null : set(row.id, toHead(tenant, row))
+    },
+    refresh() {
+      const { data_version: now } = statements.version.get() as { data_version: number }
+      if (now !== version) known.clear()
+      version = now
+    },
+    forget: () => known.clear(),
+  }
+}
+
+export function toHead(tenant: string, { stream, seq, digest }: HeadRow): StreamHead {
+  if (!isDigest(digest)) throw new Fault('event_corrupt', { stream, seq })
+  return { tenant, stream, seq, digest: digest as Digest }
+}

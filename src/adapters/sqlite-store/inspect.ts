@@ -1,0 +1,148 @@
+// The whole store as it is at one moment, on a connection of its own, unjudged.
+import { createHash } from 'node:crypto'
+import type { Digest } from '../../core/digest/digest.ts'
+import type { Projection } from '../../core/record/projection.ts'
+import { Fault } from '../../errors.ts'
+import type { Inspection, RawEvent, RawObject } from '../../ports.ts'
+import { type Database, openDatabase } from './database.ts'
+import { guarded } from './faults.ts'
+import { blobDigest, digestBlob, objectsOf } from './objects.ts'
+import { projecting, projectionTableNames } from './projection-tables.ts'
+import { type HeadRow, statementsOf } from './statements.ts'
+
+const PAGE = 512
+const OBJECT_PAGE = 64
+
+export function inspect(path: string, projections: readonly Projection[]): Inspection {
+  const database = openDatabase(path)
+  try {
+    return doubting(path, () => inspectionOf(path, database, projections))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function inspectionOf(path: string, database: Database, projections: readonly Projection[]): Inspection {
+  const statements = statementsOf(database)
+  const objects = objectsOf(database, statements)
+  const tables = projecting(database, projections)
+  const references = database.prepare(
+    'SELECT refs.seq, objects.digest FROM refs LEFT JOIN objects ON objects.id = refs.object_id AND objects.tenant = ? WHERE refs.stream_id = ? AND refs.seq >= ? AND refs.seq <= ? ORDER BY refs.seq',
+  )
+  // Numbers that no record can hold are read as none.
+  const eventPage = database.prepare(
+    `SELECT CASE WHEN seq < 0 THEN -1 WHEN seq <= ${Number.MAX_SAFE_INTEGER} THEN seq END AS seq, bytes FROM events WHERE stream_id = ? AND seq > ? ORDER BY events.seq LIMIT ?`,
+  )
+  const streamId = database.prepare('SELECT id FROM streams WHERE tenant = ? AND stream = ?')
+  const selectStreams = `SELECT id, stream, MAX(-1, MIN(seq, ${Number.MAX_SAFE_INTEGER})) AS seq, digest FROM streams WHERE tenant = ?`
+  const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
+  const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
+  const firstObjects = database.prepare('SELECT digest, size FROM objects WHERE tenant = ? ORDER BY digest LIMIT ?')
+  const moreObjects = database.prepare('SELECT digest, size FROM objects WHERE tenant = ? AND digest > ? ORDER BY digest LIMIT ?')
+  const referrer = database.prepare(
+    'SELECT streams.stream, refs.seq FROM refs JOIN streams ON streams.id = refs.stream_id JOIN objects ON objects.id = refs.object_id WHERE objects.tenant = ? AND objects.digest = ? LIMIT 1',
+  )
+  const stray = [
+    'SELECT COUNT(*) AS n FROM events WHERE stream_id NOT IN (SELECT id FROM streams)',
+    'SELECT COUNT(*) AS n FROM refs WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.stream_id = refs.stream_id AND events.seq = refs.seq)',
+    ...projectionTableNames(database).map(
+      name => `SELECT COUNT(*) AS n FROM "${name}" WHERE stream_id NOT IN (SELECT id FROM streams) OR typeof(seq) <> 'integer'`,
+    ),
+  ].map(text => database.prepare(text))
+  database.exec('BEGIN')
+
+  function* eventPages(tenant: string, stream: string): Iterable<readonly RawEvent[]> {
+    const { id } = (streamId.get(tenant, stream) ?? {}) as { id?: number }
+    if (id === undefined) return
+    for (let last: number | null = Number.NEGATIVE_INFINITY; last !== null; ) {
+      const rows = eventPage.all(id, last, PAGE) as unknown as { seq: number | null; bytes: unknown }[]
+      if (rows.length === 0) return
+      const spoken = new Map<number, string[]>()
+      const [from, to] = [rows[0]!.seq, rows.findLast(({ seq }) => seq !== null)?.seq ?? null]
+      for (const { seq, digest } of references.all(tenant, id, from, to) as unknown as { seq: number; digest: Uint8Array | null }[])
+        spoken.set(seq, [...(spoken.get(seq) ?? []), digest === null ? '' : blobDigest(bytesOf(digest))])
+      yield rows.map(({ seq, bytes }) => ({ seq: seq ?? Number.NaN, bytes: bytesOf(bytes), references: spoken.get(seq ?? -1) ?? NONE }))
+      last = rows.at(-1)!.seq
+    }
+  }
+
+  function* streamPages(tenant: string): Iterable<HeadRow> {
+    let rows = firstStreams.all(tenant, PAGE) as unknown as HeadRow[]
+    while (rows.length > 0) {
+      yield* rows
+      rows = moreStreams.all(tenant, rows.at(-1)!.stream, PAGE) as unknown as HeadRow[]
+    }
+  }
+
+  function* objectRows(tenant: string): Iterable<RawObject> {
+    type ObjectRows = { digest: Uint8Array; size: number | null }[]
+    let rows = firstObjects.all(tenant, OBJECT_PAGE) as unknown as ObjectRows
+    while (rows.length > 0) {
+      for (const { digest, size } of rows) {
+        const name = blobDigest(bytesOf(digest))
+        yield { digest: name, found: size === null ? null : nameOf(objects.chunks(tenant, name) ?? []) }
+      }
+      rows = moreObjects.all(tenant, rows.at(-1)!.digest, OBJECT_PAGE) as unknown as ObjectRows
+    }
+  }
+
+  const countStrays = (): number => {
+    const found = stray.reduce((sum, counting) => sum + (counting.get() as { n: number }).n, 0)
+    if (found > 0) return found
+    // What is read through an index, and what lies in the table, must be the same.
+    const { integrity_check: said } = database.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string }
+    if (said !== 'ok') throw new Fault('store_corrupt', { path, reason: said })
+    return 0
+  }
+
+  const paged = <T>(items: Iterable<T>): AsyncIterable<T> => asynchronously(path, items)
+
+  return {
+    tenants: async () => doubting(path, () => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
+    streams: tenant => paged(mapped(streamPages(tenant), ({ stream, seq, digest }) => ({ tenant, stream, seq, digest: digest as Digest }))),
+    events: (tenant, stream) => paged(eventPages(tenant, stream)),
+    objects: tenant => paged(objectRows(tenant)),
+    row: async (table, tenant, stream, key) => doubting(path, () => tables.row(table, tenant, stream, key)),
+    rows: table => paged(tables.allRows(table)),
+    referrer: async (tenant, digest) =>
+      doubting(path, () => (referrer.get(tenant, digestBlob(digest as Digest)) as { stream: string; seq: number } | undefined) ?? null),
+    strays: async () => doubting(path, countStrays),
+    close: async () => database.close(),
+  }
+}
+
+const NONE: readonly string[] = []
+
+/** A statement that no longer fits the tables, a number that no record can hold: somebody or something was at the file. */
+function doubting<T>(path: string, work: () => T): T {
+  try {
+    return guarded(path, work)
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string }
+    if (code !== 'ERR_SQLITE_ERROR' && code !== 'ERR_OUT_OF_RANGE') throw error
+    throw new Fault('store_corrupt', { path, reason: message }, { cause: error })
+  }
+}
+
+/** Nothing, when tampering has made text of it: who reads the record would find no bytes there either. */
+const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
+
+function nameOf(chunks: Iterable<Uint8Array>): Digest {
+  const hash = createHash('sha256')
+  for (const chunk of chunks) hash.update(bytesOf(chunk))
+  return `sha256:${hash.digest('hex')}` as Digest
+}
+
+function* mapped<A, B>(items: Iterable<A>, map: (item: A) => B): Iterable<B> {
+  for (const item of items) yield map(item)
+}
+
+async function* asynchronously<T>(path: string, items: Iterable<T>): AsyncIterable<T> {
+  const iterator = items[Symbol.iterator]()
+  for (;;) {
+    const { done, value } = doubting(path, () => iterator.next())
+    if (done) return
+    yield value
+  }
+}

@@ -1,0 +1,171 @@
+// Objects: small ones whole, big ones in chunks. What is read is checked against its name.
+import { createHash } from 'node:crypto'
+import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
+import { Fault } from '../../errors.ts'
+import type { Database } from './database.ts'
+import { transaction } from './database.ts'
+import { faultOf, guarded } from './faults.ts'
+import type { ObjectRow, Statements } from './statements.ts'
+
+/** What is larger is kept in pieces of this size. */
+const CHUNK = 256 * 1024
+/** Writing again refreshes the age, though not more often than this: it means writing the row again. */
+const REFRESH_MS = 3_600_000
+
+export const digestBlob = (digest: Digest): Uint8Array => Buffer.from(digest.slice('sha256:'.length), 'hex')
+export const blobDigest = (blob: Uint8Array): string => `sha256:${Buffer.from(blob).toString('hex')}`
+
+export interface Objects {
+  /** The object's id. Within a transaction of the caller's. */
+  write(tenant: string, digest: Digest, bytes: Uint8Array, at: string): number
+  erase(id: number): void
+  read(tenant: string, digest: Digest): Uint8Array
+  /** In pieces, unchecked; null when there is none. */
+  chunks(tenant: string, digest: string): Iterable<Uint8Array> | null
+  stream(tenant: string, digest: Digest): Iterable<Uint8Array>
+  writeStream(tenant: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, at: () => string): Promise<Digest>
+  collect(writtenBefore: string): number
+}
+
+export function objectsOf(database: Database, statements: Statements): Objects {
+  const { file: path } = database.prepare('PRAGMA database_list').get() as { file: string }
+  const find = (tenant: string, digest: Digest) => statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
+
+  /** Adds the row, or fills one whose bytes were erased; the caller puts the chunks of a big one in place. */
+  const place = (tenant: string, digest: Digest, size: number, bytes: Uint8Array | null, at: string): { id: number; added: boolean } => {
+    const found = find(tenant, digest)
+    if (found === undefined)
+      return { id: (statements.addObject.get(tenant, digestBlob(digest), at, size, bytes) as { id: number }).id, added: true }
+    if (found.size === null) statements.fillObject.run(at, size, bytes, found.id)
+    else if (Date.parse(at) - Date.parse(found.written_at) > REFRESH_MS) statements.touchObject.run(at, found.id)
+    return { id: found.id, added: found.size === null }
+  }
+
+  const dropUpload = (id: number): void => {
+    statements.dropChunks.run(-id)
+    statements.dropUpload.run(id)
+  }
+
+  /** Where the disk refuses even this, a later collection drops it. */
+  const dropFailed = (id: number): void => {
+    try {
+      transaction(database, () => dropUpload(id))
+    } catch {
+      // What went wrong first is what the caller is told.
+    }
+  }
+
+  const chunks = (tenant: string, digest: string): Iterable<Uint8Array> | null => {
+    if (!isDigest(digest)) return null
+    const row = guarded(path, () => statements.object.get(tenant, digestBlob(digest))) as unknown as ObjectRow | undefined
+    if (row === undefined || row.size === null) return null
+    return row.bytes ? [row.bytes] : pieces(path, statements, row.id)
+  }
+
+  const stream = function* (tenant: string, digest: Digest): Iterable<Uint8Array> {
+    const found = chunks(tenant, digest)
+    if (found === null) throw new Fault('object_missing', { digest })
+    const hash = createHash('sha256')
+    for (const piece of found) {
+      hash.update(piece)
+      yield piece
+    }
+    checkName(digest, `sha256:${hash.digest('hex')}` as Digest)
+  }
+
+  return {
+    chunks,
+    stream,
+    write(tenant, digest, bytes, at) {
+      if (bytes.length <= CHUNK) return place(tenant, digest, bytes.length, bytes, at).id
+      const { id, added } = place(tenant, digest, bytes.length, null, at)
+      if (added) for (let n = 0; n * CHUNK < bytes.length; n++) statements.addChunk.run(id, n, bytes.subarray(n * CHUNK, (n + 1) * CHUNK))
+      return id
+    },
+    erase(id) {
+      statements.dropChunks.run(id)
+      statements.emptyObject.run(id)
+    },
+    read(tenant, digest) {
+      const found = chunks(tenant, digest)
+      if (found === null) throw new Fault('object_missing', { digest })
+      const bytes = Array.isArray(found) ? (found[0] as Uint8Array) : new Uint8Array(Buffer.concat([...found]))
+      checkName(digest, digestBytes(bytes))
+      return bytes
+    },
+    async writeStream(tenant, given, at) {
+      // Its chunks stand under a number below zero until it has a name. What a crash leaves there, a later collection drops.
+      const upload = guarded(path, () => transaction(database, () => (statements.addUpload.get(at()) as { id: number }).id))
+      const hash = createHash('sha256')
+      let size = 0
+      let count = 0
+      try {
+        for await (const piece of chunked(given)) {
+          hash.update(piece)
+          size += piece.length
+          const n = count++
+          transaction(database, () => statements.addChunk.run(-upload, n, piece))
+        }
+        const digest = `sha256:${hash.digest('hex')}` as Digest
+        return transaction(database, () => {
+          const small = size <= CHUNK
+          const bytes = small ? (statements.chunk.get(-upload, 0) as { bytes: Uint8Array }).bytes : null
+          const { id, added } = place(tenant, digest, size, bytes, at())
+          if (!small && added) statements.moveChunks.run(id, -upload)
+          dropUpload(upload)
+          return digest
+        })
+      } catch (error) {
+        dropFailed(upload)
+        throw faultOf(path, error)
+      }
+    },
+    collect(writtenBefore) {
+      const before = new Date(Date.parse(writtenBefore) - REFRESH_MS).toISOString()
+      transaction(database, () => {
+        for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
+      })
+      let dropped = 0
+      for (;;) {
+        const found = transaction(database, () => {
+          const rows = statements.unreferenced.all(before, COLLECTED_AT_ONCE) as unknown as { id: number }[]
+          for (const { id } of rows) {
+            statements.dropChunks.run(id)
+            statements.dropObject.run(id)
+          }
+          return rows.length
+        })
+        dropped += found
+        if (found < COLLECTED_AT_ONCE) return dropped
+      }
+    },
+  }
+}
+
+/** Few enough that writers do not wait long. */
+const COLLECTED_AT_ONCE = 500
+
+function checkName(digest: Digest, found: Digest): void {
+  if (found !== digest) throw new Fault('object_corrupt', { digest, found })
+}
+
+function* pieces(path: string, statements: Statements, id: number): Iterable<Uint8Array> {
+  for (let n = 0; ; n++) {
+    const row = guarded(path, () => statements.chunk.get(id, n)) as { bytes: Uint8Array } | undefined
+    if (row === undefined) return
+    yield row.bytes
+  }
+}
+
+/** The same bytes in pieces of one size, but for the last. */
+async function* chunked(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array()
+  for await (const piece of given) {
+    rest = rest.length === 0 ? piece : new Uint8Array(Buffer.concat([rest, piece]))
+    while (rest.length > CHUNK) {
+      yield rest.subarray(0, CHUNK)
+      rest = rest.subarray(CHUNK)
+    }
+  }
+  yield rest
+}

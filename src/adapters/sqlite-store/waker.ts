@@ -1,0 +1,57 @@
+// Wakes those who wait for new events: at once when this process wrote them, within moments when another did.
+import type { Statements } from './statements.ts'
+
+/** How often to look for what other processes wrote, while somebody waits. */
+const LOOK_EVERY_MS = 50
+
+export interface Waker {
+  /** Where things stand: to be asked before reading. */
+  moment(): string
+  /** Resolves when something has been written since that moment, when the signal aborts, and when the store is closed. */
+  after(moment: string, signal: AbortSignal): Promise<void>
+  wake(): void
+  close(): void
+  readonly closed: boolean
+}
+
+export function wakerOf(statements: Statements): Waker {
+  const waiting = new Set<() => void>()
+  let written = 0
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+
+  const moment = (): string => `${written} ${(statements.version.get() as { data_version: number }).data_version}`
+  const wake = () => {
+    written++
+    for (const resume of [...waiting]) resume()
+  }
+  const lookFrom = (from: string) => () => {
+    if (moment() !== from) wake()
+  }
+
+  return {
+    moment,
+    wake,
+    after: (from, signal) =>
+      new Promise(resolve => {
+        if (signal.aborted || closed || moment() !== from) return resolve()
+        const resume = () => {
+          waiting.delete(resume)
+          signal.removeEventListener('abort', resume)
+          if (waiting.size === 0) clearInterval(timer)
+          resolve()
+        }
+        signal.addEventListener('abort', resume)
+        // All who wait have seen the same moment: whoever has not is resumed at once.
+        if (waiting.size === 0) timer = setInterval(lookFrom(from), LOOK_EVERY_MS)
+        waiting.add(resume)
+      }),
+    close() {
+      closed = true
+      wake()
+    },
+    get closed() {
+      return closed
+    },
+  }
+}

@@ -1,0 +1,114 @@
+// onbook checkpoint, anchor, backup, restore, rebuild, erase, collect, export: keeping a record.
+import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
+import { collectObjects, eraseObject } from '../../engine/erase.ts'
+import { exportStream } from '../../engine/export-stream.ts'
+import { sealStore } from '../../engine/seal.ts'
+import { writeAnchor } from '../../engine/verify/anchors.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { verifyReport } from '../report/verify-report.ts'
+import { deliver, printJson } from '../terminal.ts'
+import { readDigest } from './object.ts'
+import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from './open-record.ts'
+import { print, writeNew } from './output.ts'
+import { verifyFile } from './verify-file.ts'
+
+function say(input: Input, text: string, json: object): number {
+  if (input.json) printJson(json)
+  else process.stdout.write(`${text}\n`)
+  return 0
+}
+
+export const checkpoint = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const sealed = await sealStore(store, keyringOf(input))
+    return say(input, sealed === 0 ? 'Every stream was signed already.' : `Signed ${plural(sealed, 'stream')}.`, { sealed })
+  })
+
+export const anchor = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const [file, keys] = [String(input.file), input.publicKey]
+    const keyring = keyringOf(input)
+    const text = await writeAnchor(store, keyring)
+    if (text === '') throw new Fault('usage_invalid', { problem: 'there is nothing to anchor yet: the record is empty' })
+    await deliver(text, file)
+    const pem = (await keyring.publicKeys()).map(key => key.pem).join('')
+    if (typeof keys === 'string') await deliver(pem, keys)
+    const copies = typeof keys === 'string' ? `${file} and ${keys}` : file
+    const more = typeof keys === 'string' ? '' : ' Whoever checks it needs the public keys: --public-key FILE writes them.'
+    return say(input, `Wrote ${copies}. Keep a copy where nobody who can write here can reach it.${more}`, {
+      anchor: file,
+      publicKey: keys ?? null,
+    })
+  })
+
+export async function backup(input: Input): Promise<number> {
+  const file = String(input.file)
+  await openRecord(input).close() // a store that is missing or too new says so
+  const done = await backupStore(databaseOf(input), file, copy => approve(input, copy))
+  if (!done) return 1
+  return say(input, `Wrote ${file}${verifiedOrNot(input)}. The keys in ${folderOf(input)}/keys are not in it: keep them apart.`, {
+    backup: file,
+  })
+}
+
+export async function restore(input: Input): Promise<number> {
+  const [file, path] = [String(input.file), databaseOf(input)]
+  const done = await restoreStore(file, path, copy => approve(input, copy))
+  if (!done) return 1
+  return say(input, `Restored ${path} from ${file}${verifiedOrNot(input)}.`, { restored: path })
+}
+
+const verifiedOrNot = (input: Input): string => (input.broken === true ? ', whether it verifies or not' : ', and verified it')
+
+/** What is broken is said, and not kept. */
+async function approve(input: Input, copy: string): Promise<boolean> {
+  const check = await checkerOf(input)
+  const verified = await verifyFile(copy, { check })
+  if (verified.intact || input.broken === true) return true
+  if (input.json) printJson(verified)
+  else
+    process.stderr.write(
+      `${verifyReport('The copy', verified, { keys: check !== null, anchors: 0 })}Nothing was written. With --broken it is kept as it is.\n`,
+    )
+  return false
+}
+
+export const rebuild = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const events = await store.rebuild()
+    return say(input, `Made every projection again from ${plural(events, 'event')}.`, { events })
+  })
+
+export const erase = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const [tenant, digest, why] = [tenantOf(input), readDigest(input.digest), input.why]
+    if (typeof why !== 'string' || why.trim() === '')
+      throw new Fault('usage_invalid', { problem: 'say why with --why: it stays in the record for ever' })
+    await eraseObject(store, { tenant, digest, actor: actorOf(), why })
+    return say(input, `Erased the bytes of ${digest}. That they were, by whom and why stays in stream audit. Backups still have them.`, {
+      erased: digest,
+    })
+  })
+
+export const collect = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const collected = await collectObjects(store, clock)
+    return say(input, `Dropped ${plural(collected, 'object')} that nothing spoke of for a day.`, { collected })
+  })
+
+export const exportOne = (input: Input): Promise<number> =>
+  withRecord(input, async store => {
+    const [tenant, stream, output] = [tenantOf(input), String(input.stream), input.output]
+    const lines = exportStream(store, tenant, stream)
+    if (typeof output !== 'string') {
+      for await (const line of lines) await print(line)
+      return 0
+    }
+    await writeNew(output, lines)
+    return say(input, `Wrote ${output}. Anybody can check it: node node_modules/onbook/verify.mjs ${output} --public-key FILE`, {
+      exported: output,
+    })
+  })
+
+const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -1,0 +1,72 @@
+// Where a record lies, and opening it. A command that looks never makes one.
+import { existsSync, type Stats, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { fileKeyring } from '../../adapters/file-keyring.ts'
+import { readPublicKeys, signatureChecker } from '../../adapters/public-keys.ts'
+import { codeOf, reasonOf } from '../../adapters/reasons.ts'
+import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { Fault } from '../../errors.ts'
+import type { CheckSignature, Clock, Keyring, Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+
+export const clock: Clock = () => new Date().toISOString()
+
+export const folderOf = (input: Input): string => (typeof input.data === 'string' ? input.data : '.onbook')
+export const databaseOf = (input: Input): string => join(folderOf(input), 'onbook.db')
+export const tenantOf = (input: Input): string => (typeof input.tenant === 'string' ? input.tenant : 'default')
+
+/** SQLite would make a new record of an empty file: it may be what is left of one. */
+export function existingDatabase(input: Input): string {
+  const path = databaseOf(input)
+  const found = statOf(path)
+  if (found === null) throw new Fault('store_missing', { path })
+  if (found.isFile() && found.size === 0) throw new Fault('store_corrupt', { path, reason: 'it is empty' })
+  return path
+}
+
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
+    throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+export const openRecord = (input: Input): Store => sqliteStore(existingDatabase(input), clock)
+
+export async function withRecord<T>(input: Input, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openRecord(input)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const keysFolder = (input: Input): string => join(folderOf(input), 'keys')
+export const keyringOf = (input: Input): Keyring => fileKeyring(keysFolder(input), clock)
+
+/** From a file of public keys where one is named, else from the keyring; null when there are no keys at all. */
+export async function checkerOf(input: Input): Promise<CheckSignature | null> {
+  if (typeof input.publicKey === 'string') return signatureChecker(readPublicKeys(input.publicKey, await readText(input.publicKey)))
+  if (!existsSync(keysFolder(input))) return null
+  const keys = await keyringOf(input).publicKeys()
+  return keys.length === 0 ? null : signatureChecker(keys)
+}
+
+export const readText = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+  })
+
+/** Who is at the keyboard, for the record. */
+export function actorOf(): string {
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    return 'cli'
+  }
+}

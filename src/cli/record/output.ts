@@ -1,0 +1,31 @@
+// Bytes on their way out: to standard output at the reader's pace, or into a new file, whole or not at all.
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { codeOf, reasonOf } from '../../adapters/reasons.ts'
+import { linkNew } from '../../adapters/write-whole.ts'
+import { Fault } from '../../errors.ts'
+
+type Piece = string | Uint8Array
+
+/** Waits for a slow reader: what is printed may be longer than memory. */
+export async function print(piece: Piece): Promise<void> {
+  if (!process.stdout.write(piece)) await new Promise(resume => process.stdout.once('drain', resume))
+}
+
+/** Never replaces a file. What ends with a fault half-way leaves nothing. */
+export async function writeNew(path: string, pieces: AsyncIterable<Piece>): Promise<void> {
+  const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
+  try {
+    await pipeline(pieces, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }))
+    if (!(await linkNew(temporary, path))) throw new Fault('path_exists', { path })
+  } catch (error) {
+    if (error instanceof Fault || codeOf(error) === undefined) throw error
+    const reason = codeOf(error) === 'ENOENT' ? 'its folder does not exist' : reasonOf(error)
+    throw new Fault('file_unwritable', { path, reason }, { cause: error })
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}

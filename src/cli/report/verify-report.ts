@@ -1,0 +1,57 @@
+// What a verification found, for a person.
+import pc from 'picocolors'
+import type { BreakCode } from '../../core/record/walk.ts'
+import type { Break, Verified } from '../../engine/verify/verify.ts'
+import { useColor } from '../terminal.ts'
+import { columns } from './columns.ts'
+
+const MEANING: Readonly<Record<BreakCode, string>> = {
+  event_unreadable: 'its bytes are not an event',
+  event_misplaced: 'it belongs to another stream or tenant',
+  sequence_broken: 'an event is missing, doubled or out of order here',
+  chain_broken: 'its bytes are not those that were written',
+  stream_missing: 'there are events or references that belong to no stream',
+  object_missing: 'an object it speaks of is gone, and nobody erased it',
+  object_corrupt: 'the bytes of an object do not match its name',
+  reference_missing: 'a reference to an object was taken away',
+  reference_unknown: 'a reference was added that the event does not make',
+  row_missing: 'a row of a projection was taken away',
+  row_unknown: 'a row of a projection was added that no event makes',
+  row_differs: 'a row of a projection is not what the events make',
+  checkpoint_forged: 'the signature of a checkpoint is wrong',
+  checkpoint_key_unknown: 'a checkpoint is signed with a key that is not known here',
+  checkpoint_differs: 'it is not the event that was signed: the stream was rewritten',
+  checkpoint_ahead: 'events that were signed are gone',
+  anchor_forged: 'the signature of the anchor is wrong',
+  anchor_differs: 'it is not the checkpoint that the anchor holds: the record was rewritten',
+  anchor_ahead: 'checkpoints that the anchor holds are gone: the record was cut off',
+  store_corrupt: 'the file is damaged here and cannot be read',
+}
+
+export interface Circumstances {
+  readonly keys: boolean
+  readonly anchors: number
+}
+
+export function verifyReport(path: string, verified: Verified, { keys, anchors }: Circumstances): string {
+  const { intact, streams, events, objects, erased, unsealed, breaks, moreBreaks } = verified
+  const color = pc.createColors(useColor(process.stdout))
+  const why = keys ? 'written after the last checkpoint; "onbook checkpoint" signs them' : 'there are no keys here to check signatures with'
+  const lines = [
+    `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,
+    ...(anchors > 0 ? [`compared with ${count(anchors, 'anchor')}`] : []),
+    ...(unsealed > 0 ? [`unsealed: ${count(unsealed, 'event')} (${why})`] : []),
+    ...(breaks.length > 0 ? ['', columns(breaks.map(describe)).trimEnd(), ''] : []),
+    ...(moreBreaks > 0 ? [`and ${moreBreaks} more`] : []),
+    intact ? color.green('intact') : color.red(`BROKEN in ${count(breaks.length + moreBreaks, 'place')}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+function describe({ tenant, stream, sequence, digest, table, code }: Break): readonly string[] {
+  const where = [tenant, stream, sequence === undefined ? null : String(sequence)].filter(part => part !== null && part !== '').join(' ')
+  const what = [table, digest].filter(part => part !== undefined).join(' ')
+  return [where || 'store', code, `${MEANING[code]}${what === '' ? '' : ` (${what})`}`]
+}

@@ -1,0 +1,12 @@
+// Taking an object's bytes away on purpose. What is left says who did it, when and why; the chain stays whole.
+import type { Digest } from '../digest/digest.ts'
+import type { EventDraft } from './event.ts'
+
+export const AUDIT = 'audit'
+export const OBJECT_ERASED = 'object.erased'
+
+export const erasureDraft = (digest: Digest, actor: string, why: string): EventDraft => ({
+  type: OBJECT_ERASED,
+  actor,
+  payload: { erasedHash: digest, why },
+})

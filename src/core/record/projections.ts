@@ -1,0 +1,20 @@
+// What the record keeps about itself: which objects were erased, and how far each stream is sealed.
+import { CHECKPOINT_SIGNED } from './checkpoint.ts'
+import { OBJECT_ERASED } from './erasure.ts'
+import type { Projection } from './projection.ts'
+
+export const erasedObjects: Projection = {
+  table: 'erased',
+  columns: { digest: 'text', at: 'text', actor: 'text', why: 'text' },
+  key: ['digest'],
+  from: { [OBJECT_ERASED]: [{ put: { digest: 'payload.erasedHash', at: 'at', actor: 'actor', why: 'payload.why' } }] },
+}
+
+export const sealedStreams: Projection = {
+  table: 'seals',
+  columns: { sealed: 'text', last: 'integer', headHash: 'text' },
+  key: ['sealed'],
+  from: { [CHECKPOINT_SIGNED]: [{ each: 'payload.heads', put: { sealed: 'item.stream', last: 'item.seq', headHash: 'item.headHash' } }] },
+}
+
+export const RECORD_PROJECTIONS: readonly Projection[] = [erasedObjects, sealedStreams]

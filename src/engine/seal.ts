@@ -1,0 +1,56 @@
+// Makes checkpoints: on demand, on a schedule, and when a host goes down.
+import { CHECKPOINTS, checkpointDraft, nextStatement, statementBytes } from '../core/record/checkpoint.ts'
+import { Fault } from '../errors.ts'
+import type { Keyring, Store } from '../ports.ts'
+
+/** Streams in one checkpoint: a signature is cheap, and an event must stay small. */
+const MOST_HEADS = 1_000
+const ACTOR = 'onbook'
+
+/** Signs every stream that has moved since the last checkpoint; how many there were. */
+export async function sealStreams(store: Store, keyring: Keyring, tenant: string): Promise<number> {
+  let sealed = 0
+  for (;;) {
+    const heads = await store.unsealed(tenant, MOST_HEADS)
+    if (heads.length === 0) return sealed
+    const last = await store.head(tenant, CHECKPOINTS)
+    const statement = nextStatement(last, heads)
+    const draft = checkpointDraft(statement, await keyring.sign(statementBytes(statement)), ACTOR)
+    try {
+      await store.commit({ tenant, appends: [{ stream: CHECKPOINTS, expected: last.seq, entries: [draft] }] })
+      sealed += heads.length
+    } catch (error) {
+      // Another process made a checkpoint meanwhile: what is left to sign is asked again.
+      if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
+    }
+    if (heads.length < MOST_HEADS) return sealed
+  }
+}
+
+export async function sealStore(store: Store, keyring: Keyring): Promise<number> {
+  let sealed = 0
+  for (const tenant of await store.tenants()) sealed += await sealStreams(store, keyring, tenant)
+  return sealed
+}
+
+export interface Sealing {
+  /** Makes the last checkpoint, and no more after it. */
+  stop(): Promise<void>
+}
+
+/** Makes a checkpoint every so often. What goes wrong is told, and tried again the next time. */
+export function keepSealing(store: Store, keyring: Keyring, everyMs: number, failed: (error: unknown) => void): Sealing {
+  let sealing: Promise<unknown> = Promise.resolve()
+  const seal = () => {
+    sealing = sealing.then(() => sealStore(store, keyring)).catch(failed)
+  }
+  const timer = setInterval(seal, everyMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await sealing
+      await sealStore(store, keyring)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+// Is the record what was written? Reads all of it once, believes nothing, holds little, and never claims more than it can know.
+import type { Digest } from '../../core/digest/digest.ts'
+import { AUDIT } from '../../core/record/erasure.ts'
+import { type Cell, keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
+import { erasedObjects } from '../../core/record/projections.ts'
+import type { BreakCode } from '../../core/record/walk.ts'
+import { Fault } from '../../errors.ts'
+import type { CheckSignature, Inspection, ProjectionTables } from '../../ports.ts'
+import type { Anchor } from './anchors.ts'
+import { compareRows } from './compare-rows.ts'
+import { verifyStreams } from './verify-streams.ts'
+
+export interface Break {
+  readonly tenant: string
+  /** Null where no stream is concerned. */
+  readonly stream: string | null
+  readonly sequence?: number
+  readonly digest?: string
+  readonly table?: string
+  readonly code: BreakCode
+}
+
+export interface Verified {
+  readonly intact: boolean
+  /** Events that no checked signature covers: nothing is known about them but that they fit together. */
+  readonly unsealed: number
+  readonly streams: number
+  readonly events: number
+  readonly objects: number
+  readonly erased: number
+  readonly breaks: readonly Break[]
+  /** Breaks beyond those listed. */
+  readonly moreBreaks: number
+}
+
+export interface VerifyOptions {
+  readonly projections: readonly Projection[]
+  readonly scratch: ProjectionTables
+  /** Null when there are no keys to check with: then nothing counts as sealed. */
+  readonly check: CheckSignature | null
+  readonly anchors?: readonly Anchor[]
+  readonly progress?: (done: { readonly events: number; readonly objects: number }) => void
+}
+
+const MOST_BREAKS = 1_000
+
+/** What is found on the way. */
+export interface Findings {
+  unsealed: number
+  streams: number
+  events: number
+  objects: number
+  erased: number
+  readonly breaks: Break[]
+  moreBreaks: number
+  report(found: Break): void
+}
+
+export async function verifyRecord(inspection: Inspection, options: VerifyOptions): Promise<Verified> {
+  const findings = newFindings()
+  await verifyStreams(inspection, options, findings)
+  for (const tenant of await inspection.tenants()) await verifyObjects(inspection, tenant, options, findings)
+  for (const projection of options.projections) await verifyRows(inspection, projection, options.scratch, findings)
+  await survivingDamage({ tenant: '', stream: null }, findings, async () => {
+    if ((await inspection.strays()) > 0) findings.report({ tenant: '', stream: null, code: 'stream_missing' })
+  })
+  const { report: _, ...found } = findings
+  return { intact: found.breaks.length === 0, ...found }
+}
+
+function newFindings(): Findings {
+  const breaks: Break[] = []
+  const findings: Findings = {
+    unsealed: 0,
+    streams: 0,
+    events: 0,
+    objects: 0,
+    erased: 0,
+    breaks,
+    moreBreaks: 0,
+    report(found) {
+      if (breaks.length < MOST_BREAKS) breaks.push(found)
+      else findings.moreBreaks++
+    },
+  }
+  return findings
+}
+
+async function verifyObjects(inspection: Inspection, tenant: string, { progress }: VerifyOptions, findings: Findings): Promise<void> {
+  const report = async (digest: string, code: BreakCode) => {
+    const referrer = await inspection.referrer(tenant, digest)
+    const place = referrer === null ? { stream: null } : { stream: referrer.stream, sequence: referrer.seq }
+    findings.report({ tenant, ...place, digest, code })
+  }
+  await survivingDamage({ tenant, stream: null }, findings, async () => {
+    for await (const { digest, found } of inspection.objects(tenant)) {
+      findings.objects++
+      if (found === null) {
+        const key: readonly Cell[] = [digest]
+        if ((await inspection.row(erasedObjects.table, tenant, AUDIT, key)) !== null) findings.erased++
+        else await report(digest, 'object_missing')
+      } else if (found !== (digest as Digest)) await report(digest, 'object_corrupt')
+      if (findings.objects % 1000 === 0) progress?.(findings)
+    }
+  })
+}
+
+async function verifyRows(inspection: Inspection, projection: Projection, scratch: ProjectionTables, findings: Findings): Promise<void> {
+  const { table } = projection
+  await survivingDamage({ tenant: '', stream: null, table }, findings, async () => {
+    for await (const { row, code } of compareRows(projection, scratch.rows(table), inspection.rows(table)))
+      findings.report({ tenant: row.tenant, stream: row.stream, sequence: row.seq, table, digest: nameOfRow(projection, row), code })
+  })
+}
+
+/** A row has no digest: what tells it from the others in its table stands in its place. */
+const nameOfRow = (projection: Projection, row: ProjectedRow): string => keyOfRow(projection, row).slice(2).join(' ')
+
+/** A damaged page hides what is on it, and nothing else. */
+export async function survivingDamage(place: Omit<Break, 'code'>, findings: Findings, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === 'store_corrupt')) throw error
+    findings.report({ ...place, code: 'store_corrupt' })
+  }
+}

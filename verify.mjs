@@ -1,0 +1,563 @@
+// Verifies one exported stream file without any of our code: written from spec/record/README.md alone. It reads, and changes nothing.
+// @ts-check
+import { isUtf8 } from 'node:buffer'
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createReadStream, readFileSync, realpathSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/** @typedef {import('node:crypto').KeyObject} KeyObject */
+/** @typedef {{ stream: string, sequence?: number, digest?: string, code: string }} Break */
+/** @typedef {{ sequence?: number, digest?: string }} Place */
+/** @typedef {{ at: Break, why: string }} Found */
+/**
+ * @typedef {{ intact: boolean, unsealed: number, streams: 1, events: number, objects: number, erased: number, breaks: Break[],
+ *   moreBreaks?: number }} Report
+ */
+/** @typedef {{ bytes: Buffer | null, ended: boolean }} Line `bytes` is null when the line is too long to be one. */
+/** @typedef {{ tenant: string, stream: string, events: number, head: string | null, checkpoints: number }} Header */
+/** @typedef {{ tenant: string, stream: string, seq: number, type: string, prev: string | null, payload: unknown }} Event */
+/** @typedef {{ stream: string, seq: number, headHash: string }} Head */
+/** @typedef {{ heads: Head[], key: string, signature: string }} Seal */
+/** @typedef {'absent' | 'forged' | 'unchecked' | 'key_unknown' | 'signed'} Standing */
+/** @typedef {{ standing: Standing, head?: Head, key?: string }} Checkpoint */
+/** @typedef {{ seq: number, prev?: string | null }} Expected what the next event may be; without `prev`, it may name anything */
+/** @typedef {{ digest: string, judged: boolean, sound: boolean, hash: import('node:crypto').Hash }} Open judged once, if spoken of */
+/**
+ * @typedef {object} Check
+ * @property {Header | null} header
+ * @property {Checkpoint} checkpoint
+ * @property {number} line
+ * @property {boolean} ended
+ * @property {number} malformedLine
+ * @property {number} brokenLink
+ * @property {{ events: number, checkpoints: number }} due
+ * @property {Expected[]} expected
+ * @property {string | null} sealedName
+ * @property {number} sealed
+ * @property {Map<string, boolean>} named every digest the events speak of, and whether the file has it
+ * @property {Open | null} open
+ * @property {string} lastDigest
+ * @property {number} events
+ * @property {number} objects
+ * @property {number} erased
+ * @property {Found[]} found
+ * @property {number} more
+ */
+
+const LONGEST_LINE = 8 * 1024 * 1024
+const MOST_BREAKS = 1000
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+const PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
+const HEADER_KEYS = ['onbook', 'v', 'tenant', 'stream', 'events', 'head', 'checkpoints']
+const EVENT_KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'prev', 'payload']
+const OBJECT_FORMS = [
+  ['digest', 'base64'],
+  ['digest', 'base64', 'more'],
+  ['digest', 'erased'],
+]
+const USAGE = `Usage: node verify.mjs FILE [--public-key FILE] [--json]
+
+Verifies a stream file that "onbook export" wrote.
+
+  --public-key FILE  public keys in PEM form; without them no signature is checked
+  --json             print the result as one JSON object
+  --help             print this
+
+Exit code: 0 intact, 1 broken, 2 wrong usage or a file that cannot be read.
+`
+
+// Reading
+
+/** @param {string} path @returns {AsyncGenerator<Line>} */
+async function* readLines(path) {
+  /** @type {Buffer[]} */
+  let parts = []
+  let size = 0
+  for await (const data of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    const chunk = /** @type {Buffer} */ (data)
+    let from = 0
+    for (let to = chunk.indexOf(10); to !== -1; to = chunk.indexOf(10, from)) {
+      yield joinLine([...parts, chunk.subarray(from, to)], size + to - from, true)
+      parts = []
+      size = 0
+      from = to + 1
+    }
+    size += chunk.length - from
+    if (size > LONGEST_LINE) parts = []
+    else parts.push(chunk.subarray(from))
+  }
+  if (size > 0) yield joinLine(parts, size, false)
+}
+
+/** @param {Buffer[]} parts @param {number} size @param {boolean} ended @returns {Line} */
+function joinLine(parts, size, ended) {
+  return { bytes: size > LONGEST_LINE ? null : Buffer.concat(parts), ended }
+}
+
+/** @param {string} path @param {number} index */
+async function lineAt(path, index) {
+  let at = 0
+  for await (const line of readLines(path)) if (at++ === index) return line
+  return null
+}
+
+/** `exact`: the bytes are what JSON.stringify makes of the value. @param {Buffer | null} bytes */
+function readJson(bytes) {
+  if (bytes === null || !isUtf8(bytes)) return null
+  try {
+    const text = bytes.toString()
+    const value = /** @type {unknown} */ (JSON.parse(text))
+    return { value, exact: JSON.stringify(value) === text }
+  } catch {
+    return null // not JSON, or nested deeper than JSON.stringify can write
+  }
+}
+
+/** @param {string | NodeJS.ArrayBufferView} bytes */
+const digestOf = bytes => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+// Forms
+
+/** @param {unknown} value @param {readonly string[]} keys @returns {Record<string, unknown> | null} */
+function withKeys(value, keys) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const own = Object.keys(value)
+  const same = own.length === keys.length && keys.every((key, i) => own[i] === key)
+  return same ? /** @type {Record<string, unknown>} */ (value) : null
+}
+
+/** @param {unknown} value @returns {value is string} */
+const isDigest = value => typeof value === 'string' && DIGEST.test(value)
+/** @param {unknown} value @returns {value is number} */
+const isCount = value => Number.isSafeInteger(value) && Number(value) >= 0
+/** @param {unknown} value @returns {value is string} */
+const isName = value => typeof value === 'string' && value.length <= 512 && /^[^\p{Cc}\p{Cs}]+$/u.test(value) && !DIGEST.test(value)
+
+/** @param {Line} line @returns {Header | null} */
+function readHeader(line) {
+  const read = readJson(line.bytes)
+  const it = withKeys(read?.value, HEADER_KEYS)
+  if (!read?.exact || !it || it.onbook !== 'stream' || it.v !== 1) return null
+  if (!isName(it.tenant) || !isName(it.stream) || !isCount(it.events)) return null
+  if (it.events === 0 ? it.head !== null : !isDigest(it.head)) return null
+  return it.checkpoints === 0 || it.checkpoints === 1 ? /** @type {Header} */ (/** @type {unknown} */ (it)) : null
+}
+
+/** @param {Buffer | null} bytes @returns {Event | null} */
+function readEvent(bytes) {
+  const read = readJson(bytes)
+  const it = withKeys(read?.value, EVENT_KEYS)
+  if (!read?.exact || !it || it.v !== 1 || !isName(it.tenant) || !isName(it.stream) || !isCount(it.seq)) return null
+  if (!isName(it.type) || typeof it.at !== 'string' || !isName(it.actor) || !(it.cause === null || isName(it.cause))) return null
+  return it.prev === null || isDigest(it.prev) ? /** @type {Event} */ (/** @type {unknown} */ (it)) : null
+}
+
+/** @param {unknown} value @returns {Seal | null} */
+function readSeal(value) {
+  const it = withKeys(value, ['heads', 'key', 'signature'])
+  if (!it || !Array.isArray(it.heads) || !it.heads.every(isHead)) return null
+  if (typeof it.key !== 'string' || !/^sign-[0-9a-f]{16}$/.test(it.key)) return null
+  return typeof it.signature === 'string' ? /** @type {Seal} */ (/** @type {unknown} */ (it)) : null
+}
+
+/** @param {unknown} value */
+function isHead(value) {
+  const it = withKeys(value, ['stream', 'seq', 'headHash'])
+  return it !== null && isName(it.stream) && isCount(it.seq) && isDigest(it.headHash)
+}
+
+/** @param {unknown} value @returns {{ digest: string, base64?: string, more?: true, erased?: true } | null} */
+function readObject(value) {
+  const it = OBJECT_FORMS.map(keys => withKeys(value, keys)).find(found => found !== null)
+  if (!it || !isDigest(it.digest)) return null
+  const right = 'erased' in it ? it.erased === true : typeof it.base64 === 'string' && (!('more' in it) || it.more === true)
+  return right ? /** @type {{ digest: string }} */ (/** @type {unknown} */ (it)) : null
+}
+
+/** Base64 has spellings that decode to the same bytes; only one of them is written. @param {string} text @param {BufferEncoding} as */
+function decode(text, as) {
+  const bytes = Buffer.from(text, as)
+  return bytes.toString(as) === text ? bytes : null
+}
+
+/** RFC 8785, for the little that a signed statement holds. @param {unknown} value @returns {string} */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`
+}
+
+// Breaks
+
+/** @param {Check} check @param {string} code @param {string} why @param {Place} [place] */
+function report(check, code, why, place = {}) {
+  if (check.found.length === MOST_BREAKS) check.more += 1
+  else check.found.push({ at: { stream: check.header?.stream ?? '', ...place, code }, why })
+}
+
+/** One line is malformed once, whatever else is wrong with it. @param {Check} check @param {string} why @param {Place} [place] */
+function malformed(check, why, place) {
+  if (check.malformedLine === check.line) return
+  check.malformedLine = check.line
+  report(check, 'file_malformed', `line ${check.line}: ${why}`, place)
+}
+
+// Events
+
+/** @param {Check} check @param {Line} line */
+function takeEvent(check, line) {
+  check.due.events -= 1
+  check.events += 1
+  const event = readEvent(line.bytes)
+  const name = digestOf(line.bytes ?? '')
+  const sequence = event && isHere(check, event) ? takePlaced(check, event, name) : takeUnplaced(check, line, event)
+  keepSealedName(check, [sequence, event?.seq], name)
+  if (event) addReferences(check.named, event.payload)
+  if (check.due.events === 0) checkLink(check, check.expected[0], check.header?.head)
+}
+
+/**
+ * When sequences are broken, several may claim the place; the right one wins.
+ * @param {Check} check @param {unknown[]} places @param {string} name
+ */
+function keepSealedName(check, places, name) {
+  const { head } = check.checkpoint
+  if (head && places.includes(head.seq) && check.sealedName !== head.headHash) check.sealedName = name
+}
+
+/** @param {Check} check @param {Event} event */
+const isHere = (check, event) => event.tenant === check.header?.tenant && event.stream === check.header.stream
+
+/**
+ * Either it took the place of an event, or it was put before one: both may follow.
+ * @param {Check} check @param {Line} line @param {Event | null} event
+ */
+function takeUnplaced(check, line, event) {
+  const [instead] = /** @type {[Expected]} */ (check.expected)
+  const place = { sequence: instead.seq }
+  if (line.bytes === null) malformed(check, 'it is too long', place)
+  else if (event) report(check, 'event_misplaced', 'it belongs to another tenant or stream', place)
+  else report(check, 'event_unreadable', 'its bytes are not those of a written event', place)
+  check.expected = [{ seq: instead.seq + 1 }, instead]
+  return instead.seq
+}
+
+/** @param {Check} check @param {Event} event @param {string} name */
+function takePlaced(check, event, name) {
+  const met = check.expected.find(expected => expected.seq === event.seq)
+  if (met) {
+    checkLink(check, met, event.prev)
+    check.expected = [{ seq: event.seq + 1, prev: name }]
+    return event.seq
+  }
+  const [{ seq }] = /** @type {[Expected]} */ (check.expected)
+  report(check, 'sequence_broken', `the event here says it is ${event.seq}`, { sequence: seq })
+  check.expected = [{ seq: seq + 1 }, { seq: event.seq + 1, prev: name }]
+  return seq
+}
+
+/** @param {Check} check @param {Expected | undefined} expected @param {string | null | undefined} named */
+function checkLink(check, expected, named) {
+  if (expected?.prev === undefined || expected.prev === named) return
+  const sequence = Math.max(0, expected.seq - 1)
+  if (check.brokenLink === sequence) return
+  check.brokenLink = sequence
+  report(check, 'chain_broken', 'it is not the event that what comes after it names', { sequence })
+}
+
+/** @param {Map<string, boolean>} named @param {unknown} payload */
+function addReferences(named, payload) {
+  const left = [payload]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (isDigest(value)) named.set(value, false)
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, inner] of Object.entries(value)) if (!/Hash(es)?$/.test(key)) left.push(inner)
+  }
+}
+
+// The checkpoint
+
+/**
+ * Read ahead of the events, so that only the name of the one it speaks of has to be kept.
+ * @param {string} path @param {Header} header @param {Map<string, KeyObject>} keys @returns {Promise<Checkpoint>}
+ */
+async function readCheckpoint(path, header, keys) {
+  const line = header.checkpoints === 1 ? await lineAt(path, 1 + header.events) : null
+  if (!line) return { standing: 'absent' }
+  const event = readEvent(line.bytes)
+  const seal = readSeal(event?.payload)
+  if (!event || !seal || event.tenant !== header.tenant) return { standing: 'forged' }
+  if (event.stream !== 'checkpoints' || event.type !== 'checkpoint.signed') return { standing: 'forged' }
+  const [head, second] = seal.heads.filter(one => one.stream === header.stream)
+  if (!head || second) return { standing: 'forged' }
+  return { standing: judgeSignature(event, seal, keys), head, key: seal.key }
+}
+
+/** @param {Event} event @param {Seal} seal @param {Map<string, KeyObject>} keys @returns {Standing} */
+function judgeSignature(event, seal, keys) {
+  const signature = decode(seal.signature, 'base64url')
+  if (signature?.length !== 64) return 'forged'
+  if (keys.size === 0) return 'unchecked'
+  const key = keys.get(seal.key)
+  if (!key) return 'key_unknown'
+  const statement = { tenant: event.tenant, seq: event.seq, previousHash: event.prev, heads: seal.heads }
+  return verify(null, Buffer.from(canonical(statement)), key, signature) ? 'signed' : 'forged'
+}
+
+/** @param {Check} check */
+function takeCheckpoint(check) {
+  check.due.checkpoints -= 1
+  const { standing, head, key } = check.checkpoint
+  if (standing === 'key_unknown') report(check, 'checkpoint_key_unknown', `it was signed with ${key}, which is not among the public keys`)
+  if (standing === 'forged' || !head) return report(check, 'checkpoint_forged', 'not a checkpoint of this stream, or not signed by its key')
+  const place = { sequence: head.seq }
+  if (check.sealedName === null) return report(check, 'checkpoint_ahead', 'the checkpoint names an event that is not in the file', place)
+  if (check.sealedName !== head.headHash) return report(check, 'checkpoint_differs', 'the checkpoint gives it another name', place)
+  if (standing === 'signed') check.sealed = head.seq + 1
+}
+
+// Objects
+
+/** @param {Line} line */
+const looksLikeObject = line => line.bytes?.subarray(0, 10).toString('latin1') === '{"digest":'
+
+/** @param {Check} check @param {Line} line */
+function takeObject(check, line) {
+  const read = readJson(line.bytes)
+  const object = readObject(read?.value)
+  if (!object) return malformed(check, line.bytes ? 'it is not an object' : 'it is too long')
+  if (!read?.exact) malformed(check, 'it is not written as it should be', { digest: object.digest })
+  if (object.erased || check.open?.digest !== object.digest) startObject(check, object.digest)
+  if (object.erased) return dropErased(check)
+  addPiece(check, object.base64 ?? '')
+  if (!object.more) closeObject(check, true)
+}
+
+/** @param {Check} check @param {string} digest */
+function startObject(check, digest) {
+  closeObject(check, false)
+  if (digest <= check.lastDigest) malformed(check, 'objects stand in the order of their digests, each once', { digest })
+  const present = check.named.get(digest)
+  if (present === undefined) report(check, 'object_unknown', 'no event speaks of it', { digest })
+  else check.named.set(digest, true)
+  check.objects += 1
+  check.lastDigest = digest
+  check.open = { digest, judged: present === false, sound: true, hash: createHash('sha256') }
+}
+
+/** @param {Check} check */
+function dropErased(check) {
+  check.erased += 1
+  check.open = null
+}
+
+/** @param {Check} check @param {string} base64 */
+function addPiece(check, base64) {
+  const bytes = decode(base64, 'base64')
+  if (!check.open) return
+  if (bytes) check.open.hash.update(bytes)
+  else check.open.sound = false
+}
+
+/** @param {Check} check @param {boolean} whole */
+function closeObject(check, whole) {
+  const { open } = check
+  check.open = null
+  if (!open?.judged) return
+  const sound = whole && open.sound && `sha256:${open.hash.digest('hex')}` === open.digest
+  if (!sound) report(check, 'object_corrupt', 'its bytes have another name, or are not whole', { digest: open.digest })
+}
+
+// The file
+
+/** @returns {Check} */
+function newCheck() {
+  return {
+    ...{ header: null, checkpoint: { standing: 'absent' }, line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
+    ...{ due: { events: 0, checkpoints: 0 }, expected: [{ seq: 0, prev: null }], sealedName: null, sealed: 0 },
+    ...{ named: new Map(), open: null, lastDigest: '', events: 0, objects: 0, erased: 0, found: [], more: 0 },
+  }
+}
+
+/** @param {string} path @param {Map<string, KeyObject>} keys */
+async function inspect(path, keys) {
+  const check = newCheck()
+  for await (const line of readLines(path)) {
+    check.line += 1
+    check.ended = line.ended
+    const header = check.header ?? readHeader(line)
+    if (!header) break // nothing that follows can be judged
+    if (check.header) takeLine(check, line)
+    else await takeHeader(check, header, path, keys)
+  }
+  if (check.header) finish(check)
+  else malformed(check, check.line === 0 ? 'the file is empty' : 'it is not the header of a stream file')
+  return check
+}
+
+/** @param {Check} check @param {Header} header @param {string} path @param {Map<string, KeyObject>} keys */
+async function takeHeader(check, header, path, keys) {
+  check.header = header
+  check.due = { events: header.events, checkpoints: header.checkpoints }
+  check.checkpoint = await readCheckpoint(path, header, keys)
+}
+
+/** @param {Check} check @param {Line} line */
+function takeLine(check, line) {
+  const { due } = check
+  if (due.events + due.checkpoints > 0 && looksLikeObject(line)) {
+    malformed(check, 'there are fewer events or checkpoints than the header says')
+    check.due = { events: 0, checkpoints: 0 }
+    takeObject(check, line)
+  } else if (due.events > 0) takeEvent(check, line)
+  else if (due.checkpoints > 0) takeCheckpoint(check)
+  else takeObject(check, line)
+}
+
+/** @param {Check} check */
+function finish(check) {
+  closeObject(check, false)
+  if (!check.ended || check.due.events + check.due.checkpoints > 0) malformed(check, 'the file ends too early')
+  for (const [digest, present] of check.named) if (!present) report(check, 'object_missing', 'an event speaks of it', { digest })
+}
+
+/** @param {Check} check @returns {Report} */
+function summarize(check) {
+  const unsealed = Math.max(0, check.events - check.sealed)
+  const { events, objects, erased } = check
+  const breaks = check.found.map(found => found.at)
+  const more = check.more > 0 ? { moreBreaks: check.more } : {}
+  return { intact: breaks.length === 0, unsealed, streams: 1, events, objects, erased, breaks, ...more }
+}
+
+/** @param {string} text the text of a public key file */
+function readKeys(text) {
+  /** @type {Map<string, KeyObject>} */
+  const keys = new Map()
+  for (const [pem] of text.matchAll(PEM)) {
+    const key = readKey(pem)
+    if (key?.asymmetricKeyType !== 'ed25519') continue
+    const der = key.export({ type: 'spki', format: 'der' })
+    keys.set(`sign-${createHash('sha256').update(der).digest('hex').slice(0, 16)}`, key)
+  }
+  if (keys.size === 0) throw new Error('there is no Ed25519 public key in it')
+  return keys
+}
+
+/** @param {string} pem */
+function readKey(pem) {
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Throws only when the file cannot be read, or when there is no key in `publicKeys`.
+ * @param {string} path
+ * @param {{ publicKeys?: string }} [options] the text of a public key file
+ * @returns {Promise<Report>}
+ */
+export async function verifyFile(path, options = {}) {
+  return summarize(await inspect(path, options.publicKeys === undefined ? new Map() : readKeys(options.publicKeys)))
+}
+
+// The command
+
+/** @param {number} count @param {string} noun */
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** @param {Check} check @param {Report} result */
+function describe(check, result) {
+  const { header } = check
+  const subject = header ? `Stream ${JSON.stringify(header.stream)} of tenant ${JSON.stringify(header.tenant)}` : 'Not a stream file'
+  const checked = ['the bytes, place and chain of every event', 'the bytes of every object']
+  if (check.checkpoint.standing === 'signed') checked.push(`the signature of the checkpoint, by ${check.checkpoint.key}`)
+  return [
+    `${subject}: ${counted(result.events, 'event')}, ${counted(result.objects, 'object')}.`,
+    ...(header ? [`Checked: ${checked.join('; ')}.`] : []),
+    ...(result.erased > 0 ? [`Erased: ${counted(result.erased, 'object')}. Only the stream "audit" can prove it.`] : []),
+    ...(result.unsealed > 0 ? [`Unsealed: ${counted(result.unsealed, 'event')}, because ${whyUnsealed(check)}.`] : []),
+    ...check.found.map(describeBreak),
+    ...(check.more > 0 ? [`and ${counted(check.more, 'more break')}`] : []),
+    result.intact ? 'intact' : 'BROKEN',
+  ]
+}
+
+/** @param {Check} check */
+function whyUnsealed(check) {
+  if (check.sealed > 0) return `the checkpoint speaks of event ${check.sealed - 1} and what is before it`
+  if (check.checkpoint.standing === 'absent') return 'there is no checkpoint in the file'
+  if (check.checkpoint.standing === 'unchecked') return 'no public key was given'
+  return 'the checkpoint does not hold'
+}
+
+/** @param {Found} found */
+function describeBreak({ at, why }) {
+  const event = at.sequence === undefined ? '' : ` event ${at.sequence}`
+  const object = at.digest === undefined ? '' : ` ${at.digest}`
+  return `${at.code}${event}${object}: ${why}`
+}
+
+/** @param {string} message */
+function refuse(message) {
+  process.stderr.write(`${message}\n`)
+  return 2
+}
+
+/** @param {unknown} error */
+const messageOf = error => (error instanceof Error ? error.message : String(error))
+
+function readCommand() {
+  const options = /** @type {const} */ ({ 'public-key': { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean' } })
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const [file, ...rest] = positionals
+  if (!values.help && (file === undefined || rest.length > 0)) throw new Error('Name one file.')
+  return { file: file ?? '', keyFile: values['public-key'], json: values.json === true, help: values.help === true }
+}
+
+/** @param {string | undefined} path @returns {Map<string, KeyObject>} */
+function loadKeys(path) {
+  try {
+    return path === undefined ? new Map() : readKeys(readFileSync(path, 'latin1'))
+  } catch (error) {
+    throw new Error(`Cannot use the public key file ${path}: ${messageOf(error)}`)
+  }
+}
+
+/** @param {ReturnType<typeof readCommand>} command */
+async function run(command) {
+  const keys = loadKeys(command.keyFile)
+  const check = await inspect(command.file, keys).catch(error => {
+    throw new Error(`Cannot read ${command.file}: ${messageOf(error)}`)
+  })
+  const result = summarize(check)
+  process.stdout.write(`${command.json ? JSON.stringify(result) : describe(check, result).join('\n')}\n`)
+  return result.intact ? 0 : 1
+}
+
+async function main() {
+  let command
+  try {
+    command = readCommand()
+  } catch (error) {
+    return refuse(`${messageOf(error)}\n\n${USAGE}`)
+  }
+  if (!command.help) return run(command).catch(error => refuse(messageOf(error)))
+  process.stdout.write(USAGE)
+  return 0
+}
+
+function isCommand() {
+  try {
+    return import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '')).href
+  } catch {
+    return false
+  }
+}
+
+if (isCommand()) process.exitCode = await main()
