@@ -93,6 +93,11 @@ export const FAULTS = {
     (d: { path: string }) =>
       `Another version of Onbook has made the projections of ${d.path} anew; nothing was written. Open it again with that version.`,
   ),
+  store_older: fault(
+    409,
+    (d: { path: string; found: number; known: number }) =>
+      `${d.path} has version ${d.found} of the tables; this Onbook has ${d.known}. Any command that writes brings it up to date and keeps a copy: "onbook rebuild".`,
+  ),
   store_newer: fault(
     409,
     (d: { path: string; found: number; known: number }) =>

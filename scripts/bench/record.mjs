@@ -103,14 +103,14 @@ function pick(blobs, bodies, index) {
   return [/** @type {Buffer} */ (blobs[index % blobs.length]), /** @type {Buffer} */ (bodies[index % bodies.length])]
 }
 
-/** A store as runs leave it: three events to an object of 4 kB. */
+/** A store as runs leave it: three events to two objects of 4 kB, prompt and reply. */
 async function benchVerify() {
   await inFolder(async folder => {
     const store = openStore(folder)
     /** @type {Uint8Array[]} */
     const bytes = []
     for (let run = 0; run < 200; run++) {
-      const bodies = Array.from({ length: 50 }, (_, n) => Buffer.alloc(4096, `${run} ${n} `))
+      const bodies = Array.from({ length: 100 }, (_, n) => Buffer.alloc(4096, `${run} ${n} `))
       const entries = Array.from({ length: 150 }, (_, n) => {
         const body = bodies[n]
         const { payload, ...rest } = entry(run, n)
@@ -141,7 +141,7 @@ async function benchVerify() {
       7,
     )
     const megabytes = bytes.reduce((sum, piece) => sum + piece.length, 0) / 1e6
-    table(`Verify: 30,000 events, 10,000 objects, ${number(megabytes, 0)} MB`, [
+    table(`Verify: 30,000 events, 20,000 objects, ${number(megabytes, 0)} MB`, [
       ['', 'MB/s'],
       ['sha256 of each, from memory', number((megabytes * 1000) / bare, 0)],
       ['onbook verify, from disk', number((megabytes * 1000) / onbook, 0)],

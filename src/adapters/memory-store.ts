@@ -68,7 +68,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       if (head.seq !== expected) throw new Fault('stream_moved', { stream, expected, found: head.seq })
       const added = writeEvents(head, entries, at)
       if (typeof added === 'string') throw new Fault('entry_invalid', { stream, problem: added })
-      for (const { event } of added) for (const digest of referencesIn(event.payload)) if (!given.has(digest)) bytesOf(name, digest)
+      for (const { references } of added) for (const digest of references) if (!given.has(digest)) bytesOf(name, digest)
       const next = added.at(-1)?.head ?? head
       if (added.length > 0) changed.set(stream, { head: next, events: [...events, ...added] })
       return next

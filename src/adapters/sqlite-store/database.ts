@@ -14,7 +14,7 @@ function loadDriver(): { DatabaseSync: new (path: string) => Database } {
 }
 
 /** How long to wait for another process before giving up. */
-const BUSY_MS = 10_000
+export const BUSY_MS = 10_000
 const PAUSE_MS = 10
 
 export const openDatabase = (path: string): Database =>
@@ -23,7 +23,7 @@ export const openDatabase = (path: string): Database =>
     const database = new DatabaseSync(path)
     try {
       prepare(database)
-      return database
+      return emptyingLog(database)
     } catch (error) {
       database.close()
       throw error
@@ -36,6 +36,24 @@ function prepare(database: Database): void {
   // Of two processes that open a new file at once, one turns it to WAL; SQLite tells the other that it is busy without waiting.
   patiently(() => database.exec('PRAGMA journal_mode = WAL'))
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
+}
+
+/**
+ * One driver keeps the file open after `close` for as long as a statement lives, so SQLite never sees the last one leave, and what was
+ * written stays in the log beside the file. It is moved over before: a file that is closed is whole, unless somebody else has it open.
+ */
+function emptyingLog(database: Database): Database {
+  const close = database.close.bind(database)
+  const closeEmptied = () => {
+    try {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // A full disk, or one that may not be written to: the log stays, and the next one to open the file reads it.
+    }
+    close()
+  }
+  return Object.defineProperty(database, 'close', { value: closeEmptied })
 }
 
 function patiently(work: () => void): void {

@@ -91,3 +91,24 @@ export function guarded<T>(path: string, work: () => T): T {
     throw faultOf(path, error)
   }
 }
+
+/** As `guarded`; and a statement that does not fit the tables, or a number that no record can hold, means that something was at the file. */
+export function doubting<T>(path: string, work: () => T): T {
+  try {
+    return guarded(path, work)
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string }
+    if (code !== 'ERR_SQLITE_ERROR' && code !== 'ERR_OUT_OF_RANGE') throw error
+    throw new Fault('store_corrupt', { path, reason: message }, { cause: error })
+  }
+}
+
+/** One by one, each step guarded. */
+export async function* asynchronously<T>(path: string, items: Iterable<T>): AsyncIterable<T> {
+  const iterator = items[Symbol.iterator]()
+  for (;;) {
+    const { done, value } = doubting(path, () => iterator.next())
+    if (done) return
+    yield value
+  }
+}

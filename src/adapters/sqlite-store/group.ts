@@ -75,13 +75,16 @@ function writeGroup(path: string, writing: Writing, clock: Clock, check: () => v
   }
 }
 
-/** What was erased is erased, whatever comes of this. False when the disk would not have it: then the next commit tries again. */
+/** What was erased is erased, whatever comes of this. False when somebody reads, or the disk would not have it: the next commit tries again. */
 function emptyLog({ statements }: Writing): boolean {
   try {
-    statements.empty.all()
-    return true
+    statements.waitBriefly.all()
+    const [said] = statements.empty.all() as unknown as { busy: number }[]
+    return said?.busy === 0
   } catch {
     return false
+  } finally {
+    statements.waitLong.all()
   }
 }
 

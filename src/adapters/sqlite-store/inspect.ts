@@ -1,17 +1,33 @@
 // The whole store as it is at one moment, on a connection of its own, unjudged.
 import { createHash } from 'node:crypto'
-import type { Digest } from '../../core/digest/digest.ts'
+import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import type { Projection } from '../../core/record/projection.ts'
 import { Fault } from '../../errors.ts'
 import type { Inspection, RawEvent, RawObject } from '../../ports.ts'
 import { type Database, openDatabase } from './database.ts'
-import { guarded } from './faults.ts'
+import { asynchronously, doubting } from './faults.ts'
 import { blobDigest, digestBlob, objectsOf } from './objects.ts'
 import { projecting, projectionTableNames } from './projection-tables.ts'
+import { declaredIn } from './rebuild.ts'
+import { checkVersion } from './schema.ts'
 import { type HeadRow, statementsOf } from './statements.ts'
 
 const PAGE = 512
 const OBJECT_PAGE = 64
+
+/** A file as it lies there: nothing is brought up to date, nothing is made again. */
+export function inspectFile(path: string): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
+  const database = openDatabase(path)
+  try {
+    const projections = doubting(path, () => {
+      checkVersion(database, path)
+      return declaredIn(database, path)
+    })
+    return { inspection: inspect(path, projections), projections }
+  } finally {
+    database.close()
+  }
+}
 
 export function inspect(path: string, projections: readonly Projection[]): Inspection {
   const database = openDatabase(path)
@@ -38,8 +54,9 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const selectStreams = `SELECT id, stream, MAX(-1, MIN(seq, ${Number.MAX_SAFE_INTEGER})) AS seq, digest FROM streams WHERE tenant = ?`
   const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
   const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
-  const firstObjects = database.prepare('SELECT digest, size FROM objects WHERE tenant = ? ORDER BY digest LIMIT ?')
-  const moreObjects = database.prepare('SELECT digest, size FROM objects WHERE tenant = ? AND digest > ? ORDER BY digest LIMIT ?')
+  const selectObjects = 'SELECT digest, size, bytes FROM objects WHERE tenant = ?'
+  const firstObjects = database.prepare(`${selectObjects} ORDER BY digest LIMIT ?`)
+  const moreObjects = database.prepare(`${selectObjects} AND digest > ? ORDER BY digest LIMIT ?`)
   const referrer = database.prepare(
     'SELECT streams.stream, refs.seq FROM refs JOIN streams ON streams.id = refs.stream_id JOIN objects ON objects.id = refs.object_id WHERE objects.tenant = ? AND objects.digest = ? LIMIT 1',
   )
@@ -55,7 +72,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   function* eventPages(tenant: string, stream: string): Iterable<readonly RawEvent[]> {
     const { id } = (streamId.get(tenant, stream) ?? {}) as { id?: number }
     if (id === undefined) return
-    for (let last: number | null = Number.NEGATIVE_INFINITY; last !== null; ) {
+    for (let last = Number.NEGATIVE_INFINITY; ; ) {
       const rows = eventPage.all(id, last, PAGE) as unknown as { seq: number | null; bytes: unknown }[]
       if (rows.length === 0) return
       const spoken = new Map<number, string[]>()
@@ -63,29 +80,45 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       for (const { seq, digest } of references.all(tenant, id, from, to) as unknown as { seq: number; digest: Uint8Array | null }[])
         spoken.set(seq, [...(spoken.get(seq) ?? []), digest === null ? '' : blobDigest(bytesOf(digest))])
       yield rows.map(({ seq, bytes }) => ({ seq: seq ?? Number.NaN, bytes: bytesOf(bytes), references: spoken.get(seq ?? -1) ?? NONE }))
-      last = rows.at(-1)!.seq
+      const next = rows.at(-1)!.seq
+      if (rows.length < PAGE || next === null) return
+      if (next <= last) throw goesInCircles()
+      last = next
     }
   }
 
   function* streamPages(tenant: string): Iterable<HeadRow> {
     let rows = firstStreams.all(tenant, PAGE) as unknown as HeadRow[]
-    while (rows.length > 0) {
+    for (let last: string | null = null; ; ) {
       yield* rows
-      rows = moreStreams.all(tenant, rows.at(-1)!.stream, PAGE) as unknown as HeadRow[]
+      if (rows.length < PAGE) return
+      const next: string = rows.at(-1)!.stream
+      if (last !== null && Buffer.compare(Buffer.from(next), Buffer.from(last)) <= 0) throw goesInCircles()
+      last = next
+      rows = moreStreams.all(tenant, last, PAGE) as unknown as HeadRow[]
     }
   }
 
   function* objectRows(tenant: string): Iterable<RawObject> {
-    type ObjectRows = { digest: Uint8Array; size: number | null }[]
+    type ObjectRows = { digest: Uint8Array; size: number | null; bytes: Uint8Array | null }[]
     let rows = firstObjects.all(tenant, OBJECT_PAGE) as unknown as ObjectRows
-    while (rows.length > 0) {
-      for (const { digest, size } of rows) {
+    for (let last: Uint8Array | null = null; ; ) {
+      for (const { digest, size, bytes } of rows) {
         const name = blobDigest(bytesOf(digest))
-        yield { digest: name, found: size === null ? null : nameOf(objects.chunks(tenant, name) ?? []) }
+        yield {
+          digest: name,
+          found: size === null ? null : bytes === null ? nameOf(objects.chunks(tenant, name) ?? []) : digestBytes(bytesOf(bytes)),
+        }
       }
-      rows = moreObjects.all(tenant, rows.at(-1)!.digest, OBJECT_PAGE) as unknown as ObjectRows
+      if (rows.length < OBJECT_PAGE) return
+      const next: Uint8Array = rows.at(-1)!.digest
+      if (last !== null && Buffer.compare(bytesOf(next), bytesOf(last)) <= 0) throw goesInCircles()
+      last = next
+      rows = moreObjects.all(tenant, last, OBJECT_PAGE) as unknown as ObjectRows
     }
   }
+
+  const goesInCircles = () => new Fault('store_corrupt', { path, reason: 'rows are out of order' })
 
   const countStrays = (): number => {
     const found = stray.reduce((sum, counting) => sum + (counting.get() as { n: number }).n, 0)
@@ -99,7 +132,9 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const paged = <T>(items: Iterable<T>): AsyncIterable<T> => asynchronously(path, items)
 
   return {
-    tenants: async () => doubting(path, () => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
+    // A damaged index may name one twice.
+    tenants: async () =>
+      doubting(path, () => [...new Set((statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant))]),
     streams: tenant => paged(mapped(streamPages(tenant), ({ stream, seq, digest }) => ({ tenant, stream, seq, digest: digest as Digest }))),
     events: (tenant, stream) => paged(eventPages(tenant, stream)),
     objects: tenant => paged(objectRows(tenant)),
@@ -114,17 +149,6 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
 
 const NONE: readonly string[] = []
 
-/** A statement that no longer fits the tables, a number that no record can hold: somebody or something was at the file. */
-function doubting<T>(path: string, work: () => T): T {
-  try {
-    return guarded(path, work)
-  } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string }
-    if (code !== 'ERR_SQLITE_ERROR' && code !== 'ERR_OUT_OF_RANGE') throw error
-    throw new Fault('store_corrupt', { path, reason: message }, { cause: error })
-  }
-}
-
 /** Nothing, when tampering has made text of it: who reads the record would find no bytes there either. */
 const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
 
@@ -136,13 +160,4 @@ function nameOf(chunks: Iterable<Uint8Array>): Digest {
 
 function* mapped<A, B>(items: Iterable<A>, map: (item: A) => B): Iterable<B> {
   for (const item of items) yield map(item)
-}
-
-async function* asynchronously<T>(path: string, items: Iterable<T>): AsyncIterable<T> {
-  const iterator = items[Symbol.iterator]()
-  for (;;) {
-    const { done, value } = doubting(path, () => iterator.next())
-    if (done) return
-    yield value
-  }
 }

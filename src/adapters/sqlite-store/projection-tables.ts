@@ -10,8 +10,7 @@ import {
   type RowChange,
 } from '../../core/record/projection.ts'
 import { Fault } from '../../errors.ts'
-import type { ProjectionTables } from '../../ports.ts'
-import { type Database, openScratch, type Statement } from './database.ts'
+import type { Database, Statement } from './database.ts'
 
 /** Rows read in one go. */
 const PAGE = 256
@@ -46,6 +45,8 @@ export function projectionTableNames(database: Database): readonly string[] {
 
 export interface Projecting {
   apply(event: RecordedEvent, streamId: number): void
+  /** What one event does to one table. */
+  write(change: RowChange, tenant: string, streamId: number, seq: number): void
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): ProjectedRow | null
   /** Oldest first. Others may write meanwhile. */
   rows(table: string, tenant: string, cells?: Row): Iterable<ProjectedRow>
@@ -73,13 +74,16 @@ export function projecting(database: Database, projections: readonly Projection[
       `SELECT streams.stream, p.rowid AS id, p.* FROM streams CROSS JOIN ${tableOf(projection)} AS p ON p.stream_id = streams.id ${rest}`,
     )
 
+  const write = (change: RowChange, tenant: string, streamId: number, seq: number): void => {
+    const writer = writerOf(change)
+    if (change.kind === 'drop') writer.run(streamId, ...change.key)
+    else writer.run(tenant, seq, streamId, ...change.key, ...Object.values(change.cells))
+  }
+
   return {
+    write,
     apply: (event, streamId) => {
-      for (const change of project(event)) {
-        const writer = writerOf(change)
-        if (change.kind === 'drop') writer.run(streamId, ...change.key)
-        else writer.run(event.tenant, event.seq, streamId, ...change.key, ...Object.values(change.cells))
-      }
+      for (const change of project(event)) write(change, event.tenant, streamId, event.seq)
     },
     row(table, tenant, stream, key) {
       const projection = projectionOf(table)
@@ -124,28 +128,4 @@ type Raw = Readonly<Record<string, Cell>>
 function toRow({ columns }: Projection, raw: Raw): ProjectedRow {
   const cells = Object.fromEntries(Object.keys(columns).map(column => [column, raw[columnOf(column)] ?? null]))
   return { tenant: String(raw.tenant), stream: String(raw.stream), seq: Number(raw.seq), cells }
-}
-
-/** Projections in a scratch database, to compare a store with. */
-export function scratchTables(projections: readonly Projection[]): ProjectionTables {
-  const database = openScratch()
-  database.exec('CREATE TABLE streams (id INTEGER PRIMARY KEY, tenant TEXT, stream TEXT, UNIQUE (tenant, stream))')
-  createTables(database, projections)
-  const tables = projecting(database, projections)
-  const addStream = database.prepare('INSERT INTO streams (tenant, stream) VALUES (?, ?) RETURNING id')
-  const knownTypes = new Set(projections.flatMap(({ from }) => Object.keys(from)))
-  let last = { tenant: '', stream: '', id: 0 }
-  database.exec('BEGIN')
-  return {
-    /** Stream by stream. */
-    apply(event) {
-      if (!knownTypes.has(event.type)) return
-      const { tenant, stream } = event
-      if (last.tenant !== tenant || last.stream !== stream)
-        last = { tenant, stream, id: (addStream.get(tenant, stream) as { id: number }).id }
-      tables.apply(event, last.id)
-    },
-    rows: table => tables.allRows(table),
-    close: () => database.close(),
-  }
 }

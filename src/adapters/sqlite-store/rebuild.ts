@@ -1,30 +1,23 @@
 // Projections are made when they are new or were declared differently, and made again on demand: dropped, then filled from the streams.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
-
 import { readCheckpoint } from '../../core/record/checkpoint.ts'
 import { parseEvent } from '../../core/record/event.ts'
-import type { Projection } from '../../core/record/projection.ts'
+import { type Projection, readProjections } from '../../core/record/projection.ts'
 import { RECORD_PROJECTIONS } from '../../core/record/projections.ts'
+import { Fault } from '../../errors.ts'
 import { type Database, transaction } from './database.ts'
 import { createTables, dropTables, projecting } from './projection-tables.ts'
 
 const SETTING = 'projections'
 
 /** What the tables in the file were made from: whoever brings no projections of their own keeps up those. */
-export function declaredIn(database: Database): readonly Projection[] {
+export function declaredIn(database: Database, path: string): readonly Projection[] {
   const found = database.prepare('SELECT value FROM settings WHERE name = ?').get(SETTING) as { value: string } | undefined
-  const declared = found === undefined ? [] : readDeclared(found.value)
+  const declared = found === undefined ? [] : readProjections(found.value)
+  if (declared === null) throw new Fault('store_corrupt', { path, reason: 'the declaration of its projections cannot be read' })
   // The record's own are never taken from the file.
   const own = new Set(RECORD_PROJECTIONS.map(({ table }) => table))
   return [...RECORD_PROJECTIONS, ...declared.filter(({ table }) => !own.has(table))]
-}
-
-function readDeclared(text: string): readonly Projection[] {
-  try {
-    return JSON.parse(text) as readonly Projection[]
-  } catch {
-    return []
-  }
 }
 
 const declarationOf = (projections: readonly Projection[]): string => canonicalJson(projections as unknown as Json)

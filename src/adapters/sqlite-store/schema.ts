@@ -79,6 +79,13 @@ export function migrate(database: Database, path: string, steps: readonly string
   })
 }
 
+/** For whoever only looks: the tables must be exactly this version's. */
+export function checkVersion(database: Database, path: string): void {
+  const found = versionOf(database)
+  if (found > STEPS.length) throw new Fault('store_newer', { path, found, known: STEPS.length })
+  if (found < STEPS.length) throw new Fault('store_older', { path, found, known: STEPS.length })
+}
+
 const versionOf = (database: Database): number => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
 
 const isEmpty = (database: Database): boolean => database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined

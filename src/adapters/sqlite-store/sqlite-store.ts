@@ -7,7 +7,7 @@ import { RECORD_PROJECTIONS } from '../../core/record/projections.ts'
 import { Fault } from '../../errors.ts'
 import type { Clock, Store, StoredEvent } from '../../ports.ts'
 import { openDatabase } from './database.ts'
-import { guarded } from './faults.ts'
+import { asynchronously, doubting, guarded } from './faults.ts'
 import { groupOf } from './group.ts'
 import { headsOf, toHead } from './heads.ts'
 import { inspect } from './inspect.ts'
@@ -69,9 +69,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
     },
     unsealed: async (tenant, most) =>
       guarded(path, () => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
-    async *rows(table, tenant, cells) {
-      yield* tables.rows(table, tenant, cells)
-    },
+    rows: (table, tenant, cells) => asynchronously(path, tables.rows(table, tenant, cells)),
     collect: async writtenBefore => guarded(path, () => objects.collect(writtenBefore)),
     rebuild: async () => guarded(path, () => rebuild(database, all)),
     projections: all,
@@ -87,9 +85,9 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
 function openStore(path: string, projections: readonly Projection[] | undefined) {
   const database = openDatabase(path)
   try {
-    return guarded(path, () => {
+    return doubting(path, () => {
       migrate(database, path)
-      const all = projections === undefined ? declaredIn(database) : [...RECORD_PROJECTIONS, ...projections]
+      const all = projections === undefined ? declaredIn(database, path) : [...RECORD_PROJECTIONS, ...projections]
       makeTables(database, all)
       return { database, all }
     })

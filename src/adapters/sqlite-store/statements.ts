@@ -1,5 +1,5 @@
 // Every statement, prepared once.
-import type { Database } from './database.ts'
+import { BUSY_MS, type Database } from './database.ts'
 
 export interface HeadRow {
   readonly id: number
@@ -25,6 +25,8 @@ export const statementsOf = (database: Database) => ({
   undo: database.prepare('ROLLBACK'),
   /** Empties the log beside the file into it, so that what was erased is nowhere. */
   empty: database.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+  waitBriefly: database.prepare('PRAGMA busy_timeout = 20'),
+  waitLong: database.prepare(`PRAGMA busy_timeout = ${BUSY_MS}`),
   /** Another number when another connection has written. */
   version: database.prepare('PRAGMA data_version'),
   head: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream = ?'),

@@ -2,7 +2,6 @@
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINT_SIGNED, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { emptyHead, type StreamHead, type WrittenEvent, writeEvents } from '../../core/record/event.ts'
-import { referencesIn } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Committed } from '../../ports.ts'
 import type { Heads } from './heads.ts'
@@ -17,13 +16,9 @@ export interface Writing {
   readonly projections: Projecting
 }
 
-interface PlannedEvent extends WrittenEvent {
-  readonly references: readonly Digest[]
-}
-
 interface PlannedAppend {
   readonly stream: string
-  readonly events: readonly PlannedEvent[]
+  readonly events: readonly WrittenEvent[]
   readonly head: StreamHead
 }
 
@@ -60,11 +55,11 @@ function planAppends({ heads }: Writing, tenant: string, appends: readonly Appen
   return appends.map(({ stream, expected, entries }) => {
     const from = moved.get(stream) ?? heads.get(tenant, stream)?.head ?? emptyHead(tenant, stream)
     if (from.seq !== expected) throw new Fault('stream_moved', { stream, expected, found: from.seq })
-    const written = writeEvents(from, entries, at)
-    if (typeof written === 'string') throw new Fault('entry_invalid', { stream, problem: written })
-    const head = written.at(-1)?.head ?? from
+    const events = writeEvents(from, entries, at)
+    if (typeof events === 'string') throw new Fault('entry_invalid', { stream, problem: events })
+    const head = events.at(-1)?.head ?? from
     moved.set(stream, head)
-    return { stream, head, events: written.map(one => ({ ...one, references: referencesIn(one.event.payload) })) }
+    return { stream, head, events }
   })
 }
 

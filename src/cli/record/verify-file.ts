@@ -1,9 +1,8 @@
 // Verifies one database file: what `verify`, `backup` and `restore` have in common.
-import { scratchTables } from '../../adapters/sqlite-store/projection-tables.ts'
-import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { inspectFile } from '../../adapters/sqlite-store/inspect.ts'
+import { scratchTables } from '../../adapters/sqlite-store/scratch-tables.ts'
 import { type Verified, type VerifyOptions, verifyRecord } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
-import { clock } from './open-record.ts'
 
 const UNREADABLE: Verified = {
   intact: false,
@@ -18,15 +17,13 @@ const UNREADABLE: Verified = {
 
 export async function verifyFile(path: string, options: Pick<VerifyOptions, 'check' | 'anchors' | 'progress'>): Promise<Verified> {
   try {
-    const store = sqliteStore(path, clock)
-    const inspection = await store.inspect()
-    const scratch = scratchTables(store.projections)
+    const { inspection, projections } = inspectFile(path)
+    const scratch = scratchTables(projections)
     try {
-      return await verifyRecord(inspection, { ...options, projections: store.projections, scratch })
+      return await verifyRecord(inspection, { ...options, projections, scratch })
     } finally {
       scratch.close()
       await inspection.close()
-      await store.close()
     }
   } catch (error) {
     if (error instanceof Fault && error.code === 'store_corrupt') return UNREADABLE

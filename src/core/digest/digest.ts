@@ -10,6 +10,7 @@ export type Digest = string & { readonly [digest]: true }
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
+const LENGTH = 'sha256:'.length + 64
 
 export const digestBytes = (bytes: Uint8Array): Digest => `sha256:${sha256Hex(bytes)}` as Digest
 
@@ -26,4 +27,4 @@ export function canonicalJson(value: Json): string {
   return text
 }
 
-export const isDigest = (text: string): text is Digest => DIGEST.test(text)
+export const isDigest = (text: string): text is Digest => text.length === LENGTH && DIGEST.test(text)

@@ -1,5 +1,8 @@
 // An event as it is written: its bytes, once and for ever, and the chain that ties them together. Knows nothing about what events say.
+
+import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestBytes, isDigest, type Json } from '../digest/digest.ts'
+import { referencesIn } from './references.ts'
 
 /** One recorded event. The keys stand in the order in which they are written. */
 export interface RecordedEvent {
@@ -42,27 +45,36 @@ export interface EventDraft {
 
 export interface WrittenEvent {
   readonly event: RecordedEvent
+  readonly text: string
   readonly bytes: Uint8Array
+  /** The objects it speaks of. */
+  readonly references: readonly Digest[]
   readonly head: StreamHead
 }
 
+const NONE: readonly Digest[] = []
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function writeEvent(head: StreamHead, { type, actor, cause = null, payload }: EventDraft, at: string): WrittenEvent {
   const { tenant, stream, digest: prev } = head
   const event: RecordedEvent = { v: 1, tenant, stream, seq: head.seq + 1, type, at, actor, cause, prev, payload }
-  const bytes = encoder.encode(JSON.stringify(event))
-  return { event, bytes, head: { tenant, stream, seq: event.seq, digest: digestBytes(bytes) } }
+  const text = JSON.stringify(event)
+  const bytes = encoder.encode(text)
+  // Most events speak of nothing: looking for the word is faster than walking through the payload.
+  const references = text.includes('"sha256:', text.indexOf('"payload":')) ? referencesIn(payload) : NONE
+  return { event, text, bytes, references, head: { tenant, stream, seq: event.seq, digest: digestBytes(bytes) } }
 }
 
 /** What an event may weigh: bodies are objects, so no honest event comes near. */
 const MOST_BYTES = 1024 * 1024
 const MOST_CHARACTERS = 512
+const MOST_DEPTH = 100
 const NAME = /^[^\p{Cc}\p{Cs}]+$/u
 
 /** What is wrong with a draft before it is written; null when nothing is. */
-function draftProblem({ type, actor, cause = null }: EventDraft): string | null {
+function draftProblem({ type, actor, cause = null, payload }: EventDraft): string | null {
+  if (isDeeperThan(payload, MOST_DEPTH)) return `its payload is nested deeper than ${MOST_DEPTH} levels`
   return nameProblem('type', type) ?? nameProblem('actor', actor) ?? (cause === null ? null : nameProblem('cause', cause))
 }
 
@@ -70,6 +82,16 @@ const nameProblem = (what: string, name: unknown): string | null =>
   isName(name) ? null : `its ${what} must be 1 to ${MOST_CHARACTERS} characters without control characters, and not a digest`
 
 const isName = (text: unknown): boolean => typeof text === 'string' && text.length <= MOST_CHARACTERS && NAME.test(text) && !isDigest(text)
+
+/** Written as JSON, half a pair is an escape; so is much else, and then the strings themselves are asked. */
+const isWellFormed = (text: string, value: Json): boolean =>
+  !text.includes('\\ud') || stringsIn(value).every(string => string.isWellFormed())
+
+const stringsIn = (value: Json): readonly string[] => {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(stringsIn)]
+}
 
 /** The events of one append, each tied to the one before; or what is wrong with one of them. */
 export function writeEvents(head: StreamHead, drafts: readonly EventDraft[], at: string): readonly WrittenEvent[] | string {
@@ -81,6 +103,7 @@ export function writeEvents(head: StreamHead, drafts: readonly EventDraft[], at:
     const problem = draftProblem(draft)
     if (problem !== null) return problem
     const next = writeEvent(last, draft, at)
+    if (!isWellFormed(next.text, draft.payload)) return 'its payload holds half a surrogate pair, which no text can'
     if (next.bytes.length > MOST_BYTES) return `it has ${next.bytes.length} bytes and may have ${MOST_BYTES}; put bodies into objects`
     written.push(next)
     last = next.head

@@ -1,5 +1,6 @@
 // Tables that follow from events, declared as data: which event types, which rows, which columns. Dropped and made again at will.
 import { canonicalJson, type Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 import type { RecordedEvent } from './event.ts'
 
 export type Cell = string | number | null
@@ -48,6 +49,34 @@ export interface ProjectedRow {
   /** Of the event that wrote it last. */
   readonly seq: number
   readonly cells: Row
+}
+
+/** A declaration that was kept as JSON; null when it is none. */
+export function readProjections(text: string): readonly Projection[] | null {
+  try {
+    const value = JSON.parse(text) as Json
+    return Array.isArray(value) && value.every(isProjection) ? (value as unknown as readonly Projection[]) : null
+  } catch {
+    return null
+  }
+}
+
+function isProjection(value: Json): boolean {
+  if (!isObject(value)) return false
+  const { table, columns, key, indexes = [], from } = value
+  if (typeof table !== 'string' || !isObject(columns) || !isObject(from) || !Array.isArray(indexes)) return false
+  const isColumn = (name: Json): boolean => typeof name === 'string' && Object.hasOwn(columns, name)
+  const areColumns = (names: Json | undefined): boolean => Array.isArray(names) && names.length > 0 && names.every(isColumn)
+  const types = Object.values(columns).every(type => type === 'text' || type === 'integer')
+  const changes = Object.values(from).every(list => Array.isArray(list) && list.every(change => isChange(change, isColumn)))
+  return types && areColumns(key) && indexes.every(areColumns) && changes
+}
+
+function isChange(value: Json, isColumn: (name: Json) => boolean): boolean {
+  if (!isObject(value) || !(value.each === undefined || typeof value.each === 'string')) return false
+  const sources = value.put ?? value.drop
+  const isSource = (source: Json): boolean => typeof source === 'string' || (isObject(source) && Object.hasOwn(source, 'always'))
+  return isObject(sources) && Object.entries(sources).every(([column, source]) => isColumn(column) && isSource(source))
 }
 
 export type Projector = (event: RecordedEvent) => readonly RowChange[]
@@ -99,7 +128,8 @@ function cellOf(source: Source | undefined, type: 'text' | 'integer'): (event: R
 
 function toCell(value: Json | undefined, type: 'text' | 'integer'): Cell {
   if (value === undefined || value === null) return null
-  if (type === 'text') return typeof value === 'string' ? value : canonicalJson(value)
+  // Some databases end a text where it holds a NUL.
+  if (type === 'text') return (typeof value === 'string' ? value : canonicalJson(value)).replaceAll('\0', '\u2400')
   if (typeof value === 'boolean') return value ? 1 : 0
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }

@@ -43,7 +43,13 @@ export async function verifyStreams(inspection: Inspection, options: VerifyOptio
       // First, because what seals a stream must be known before it.
       const signed = checkpoints === null ? -1 : await verify(checkpoints, { seal: null, anchor: anchored.get(tenant), signed: -1 })
       if (checkpoints !== null) anchored.delete(tenant)
+      let last: string | null = null
       for await (const head of inspection.streams(tenant)) {
+        if (last !== null && compareCells([head.stream], [last]) <= 0) {
+          findings.report({ tenant, stream: head.stream, code: 'store_corrupt' }) // a damaged index names it twice, or too late
+          continue
+        }
+        last = head.stream
         const seal = await seals.of(tenant, head.stream)
         if (head.stream !== CHECKPOINTS) await verify(head, { seal, signed })
       }

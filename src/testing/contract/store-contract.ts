@@ -147,6 +147,8 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
       { ...entry(1), actor: 'a\nb' },
       { ...entry(1), type: 'x'.repeat(1000) },
       entry(1, { long: 'x'.repeat(2_000_000) }),
+      entry(1, { half: ['\ud800'] }),
+      entry(1, { deep: JSON.parse('['.repeat(5000) + ']'.repeat(5000)) }),
     ])
       await assert.rejects(append(store, 's', -1, draft), { code: 'entry_invalid' })
     assert.equal((await store.head('acme', 's')).seq, -1)

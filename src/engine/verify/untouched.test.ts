@@ -1,0 +1,132 @@
+// A record that nobody has touched is intact, whatever was written to it.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { fileKeyring } from '../../adapters/file-keyring.ts'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { signatureChecker } from '../../adapters/public-keys.ts'
+import { scratchTables } from '../../adapters/sqlite-store/scratch-tables.ts'
+import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
+import type { Keyring, Store } from '../../ports.ts'
+import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
+import { clock, freshPath } from '../../testing/sqlite-place.ts'
+import { eraseObject } from '../erase.ts'
+import { sealStreams } from '../seal.ts'
+import { readAnchors, writeAnchor } from './anchors.ts'
+import { type Verified, verifyRecord } from './verify.ts'
+
+type Doing =
+  | { readonly kind: 'append'; readonly tenant: string; readonly stream: string; readonly entries: readonly Written[] }
+  | { readonly kind: 'write'; readonly tenant: string; readonly object: number }
+  | { readonly kind: 'erase'; readonly tenant: string; readonly object: number }
+  | { readonly kind: 'seal'; readonly tenant: string }
+  | { readonly kind: 'collect' | 'rotate' | 'rebuild' }
+
+interface Written {
+  readonly type: string
+  readonly actor: string
+  readonly n: number
+  readonly text: string
+  readonly objects: readonly number[]
+}
+
+const BODIES = ['', 'a', 'b', 'x'.repeat(300_000)].map(text => new TextEncoder().encode(text))
+const anyTenant = fc.constantFrom('acme', 'zürich 😀', '\u{10000}', '\uffee')
+const anyStream = fc.constantFrom('s', 'S', 's/1', "o'dd %_\\", '\u{10000}', '\uffee', 'audit', '日本')
+const anyObject = fc.nat(BODIES.length - 1)
+const anyEntry: fc.Arbitrary<Written> = fc.record({
+  type: fc.constantFrom('thing.happened', 'thing.undone', 'thing.listed', 'other.happened'),
+  actor: fc.constantFrom('ada', 'bob', 'é😀'),
+  n: fc.oneof(fc.integer({ min: -3, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true })),
+  text: fc.string({ unit: 'grapheme', maxLength: 6 }),
+  objects: fc.array(anyObject, { maxLength: 3 }),
+})
+const anyDoing: fc.Arbitrary<Doing> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      tenant: anyTenant,
+      stream: anyStream,
+      entries: fc.array(anyEntry, { maxLength: 4 }),
+    }),
+  },
+  fc.record({ kind: fc.constantFrom('write' as const, 'erase' as const), tenant: anyTenant, object: anyObject }),
+  fc.record({ kind: fc.constant('seal' as const), tenant: anyTenant }),
+  fc.record({ kind: fc.constantFrom('collect' as const, 'rotate' as const, 'rebuild' as const) }),
+)
+
+const payloadOf = ({ n, text, objects }: Written): Json => {
+  const digests = objects.map(object => digestBytes(BODIES[object]!))
+  return { n, body: digests[0] ?? text, all: [{ who: text, n }, ...digests], seenHashes: digests }
+}
+
+const isMissing = (error: unknown) => (error as { code?: string }).code === 'object_missing'
+
+async function perform(store: Store, keyring: Keyring, doing: Doing): Promise<void> {
+  switch (doing.kind) {
+    case 'append': {
+      const { tenant, stream, entries } = doing
+      const { seq } = await store.head(tenant, stream)
+      const objects = entries.flatMap(entry => entry.objects.map(object => BODIES[object]!))
+      const drafts = entries.map(entry => ({ type: entry.type, actor: entry.actor, payload: payloadOf(entry) }))
+      await store.commit({ tenant, objects, appends: [{ stream, expected: seq, entries: drafts }] })
+      return
+    }
+    case 'write':
+      await store.writeObject(doing.tenant, [BODIES[doing.object]!])
+      return
+    case 'erase': {
+      const erasure = { tenant: doing.tenant, digest: digestBytes(BODIES[doing.object]!) as Digest, actor: 'eve', why: 'so' }
+      await eraseObject(store, erasure).catch((error: unknown) => {
+        if (!isMissing(error)) throw error
+      })
+      return
+    }
+    case 'seal':
+      await sealStreams(store, keyring, doing.tenant)
+      return
+    case 'collect':
+      await store.collect('2100-01-01T00:00:00.000Z')
+      return
+    case 'rotate':
+      await keyring.rotate('sign')
+      return
+    case 'rebuild':
+      await store.rebuild()
+  }
+}
+
+/** Twice: before and after everything is sealed, the second time with an anchor. */
+async function verifyAll(store: Store, keyring: Keyring): Promise<readonly Verified[]> {
+  const verify = async (anchor: string) => {
+    const check = signatureChecker(await keyring.publicKeys())
+    const anchors = anchor === '' ? [] : readAnchors('anchor', anchor, check)
+    const [inspection, scratch] = [await store.inspect(), scratchTables(store.projections)]
+    const verified = await verifyRecord(inspection, { projections: store.projections, scratch, check, anchors })
+    scratch.close()
+    await inspection.close()
+    return verified
+  }
+  return [await verify(''), await verify(await writeAnchor(store, keyring))]
+}
+
+const stores: Readonly<Record<string, { readonly runs: number; readonly open: () => Store }>> = {
+  SQLite: { runs: 40, open: () => sqliteStore(freshPath(), clock, CONTRACT_PROJECTIONS) },
+  memory: { runs: 40, open: () => memoryStore(clock, CONTRACT_PROJECTIONS) },
+}
+
+it.each(Object.entries(stores))('is intact in %s, with any history', async (_, { runs, open }) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyDoing, { maxLength: 25, size: 'max' }), async doings => {
+      const store = open()
+      const keyring = fileKeyring(`${freshPath()}.keys`, clock)
+      for (const doing of doings) await perform(store, keyring, doing)
+      const [before, after] = await verifyAll(store, keyring)
+      await store.close()
+      expect([before!.breaks, after!.breaks]).toEqual([[], []])
+      expect([before!.intact, after!.intact, after!.unsealed]).toEqual([true, true, 0])
+    }),
+    { numRuns: runs },
+  )
+})
