@@ -120,9 +120,16 @@ export interface RawEvent {
 }
 
 export interface RawObject {
+  readonly tenant: string
   readonly digest: string
   /** The name that its bytes have now; null when they are gone. */
   readonly found: Digest | null
+}
+
+export interface ObjectPage {
+  readonly count: number
+  /** Those among them whose bytes are gone, or have another name. */
+  readonly wrong: readonly RawObject[]
 }
 
 /** For verifying: believes nothing, holds little, and sees no later writes. */
@@ -131,7 +138,8 @@ export interface Inspection {
   streams(tenant: string): AsyncIterable<StreamHead>
   /** In pages, in order of sequence. */
   events(tenant: string, stream: string): AsyncIterable<readonly RawEvent[]>
-  objects(tenant: string): AsyncIterable<RawObject>
+  /** All tenants'. */
+  objects(): AsyncIterable<ObjectPage>
   /** The row with this key. */
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): Promise<ProjectedRow | null>
   /** In order of tenant, stream and key. */

@@ -168,9 +168,11 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
           references: referencesIn(event.payload),
         }))
       },
-      async *objects(tenant) {
-        const named = byName([...tenantOf(tenant).objects].map(([digest, object]) => [digest, { digest, object }]))
-        for (const { digest, object } of named) yield { digest, found: object.bytes && digestBytes(object.bytes) }
+      async *objects() {
+        for (const [tenant, { objects }] of tenants) {
+          const gone = [...objects].filter(([, { bytes }]) => bytes === null)
+          yield { count: objects.size, wrong: gone.map(([digest]) => ({ tenant, digest, found: null })) }
+        }
       },
       row: async (table, tenant, stream, key) => tables.row(table, tenant, stream, key),
       async *rows(table) {

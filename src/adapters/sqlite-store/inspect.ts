@@ -1,12 +1,11 @@
 // The whole store as it is at one moment, on a connection of its own, unjudged.
-import { createHash } from 'node:crypto'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import type { Projection } from '../../core/record/projection.ts'
 import { Fault } from '../../errors.ts'
-import type { Inspection, RawEvent, RawObject } from '../../ports.ts'
+import type { Inspection, ObjectPage, RawEvent, RawObject } from '../../ports.ts'
 import { type Database, openDatabase } from './database.ts'
 import { asynchronously, doubting } from './faults.ts'
-import { blobDigest, digestBlob, objectsOf } from './objects.ts'
+import { digestBlob, hashChunks } from './objects.ts'
 import { projecting, projectionTableNames } from './projection-tables.ts'
 import { declaredIn } from './rebuild.ts'
 import { checkVersion } from './schema.ts'
@@ -15,15 +14,21 @@ import { type HeadRow, statementsOf } from './statements.ts'
 const PAGE = 512
 const OBJECT_PAGE = 64
 
+type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown]
+
 /** A file as it lies there: nothing is brought up to date, nothing is made again. */
 export function inspectFile(path: string): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
+  const projections = declarationIn(path)
+  return { inspection: inspect(path, projections), projections }
+}
+
+function declarationIn(path: string): readonly Projection[] {
   const database = openDatabase(path)
   try {
-    const projections = doubting(path, () => {
+    return doubting(path, () => {
       checkVersion(database, path)
       return declaredIn(database, path)
     })
-    return { inspection: inspect(path, projections), projections }
   } finally {
     database.close()
   }
@@ -41,11 +46,11 @@ export function inspect(path: string, projections: readonly Projection[]): Inspe
 
 function inspectionOf(path: string, database: Database, projections: readonly Projection[]): Inspection {
   const statements = statementsOf(database)
-  const objects = objectsOf(database, statements)
   const tables = projecting(database, projections)
   const references = database.prepare(
-    'SELECT refs.seq, objects.digest FROM refs LEFT JOIN objects ON objects.id = refs.object_id AND objects.tenant = ? WHERE refs.stream_id = ? AND refs.seq >= ? AND refs.seq <= ? ORDER BY refs.seq',
+    'SELECT refs.seq, lower(hex(objects.digest)) FROM refs LEFT JOIN objects ON objects.id = refs.object_id AND objects.tenant = ? WHERE refs.stream_id = ? AND refs.seq >= ? AND refs.seq <= ? ORDER BY refs.seq',
   )
+  references.setReturnArrays(true)
   // Numbers that no record can hold are read as none.
   const eventPage = database.prepare(
     `SELECT CASE WHEN seq < 0 THEN -1 WHEN seq <= ${Number.MAX_SAFE_INTEGER} THEN seq END AS seq, bytes FROM events WHERE stream_id = ? AND seq > ? ORDER BY events.seq LIMIT ?`,
@@ -54,9 +59,10 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const selectStreams = `SELECT id, stream, MAX(-1, MIN(seq, ${Number.MAX_SAFE_INTEGER})) AS seq, digest FROM streams WHERE tenant = ?`
   const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
   const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
-  const selectObjects = 'SELECT digest, size, bytes FROM objects WHERE tenant = ?'
-  const firstObjects = database.prepare(`${selectObjects} ORDER BY digest LIMIT ?`)
-  const moreObjects = database.prepare(`${selectObjects} AND digest > ? ORDER BY digest LIMIT ?`)
+  const objectPage = database.prepare(
+    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes FROM objects WHERE id > ? ORDER BY id LIMIT ?",
+  )
+  objectPage.setReturnArrays(true)
   const referrer = database.prepare(
     'SELECT streams.stream, refs.seq FROM refs JOIN streams ON streams.id = refs.stream_id JOIN objects ON objects.id = refs.object_id WHERE objects.tenant = ? AND objects.digest = ? LIMIT 1',
   )
@@ -77,8 +83,8 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       if (rows.length === 0) return
       const spoken = new Map<number, string[]>()
       const [from, to] = [rows[0]!.seq, rows.findLast(({ seq }) => seq !== null)?.seq ?? null]
-      for (const { seq, digest } of references.all(tenant, id, from, to) as unknown as { seq: number; digest: Uint8Array | null }[])
-        spoken.set(seq, [...(spoken.get(seq) ?? []), digest === null ? '' : blobDigest(bytesOf(digest))])
+      for (const [seq, hex] of references.all(tenant, id, from, to) as unknown as [seq: number, hex: string][])
+        spoken.set(seq, [...(spoken.get(seq) ?? []), hex === '' ? NAMELESS : `sha256:${hex}`])
       yield rows.map(({ seq, bytes }) => ({ seq: seq ?? Number.NaN, bytes: bytesOf(bytes), references: spoken.get(seq ?? -1) ?? NONE }))
       const next = rows.at(-1)!.seq
       if (rows.length < PAGE || next === null) return
@@ -99,22 +105,18 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
     }
   }
 
-  function* objectRows(tenant: string): Iterable<RawObject> {
-    type ObjectRows = { digest: Uint8Array; size: number | null; bytes: Uint8Array | null }[]
-    let rows = firstObjects.all(tenant, OBJECT_PAGE) as unknown as ObjectRows
-    for (let last: Uint8Array | null = null; ; ) {
-      for (const { digest, size, bytes } of rows) {
-        const name = blobDigest(bytesOf(digest))
-        yield {
-          digest: name,
-          found: size === null ? null : bytes === null ? nameOf(objects.chunks(tenant, name) ?? []) : digestBytes(bytesOf(bytes)),
-        }
+  function* objectPages(): Iterable<ObjectPage> {
+    for (let last = Number.NEGATIVE_INFINITY; ; ) {
+      const rows = objectPage.all(last, OBJECT_PAGE) as unknown as ObjectRow[]
+      if (rows.length === 0) return
+      const wrong: RawObject[] = []
+      for (const [id, tenant, hex, size, bytes] of rows) {
+        const digest = hex === '' ? NAMELESS : `sha256:${hex}`
+        const found = size === null ? null : bytes === null ? hashChunks(path, statements, id) : digestBytes(bytesOf(bytes))
+        if (found !== digest) wrong.push({ tenant, digest, found })
+        last = id
       }
-      if (rows.length < OBJECT_PAGE) return
-      const next: Uint8Array = rows.at(-1)!.digest
-      if (last !== null && Buffer.compare(bytesOf(next), bytesOf(last)) <= 0) throw goesInCircles()
-      last = next
-      rows = moreObjects.all(tenant, last, OBJECT_PAGE) as unknown as ObjectRows
+      yield { count: rows.length, wrong }
     }
   }
 
@@ -137,7 +139,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       doubting(path, () => [...new Set((statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant))]),
     streams: tenant => paged(mapped(streamPages(tenant), ({ stream, seq, digest }) => ({ tenant, stream, seq, digest: digest as Digest }))),
     events: (tenant, stream) => paged(eventPages(tenant, stream)),
-    objects: tenant => paged(objectRows(tenant)),
+    objects: () => paged(objectPages()),
     row: async (table, tenant, stream, key) => doubting(path, () => tables.row(table, tenant, stream, key)),
     rows: table => paged(tables.allRows(table)),
     referrer: async (tenant, digest) =>
@@ -148,15 +150,11 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
 }
 
 const NONE: readonly string[] = []
+/** A reference to an object that is not there. */
+const NAMELESS = ''
 
 /** Nothing, when tampering has made text of it: who reads the record would find no bytes there either. */
 const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
-
-function nameOf(chunks: Iterable<Uint8Array>): Digest {
-  const hash = createHash('sha256')
-  for (const chunk of chunks) hash.update(bytesOf(chunk))
-  return `sha256:${hash.digest('hex')}` as Digest
-}
 
 function* mapped<A, B>(items: Iterable<A>, map: (item: A) => B): Iterable<B> {
   for (const item of items) yield map(item)

@@ -13,7 +13,6 @@ const CHUNK = 256 * 1024
 const REFRESH_MS = 3_600_000
 
 export const digestBlob = (digest: Digest): Uint8Array => Buffer.from(digest.slice('sha256:'.length), 'hex')
-export const blobDigest = (blob: Uint8Array): string => `sha256:${Buffer.from(blob).toString('hex')}`
 
 export interface Objects {
   /** The object's id. Within a transaction of the caller's. */
@@ -155,6 +154,13 @@ function* pieces(path: string, statements: Statements, id: number): Iterable<Uin
     if (row === undefined) return
     yield row.bytes
   }
+}
+
+/** The name that the chunks of an object have now. */
+export function hashChunks(path: string, statements: Statements, id: number): Digest {
+  const hash = createHash('sha256')
+  for (const piece of pieces(path, statements, id)) if (piece instanceof Uint8Array) hash.update(piece)
+  return `sha256:${hash.digest('hex')}` as Digest
 }
 
 /** The same bytes in pieces of one size, but for the last. */

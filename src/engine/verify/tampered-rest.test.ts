@@ -118,7 +118,7 @@ describe('an object', () => {
         'acme run/42 8 object_corrupt ?',
       ],
     },
-    'has a word for a name': { damage: set('loose', "digest = 'word'"), breaks: ['acme object_corrupt ?'] },
+    'has a word for a name': { damage: set('loose', "digest = 'word'"), breaks: ['acme object_corrupt'] },
     'belongs to another tenant': {
       damage: set('small', "tenant = 'Ünï'"),
       breaks: ['acme run/42 0 object_missing *small', 'acme run/42 3 object_missing *small', 'acme run/42 5 object_missing *small'],

@@ -1,11 +1,10 @@
 // Is the record what was written? Reads all of it once, believes nothing, holds little, and never claims more than it can know.
-import type { Digest } from '../../core/digest/digest.ts'
 import { AUDIT } from '../../core/record/erasure.ts'
-import { type Cell, keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
+import { keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
 import { erasedObjects } from '../../core/record/projections.ts'
 import type { BreakCode } from '../../core/record/walk.ts'
 import { Fault } from '../../errors.ts'
-import type { CheckSignature, Inspection, ProjectionTables } from '../../ports.ts'
+import type { CheckSignature, Inspection, ProjectionTables, RawObject } from '../../ports.ts'
 import type { Anchor } from './anchors.ts'
 import { compareRows } from './compare-rows.ts'
 import { verifyStreams } from './verify-streams.ts'
@@ -59,7 +58,7 @@ export interface Findings {
 export async function verifyRecord(inspection: Inspection, options: VerifyOptions): Promise<Verified> {
   const findings = newFindings()
   await verifyStreams(inspection, options, findings)
-  for (const tenant of await inspection.tenants()) await verifyObjects(inspection, tenant, options, findings)
+  await verifyObjects(inspection, options, findings)
   for (const projection of options.projections) await verifyRows(inspection, projection, options.scratch, findings)
   await survivingDamage({ tenant: '', stream: null }, findings, async () => {
     if ((await inspection.strays()) > 0) findings.report({ tenant: '', stream: null, code: 'stream_missing' })
@@ -86,21 +85,22 @@ function newFindings(): Findings {
   return findings
 }
 
-async function verifyObjects(inspection: Inspection, tenant: string, { progress }: VerifyOptions, findings: Findings): Promise<void> {
-  const report = async (digest: string, code: BreakCode) => {
+async function verifyObjects(inspection: Inspection, { progress }: VerifyOptions, findings: Findings): Promise<void> {
+  const report = async ({ tenant, digest }: RawObject, code: BreakCode) => {
     const referrer = await inspection.referrer(tenant, digest)
     const place = referrer === null ? { stream: null } : { stream: referrer.stream, sequence: referrer.seq }
     findings.report({ tenant, ...place, digest, code })
   }
-  await survivingDamage({ tenant, stream: null }, findings, async () => {
-    for await (const { digest, found } of inspection.objects(tenant)) {
-      findings.objects++
-      if (found === null) {
-        const key: readonly Cell[] = [digest]
-        if ((await inspection.row(erasedObjects.table, tenant, AUDIT, key)) !== null) findings.erased++
-        else await report(digest, 'object_missing')
-      } else if (found !== (digest as Digest)) await report(digest, 'object_corrupt')
-      if (findings.objects % 1000 === 0) progress?.(findings)
+  const isErased = async ({ tenant, digest }: RawObject) => (await inspection.row(erasedObjects.table, tenant, AUDIT, [digest])) !== null
+  await survivingDamage({ tenant: '', stream: null }, findings, async () => {
+    for await (const { count, wrong } of inspection.objects()) {
+      findings.objects += count
+      for (const object of wrong) {
+        if (object.found !== null) await report(object, 'object_corrupt')
+        else if (await isErased(object)) findings.erased++
+        else await report(object, 'object_missing')
+      }
+      progress?.(findings)
     }
   })
 }
