@@ -10,6 +10,7 @@ import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
 import { registryFormat } from '../dist/core/pack/registry.js'
 import { FAULTS } from '../dist/errors.js'
+import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
 
 /** @param {unknown} schema */
 const json = schema => `${JSON.stringify(schema, null, 2)}\n`
@@ -22,6 +23,7 @@ const files = {
   'docs/reference/rules.md': rules(),
   'docs/reference/cli.md': cli(),
   'docs/reference/errors.md': errors(),
+  'docs/reference/openwop-support.md': openwop(),
 }
 
 const check = process.argv.includes('--check')
@@ -69,12 +71,35 @@ function cli() {
   return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O, 128 + n for a test run that signal n ended.\n\n${pages.join('\n\n')}\n`
 }
 
+function openwop() {
+  const { prompts } = /** @type {{ prompts: Record<string, unknown> }} */ (capabilityDocument(DEFAULT_CONFIG))
+  /** @type {Record<string, string>} */
+  const meanings = {
+    supported: 'prompts resolve through the chain of RFC 0029 and are composed as RFC 0027 says',
+    endpointsSupported: 'the REST surface of RFC 0028 under `/v1/prompts`',
+    templateKinds: 'all four kinds',
+    variableSources: 'where values come from; secrets are never stored or shown',
+    maxTemplateBytes: 'longer texts are refused',
+    observability: 'whether rendered bodies are returned (`full`), only hashes (`hashed`), or nothing (`off`)',
+    packsSupported: 'signed packs of kind `prompt` can be installed',
+    mutableLibrary: 'users may create, replace and remove their own templates; versions are written once, for ever',
+    library: 'the library that refs mean when they name none',
+    defaults: 'what applies when no other layer has anything to say',
+    agentBindings: 'agents take part in the chain; `false` is meant for hosts whose workflows still carry all prompts on nodes',
+  }
+  const rows = Object.entries(prompts).map(([name, value]) => {
+    if (meanings[name] === undefined) throw new Error(`prompts.${name} has no explanation`)
+    return `| \`prompts.${name}\` | \`${JSON.stringify(value)}\` | ${meanings[name]} |`
+  })
+  return `# OpenWOP support\n\nGenerated from the document that a host serves at \`/.well-known/openwop\`: what it says and what it does are read from the same values.\n\n| capability | here | means |\n|---|---|---|\n${rows.join('\n')}\n\nRuns, workflows, agents and replay are not spoken yet. Labels are ours and never stand in a ref on this wire.\n`
+}
+
 function errors() {
   const rows = Object.entries(FAULTS).map(([code, { status, say }]) => {
     // Every detail shows as its own name: the message with the places left open.
     const open = new Proxy(
       {},
-      { get: (_, name) => (['known', 'tried'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) },
+      { get: (_, name) => (['known', 'tried', 'libraries'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) },
     )
     return `| \`${code}\` | ${status} | ${/** @type {(details: unknown) => string} */ (say)(open).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
   })

@@ -78,10 +78,22 @@ export interface StoredEvent {
   readonly bytes: Uint8Array
 }
 
+/** That many random bytes, as text. */
+export type Randomness = (bytes: number, as: 'hex' | 'base64url') => string
+
+/** By a column of text, from there on. What is equal comes oldest first. */
+export interface RowOrder {
+  readonly by: string
+  /** Only rows whose cell comes after this. */
+  readonly after?: string
+}
+
 /** The record. Durable when a promise resolves; everything is one tenant's own. */
 export interface Store {
   /** All of it or nothing: `stream_moved` when an expected sequence is stale, `object_missing` when an entry speaks of what is not there. */
   commit(commit: Commit): Promise<Committed>
+  /** What was answered under an idempotency key; null when it was never used. */
+  answer(tenant: string, key: string): Promise<Json | null>
   head(tenant: string, stream: string): Promise<StreamHead>
   /** Events after `after`, oldest first, up to the present end. */
   read(tenant: string, stream: string, after: number): AsyncIterable<StoredEvent>
@@ -98,8 +110,8 @@ export interface Store {
   streams(tenant: string): AsyncIterable<StreamHead>
   /** At most `most` streams with events that no checkpoint covers. */
   unsealed(tenant: string, most: number): Promise<readonly StreamHead[]>
-  /** The rows of a projection that have these cells, oldest first. */
-  rows(table: string, tenant: string, cells?: Row): AsyncIterable<ProjectedRow>
+  /** The rows of a projection that have these cells, oldest first, or by a column that is indexed. */
+  rows(table: string, tenant: string, cells?: Row, order?: RowOrder): AsyncIterable<ProjectedRow>
   /** Drops objects that nothing speaks of and nobody has written since; how many. */
   collect(writtenBefore: string): Promise<number>
   /** Drops every projection and makes it again from the streams; how many events it read. */

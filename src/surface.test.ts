@@ -47,8 +47,11 @@ describe('public surface', () => {
   it('onbook/core', () => {
     expect(Object.keys(core).sort()).toMatchInlineSnapshot(`
       [
+        "LAYERS",
         "RULES",
         "bindValues",
+        "bindVariables",
+        "boundAgent",
         "canonicalJson",
         "changesBetween",
         "collectSchemas",
@@ -69,11 +72,17 @@ describe('public surface', () => {
         "readConfig",
         "readEvent",
         "readPack",
+        "readPromptRef",
         "readReply",
+        "refText",
         "referencesIn",
+        "renderPrompt",
         "renderTemplate",
+        "resolveKind",
+        "resolveNode",
         "semanticDigest",
         "statementBytes",
+        "templateDigest",
         "textDiff",
       ]
     `)

@@ -98,6 +98,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
 
   return {
     commit: async request => commit(request),
+    answer: async (tenant, key) => tenantOf(tenant).answers.get(key) ?? null,
     head: async (tenant, stream) => streamOf(tenant, stream).head,
     async *read(tenant, stream, after) {
       yield* streamOf(tenant, stream).events.slice(after + 1)
@@ -134,8 +135,8 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       headsOf(tenant)
         .filter(({ stream, seq }) => stream !== CHECKPOINTS && seq > (tenantOf(tenant).sealed.get(stream) ?? -1))
         .slice(0, most),
-    async *rows(table, tenant, cells) {
-      yield* tables.rows(table, tenant, cells)
+    async *rows(table, tenant, cells, order) {
+      yield* tables.rows(table, tenant, cells, order)
     },
     async collect(writtenBefore) {
       const all = [...tenants.values()].flatMap(({ objects }) => [...objects].map(([digest, object]) => ({ objects, digest, object })))

@@ -2,12 +2,13 @@
 import type { RecordedEvent } from '../core/record/event.ts'
 import { type Cell, compareCells, keyOfRow, type ProjectedRow, type Projection, projectorOf, type Row } from '../core/record/projection.ts'
 import { Fault } from '../errors.ts'
+import type { RowOrder } from '../ports.ts'
 
 export interface MemoryTables {
   apply(event: RecordedEvent): void
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): ProjectedRow | null
-  /** Oldest first. */
-  rows(table: string, tenant: string, cells?: Row): readonly ProjectedRow[]
+  /** Oldest first, or by a column. */
+  rows(table: string, tenant: string, cells?: Row, order?: RowOrder): readonly ProjectedRow[]
   /** In order of tenant, stream and key. */
   allRows(table: string): readonly ProjectedRow[]
   clear(): void
@@ -37,13 +38,16 @@ export function memoryTables(projections: readonly Projection[]): MemoryTables {
       }
     },
     row: (table, tenant, stream, key) => tableOf(table).rows.get(JSON.stringify([tenant, stream, ...key])) ?? null,
-    rows(table, tenant, cells = {}) {
+    rows(table, tenant, cells = {}, order) {
       const { projection, rows } = tableOf(table)
-      const unknown = Object.keys(cells).find(column => !Object.hasOwn(projection.columns, column))
+      const unknown = [...Object.keys(cells), ...(order ? [order.by] : [])].find(column => !Object.hasOwn(projection.columns, column))
       if (unknown !== undefined) throw new Fault('table_unknown', { table: `${table}.${unknown}` })
-      return [...rows.values()]
+      const found = [...rows.values()]
         .filter(row => row.tenant === tenant)
         .filter(row => Object.entries(cells).every(([column, cell]) => row.cells[column] === cell))
+      if (order === undefined) return found
+      const cellOf = ({ cells: own }: ProjectedRow) => [own[order.by] ?? null]
+      return found.filter(row => compareCells(cellOf(row), [order.after ?? '']) > 0).sort((a, b) => compareCells(cellOf(a), cellOf(b)))
     },
     allRows(table) {
       const { projection, rows } = tableOf(table)

@@ -1,4 +1,5 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+import { HOST_COMMANDS } from './host-commands.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
 
 export interface Option {
@@ -111,4 +112,4 @@ const PACK_COMMANDS: readonly Command[] = [
   },
 ]
 
-export const COMMANDS: readonly Command[] = [...PACK_COMMANDS, ...RECORD_COMMANDS]
+export const COMMANDS: readonly Command[] = [...PACK_COMMANDS, ...HOST_COMMANDS, ...RECORD_COMMANDS]

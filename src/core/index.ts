@@ -1,8 +1,11 @@
 // onbook/core: pure and browser-safe. Names are listed one by one; a test pins the list.
+export { type BindOptions, bindVariables, type Sources, type Trust } from './compose/bind.ts'
+export { type PromptSegment, type RenderedPrompt, type RenderPromptResult, renderPrompt } from './compose/render-prompt.ts'
 export { canonicalJson, type Digest, digestBytes, digestJson, digestText, isDigest, type Json } from './digest/digest.ts'
 export { compareJson, type Difference, textDiff } from './example/compare.ts'
 export { type ExampleMessages, type Message, messagesFor } from './example/messages.ts'
 export { type ReadReply, readReply } from './example/reply.ts'
+export { type LibraryTemplate, type TemplateVariable, templateDigest } from './library/template.ts'
 export { type Config, readConfig } from './lint/config.ts'
 export { type Finding, type LintOptions, lintPack } from './lint/lint.ts'
 export type { Fix, Rule, Severity } from './lint/rule.ts'
@@ -17,6 +20,20 @@ export { decodeEvent, type EventDraft, type ReadEvent, type RecordedEvent, readE
 export type { Cell, Change as RowSource, ProjectedRow, Projection, Row, Source } from './record/projection.ts'
 export { referencesIn } from './record/references.ts'
 export type { BreakCode } from './record/walk.ts'
+export { boundAgent } from './resolve/bound-agent.ts'
+export { type BoundAgent, type KindRefs, LAYERS, type Layer, type ResolveRequest } from './resolve/layers.ts'
+export { type PromptRef, type ReadRef, readPromptRef, refText } from './resolve/prompt-ref.ts'
+export {
+  type Found,
+  type Lookup,
+  type NodeResolution,
+  type Pinned,
+  type Resolution,
+  resolveKind,
+  resolveNode,
+  type TraceEntry,
+  type Warning,
+} from './resolve/resolve.ts'
 export { interpretQuestion } from './schema/interpret-question.ts'
 export { collectSchemas, type Schemas } from './schema/schemas.ts'
 export type { Question, Verdict } from './schema/verdict.ts'

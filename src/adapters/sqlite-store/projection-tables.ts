@@ -10,6 +10,7 @@ import {
   type RowChange,
 } from '../../core/record/projection.ts'
 import { Fault } from '../../errors.ts'
+import type { RowOrder } from '../../ports.ts'
 import type { Database, Statement } from './database.ts'
 
 /** Rows read in one go. */
@@ -48,8 +49,8 @@ export interface Projecting {
   /** What one event does to one table. */
   write(change: RowChange, tenant: string, streamId: number, seq: number): void
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): ProjectedRow | null
-  /** Oldest first. Others may write meanwhile. */
-  rows(table: string, tenant: string, cells?: Row): Iterable<ProjectedRow>
+  /** Oldest first, or by a column. Others may write meanwhile. */
+  rows(table: string, tenant: string, cells?: Row, order?: RowOrder): Iterable<ProjectedRow>
   /** In order of tenant, stream and key. Nobody may write meanwhile. */
   allRows(table: string): Iterable<ProjectedRow>
 }
@@ -91,19 +92,29 @@ export function projecting(database: Database, projections: readonly Projection[
       const found = select(projection, `WHERE ${wanted.join(' AND ')}`).get(tenant, stream, ...key)
       return found === undefined ? null : toRow(projection, found as Raw)
     },
-    *rows(table, tenant, cells = {}) {
+    *rows(table, tenant, cells = {}, order) {
       const projection = projectionOf(table)
-      const unknown = Object.keys(cells).find(column => !Object.hasOwn(projection.columns, column))
+      const unknown = [...Object.keys(cells), ...(order ? [order.by] : [])].find(column => !Object.hasOwn(projection.columns, column))
       if (unknown !== undefined) throw new Fault('table_unknown', { table: `${table}.${unknown}` })
-      const wanted = ['p.tenant = ?', ...Object.keys(cells).map(column => `p.${sql(columnOf(column))} = ?`), 'p.rowid > ?']
-      const page = database.prepare(
-        `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${wanted.join(' AND ')} ORDER BY p.rowid LIMIT ${PAGE}`,
-      )
-      for (let last = 0; ; ) {
-        const found = page.all(tenant, ...Object.values(cells), last) as unknown as Raw[]
+      const by = order === undefined ? null : `p.${sql(columnOf(order.by))}`
+      const wanted = ['p.tenant = ?', ...Object.keys(cells).map(column => `p.${sql(columnOf(column))} = ?`)]
+      const from = (after: string): Statement =>
+        database.prepare(
+          `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}, `}p.rowid LIMIT ${PAGE}`,
+        )
+      const given = [tenant, ...Object.values(cells)]
+      let page = by === null ? from('p.rowid > ?') : from(`${by} > ?`)
+      let last: readonly Cell[] = by === null ? [0] : [order?.after ?? '']
+      for (;;) {
+        const found = page.all(...given, ...last) as unknown as Raw[]
         for (const raw of found) yield toRow(projection, raw)
         if (found.length < PAGE) return
-        last = Number(found.at(-1)!.id)
+        const end = found.at(-1)!
+        if (order === undefined) last = [end.id!]
+        else {
+          page = from(`(${by}, p.rowid) > (?, ?)`)
+          last = [end[columnOf(order.by)]!, end.id!]
+        }
       }
     },
     *allRows(table) {

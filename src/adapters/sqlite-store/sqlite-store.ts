@@ -17,6 +17,7 @@ import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
 import { migrate } from './schema.ts'
 import { type HeadRow, type Statements, statementsOf } from './statements.ts'
 import { wakerOf } from './waker.ts'
+import { answerOf } from './write-commit.ts'
 
 /** How many rows are read in one go: a reader that stops early has not paid for the rest. */
 const PAGE = 256
@@ -37,6 +38,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
 
   return {
     commit: group.add,
+    answer: async (tenant, key) => guarded(path, () => answerOf(statements, tenant, key)),
     head: async (tenant, stream) => guarded(path, () => headOf(statements, tenant, stream)),
     async *read(tenant, stream, after) {
       yield* eventsAfter(path, statements, tenant, stream, after)
@@ -69,7 +71,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
     },
     unsealed: async (tenant, most) =>
       guarded(path, () => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
-    rows: (table, tenant, cells) => asynchronously(path, tables.rows(table, tenant, cells)),
+    rows: (table, tenant, cells, order) => asynchronously(path, tables.rows(table, tenant, cells, order)),
     collect: async writtenBefore => guarded(path, () => objects.collect(writtenBefore)),
     rebuild: async () => guarded(path, () => rebuild(database, all)),
     projections: all,

@@ -1,5 +1,5 @@
 // Writes one commit inside a transaction that somebody else opens and ends. Looks before it writes: a refused commit has changed nothing.
-import { type Digest, digestBytes } from '../../core/digest/digest.ts'
+import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { CHECKPOINT_SIGNED, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { emptyHead, type StreamHead, type WrittenEvent, writeEvents } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
@@ -26,8 +26,8 @@ interface PlannedAppend {
 export function writeCommit(writing: Writing, commit: Commit, at: string): Committed {
   const { statements, objects } = writing
   const { tenant, erase = [], idempotency } = commit
-  const known = idempotency && (statements.answer.get(tenant, idempotency.key) as { answer: string } | undefined)
-  if (known !== undefined) return { heads: [], replayed: JSON.parse(known.answer) }
+  const replayed = idempotency === undefined ? null : answerOf(statements, tenant, idempotency.key)
+  if (replayed !== null) return { heads: [], replayed }
 
   const bodies = new Map((commit.objects ?? []).map(bytes => [digestBytes(bytes), bytes]))
   const appends = planAppends(writing, tenant, commit.appends ?? [], at)
@@ -48,6 +48,11 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
   for (const id of erased) objects.erase(id)
   if (idempotency !== undefined) statements.addAnswer.run(tenant, idempotency.key, JSON.stringify(idempotency.answer))
   return { heads: appends.map(({ head }) => head), replayed: null }
+}
+
+export function answerOf(statements: Statements, tenant: string, key: string): Json | null {
+  const known = statements.answer.get(tenant, key) as { answer: string } | undefined
+  return known === undefined ? null : (JSON.parse(known.answer) as Json)
 }
 
 function planAppends({ heads }: Writing, tenant: string, appends: readonly Append[], at: string): readonly PlannedAppend[] {

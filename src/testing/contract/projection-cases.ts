@@ -39,6 +39,21 @@ export const projectionCases: Readonly<Record<string, StoreTest>> = {
     assert.deepEqual(await cellsOf(store, 'things', { n: 5 }), [])
   },
 
+  'gives rows by a column, from anywhere on, however many there are': async store => {
+    const names = Array.from({ length: 700 }, (_, n) => `who ${String((n * 7919) % 350).padStart(3, '0')}`)
+    await append(store, 's', -1, ...names.map((who, n) => ({ type: 'thing.happened', actor: who, payload: { n, body: who } })))
+    const inOrder = (after?: string) => collect(store.rows('things', 'acme', {}, { by: 'body', ...(after === undefined ? {} : { after }) }))
+    assert.deepEqual(
+      (await inOrder()).map(({ cells }) => cells.body),
+      [...names].sort(),
+    )
+    assert.deepEqual(
+      (await inOrder('who 348')).map(({ cells }) => cells.body),
+      ['who 349', 'who 349'],
+    )
+    await assert.rejects(collect(store.rows('things', 'acme', {}, { by: 'nothing' })), { code: 'table_unknown' })
+  },
+
   'makes identical rows again from the streams, whatever came in between': async store => {
     const object = bytesOf('x')
     for (let n = 0; n < 60; n++) {

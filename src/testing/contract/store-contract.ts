@@ -136,7 +136,10 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
       appends: [{ stream: 's', expected: -1, entries: [entry(n)] }],
       idempotency: { key: 'once', answer: { n } },
     })
+    assert.equal(await store.answer('acme', 'once'), null)
     assert.equal((await store.commit(request(1))).replayed, null)
+    assert.deepEqual(await store.answer('acme', 'once'), { n: 1 })
+    assert.equal(await store.answer('umbrella', 'once'), null)
     assert.deepEqual((await store.commit(request(2))).replayed, { n: 1 })
     assert.deepEqual(numbers(await collect(store.read('acme', 's', -1))), [1])
   },

@@ -1,0 +1,74 @@
+// onbook keys: who may talk to the host.
+import { SCOPES, type Scope } from '../../core/access/keys.ts'
+import { createKey, type KnownKey, listKeys, revokeKey } from '../../engine/access.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { actorOf, tenantOf } from '../record/open-record.ts'
+import { columns } from '../report/columns.ts'
+import { choiceOption, printJson } from '../terminal.ts'
+import { openProductStore, randomness } from './product-store.ts'
+
+const ACTIONS = { create, list, revoke }
+
+export async function keys(input: Input): Promise<number> {
+  const action = choiceOption(input.action, 'the action', ['create', 'list', 'revoke'])
+  const store = openProductStore(input)
+  try {
+    await ACTIONS[action](store, input)
+    return 0
+  } finally {
+    await store.close()
+  }
+}
+
+async function create(store: Store, input: Input): Promise<void> {
+  const scopes = scopesOf(input.scopes)
+  const { id, key } = await createKey(store, randomness, {
+    tenant: tenantOf(input),
+    scopes,
+    expiresAt: expiryOf(input.expires),
+    actor: actorOf(),
+  })
+  if (input.json) printJson({ id, key })
+  else process.stdout.write(`${key}\nKeep it: it is shown once. Its id is ${id}.\n`)
+}
+
+function scopesOf(given: unknown): readonly Scope[] {
+  if (given === undefined) return SCOPES
+  return String(given)
+    .split(',')
+    .map(scope => choiceOption(scope.trim(), 'a scope', SCOPES))
+}
+
+function expiryOf(given: unknown): string | null {
+  if (given === undefined) return null
+  const at = new Date(String(given))
+  if (Number.isNaN(at.getTime()))
+    throw new Fault('usage_invalid', { problem: `--expires must be a date such as 2027-01-31, not "${String(given)}"` })
+  return at.toISOString()
+}
+
+async function list(store: Store, input: Input): Promise<void> {
+  const all = await listKeys(store)
+  const shown = all.map(({ secretHash: _, ...key }) => key)
+  if (input.json) printJson({ keys: shown })
+  else if (all.length === 0) process.stdout.write('No keys yet: onbook keys create\n')
+  else process.stdout.write(columns([['id', 'tenant', 'state', 'last used', 'scopes'], ...all.map(row)]))
+}
+
+const row = ({ id, tenant, revoked, expiresAt, lastUsedAt, scopes }: KnownKey): readonly string[] => [
+  id,
+  tenant,
+  revoked ? 'revoked' : expiresAt === null ? 'valid' : `until ${expiresAt}`,
+  lastUsedAt ?? 'never',
+  scopes.join(','),
+]
+
+async function revoke(store: Store, input: Input): Promise<void> {
+  const { id } = input
+  if (typeof id !== 'string') throw new Fault('usage_invalid', { problem: 'name the key to revoke by its id' })
+  await revokeKey(store, id, actorOf())
+  if (input.json) printJson({ revoked: id })
+  else process.stdout.write(`Key ${id} is revoked.\n`)
+}

@@ -1,0 +1,63 @@
+// onbook label: which version a name such as production stands for, and what it stood for before.
+import { labelHistory, labelsOf, moveLabel, protectLabel } from '../../engine/library/labels.ts'
+import type { Writer } from '../../engine/library/rows.ts'
+import { Fault } from '../../errors.ts'
+import { DEFAULT_CONFIG } from '../../host/config.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { actorOf, tenantOf } from '../record/open-record.ts'
+import { columns } from '../report/columns.ts'
+import { printJson } from '../terminal.ts'
+import { openProductStore } from './product-store.ts'
+
+const LABEL = /^[a-z][a-z0-9-]{0,63}$/
+
+export async function label(input: Input): Promise<number> {
+  const store = openProductStore(input)
+  const writer: Writer = { tenant: tenantOf(input), libraryId: DEFAULT_CONFIG.libraryId, actor: actorOf() }
+  try {
+    await change(store, writer, input)
+    await (input.history ? showHistory : showLabels)(store, writer, input)
+    return 0
+  } finally {
+    await store.close()
+  }
+}
+
+/** Whoever can write to the folder may move protected labels too: protection is for those who come through the host. */
+async function change(store: Store, writer: Writer, input: Input): Promise<void> {
+  const { label: name, version, remove, protect, unprotect } = input
+  if (name === undefined) return
+  if (typeof name !== 'string' || !LABEL.test(name))
+    throw new Fault('usage_invalid', { problem: `"${String(name)}" is not a label: lower-case letters, digits and dashes` })
+  if (protect || unprotect) await protectLabel(store, writer, name, protect === true)
+  if (version === undefined && !remove) return
+  const to = remove ? null : String(version)
+  const why = typeof input.why === 'string' ? input.why : null
+  await moveLabel(store, writer, { templateId: String(input.template), label: name, to, why, mayMoveProtected: true })
+}
+
+async function showLabels(store: Store, writer: Writer, input: Input): Promise<void> {
+  const labels = await labelsOf(store, writer, String(input.template))
+  if (input.json) printJson({ templateId: input.template, labels })
+  else if (labels.length === 0) process.stdout.write(`${String(input.template)} has no labels.\n`)
+  else
+    process.stdout.write(
+      columns([
+        ['label', 'version', 'since', 'by', 'why'],
+        ...labels.map(one => [one.label, one.version, one.at, one.actor, one.why ?? '']),
+      ]),
+    )
+}
+
+async function showHistory(store: Store, writer: Writer, input: Input): Promise<void> {
+  const history = await labelHistory(store, writer, String(input.template), input.label as string | undefined)
+  if (input.json) printJson({ templateId: input.template, history })
+  else
+    process.stdout.write(
+      columns([
+        ['when', 'label', 'from', 'to', 'by', 'why'],
+        ...history.map(one => [one.at, one.label, one.from ?? '–', one.to ?? '–', one.actor, one.why ?? '']),
+      ]),
+    )
+}

@@ -1,0 +1,76 @@
+// Access keys: what the record knows of them. The secret is never among it.
+import type { Json } from '../digest/digest.ts'
+import type { EventDraft } from '../record/event.ts'
+import type { Projection } from '../record/projection.ts'
+
+/** One stream for all keys of a host, under the host's own tenant. */
+export const KEYS = 'access/keys'
+
+export const SCOPES = ['prompts:read', 'prompts:write', 'prompts:render', 'labels:write', 'labels:protect', 'record:read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export interface AccessKey {
+  readonly id: string
+  /** The SHA-256 of the secret: it is long and random, so a slow hash would add nothing. */
+  readonly secretHash: string
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  readonly workspaces: readonly string[]
+  readonly expiresAt: string | null
+}
+
+export const keyCreatedDraft = (key: AccessKey, actor: string): EventDraft => ({
+  type: 'key.created',
+  actor,
+  payload: key as unknown as Json,
+})
+export const keyRevokedDraft = (id: string, actor: string): EventDraft => ({ type: 'key.revoked', actor, payload: { id } })
+export const keyUsedDraft = (id: string, lastUsedAt: string): EventDraft => ({
+  type: 'key.used',
+  actor: 'onbook',
+  payload: { id, lastUsedAt },
+})
+
+export const keyRows: Projection = {
+  table: 'keys',
+  columns: {
+    id: 'text',
+    secretHash: 'text',
+    owner: 'text',
+    scopes: 'text',
+    workspaces: 'text',
+    createdAt: 'text',
+    expiresAt: 'text',
+    lastUsedAt: 'text',
+    revoked: 'integer',
+  },
+  key: ['id'],
+  from: {
+    'key.created': [
+      {
+        put: {
+          id: 'payload.id',
+          secretHash: 'payload.secretHash',
+          owner: 'payload.tenant',
+          scopes: 'payload.scopes',
+          workspaces: 'payload.workspaces',
+          createdAt: 'at',
+          expiresAt: 'payload.expiresAt',
+          revoked: { always: 0 },
+        },
+      },
+    ],
+    'key.revoked': [{ put: { id: 'payload.id', revoked: { always: 1 } } }],
+    'key.used': [{ put: { id: 'payload.id', lastUsedAt: 'payload.lastUsedAt' } }],
+  },
+}
+
+const TEXT = /^onbook_([0-9a-f]{16})_([0-9A-Za-z_-]{43})$/
+
+/** `onbook_<id>_<secret>`; null for anything else. */
+export function readKeyText(text: string): { readonly id: string; readonly secret: string } | null {
+  const found = TEXT.exec(text)
+  return found === null ? null : { id: found[1]!, secret: found[2]! }
+}
+
+export const keyText = (id: string, secret: string): string => `onbook_${id}_${secret}`

@@ -1,0 +1,101 @@
+// From what callers give to what a template is rendered with: typed, never converted, each value knowing whether it can be trusted.
+import type { Json } from '../digest/digest.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
+import type { TemplateVariable, VariableSource } from '../library/template.ts'
+import { aType, typeName } from '../pack/type-name.ts'
+
+export type Trust = 'trusted' | 'untrusted'
+
+/** What each source offers. `secret` maps a variable to the id of a secret, never to its value. */
+export interface Sources {
+  readonly input?: JsonObject
+  readonly variable?: JsonObject
+  readonly context?: JsonObject
+  readonly secret?: JsonObject
+}
+
+export interface BindOptions {
+  /** From the ref: they come before everything. */
+  readonly overrides?: JsonObject | null
+  readonly sources: Sources
+  /** Of values by variable; trusted unless it says otherwise. */
+  readonly trust?: Readonly<Record<string, Trust>>
+}
+
+export interface BoundValue {
+  readonly value: Json
+  readonly trust: Trust
+  /** The id of the secret that stands here; null for everything else. */
+  readonly secret: string | null
+}
+
+export interface BindProblem {
+  readonly code: 'prompt_variable_unresolved' | 'prompt_variable_type_mismatch' | 'prompt_variable_unknown'
+  readonly variable: string
+  readonly message: string
+}
+
+export type BoundVariables =
+  | { readonly ok: true; readonly bound: ReadonlyMap<string, BoundValue> }
+  | { readonly ok: false; readonly problems: readonly BindProblem[] }
+
+/** Overrides, then the variable's source, then its default when it is not required, then nothing. */
+export function bindVariables(variables: readonly TemplateVariable[], { overrides, sources, trust = {} }: BindOptions): BoundVariables {
+  const bound = new Map<string, BoundValue>()
+  const problems: BindProblem[] = []
+  const declared = new Set(variables.map(({ name }) => name))
+  for (const name of Object.keys(overrides ?? {}))
+    if (!declared.has(name))
+      problems.push({ code: 'prompt_variable_unknown', variable: name, message: `the template declares no "${name}"` })
+  for (const variable of variables) {
+    const value = givenValue(variable, overrides ?? {}, sources)
+    const problem = problemWith(variable, value)
+    if (problem !== null) problems.push(problem)
+    else bound.set(variable.name, toBound(variable, value, trust[variable.name] ?? 'trusted'))
+  }
+  return problems.length === 0 ? { ok: true, bound } : { ok: false, problems }
+}
+
+function givenValue(variable: TemplateVariable, overrides: JsonObject, sources: Sources): Json | undefined {
+  const { name, source = 'input', extractPath, required, defaultValue } = variable
+  if (Object.hasOwn(overrides, name)) return overrides[name]
+  const given = own(sources[source] ?? {}, name)
+  const found = extractPath === undefined || given === undefined ? given : extract(given, extractPath)
+  return found ?? (required ? undefined : defaultValue)
+}
+
+const own = (values: JsonObject, name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
+
+/** A dotted path, with or without the `$.` of a JSONPath; list items by number. */
+function extract(value: Json, path: string): Json | undefined {
+  const names = path
+    .replace(/^\$\.?/, '')
+    .replace(/\[(\d+)\]/g, '.$1')
+    .split('.')
+    .filter(name => name !== '')
+  return names.reduce<Json | undefined>((found, name) => {
+    if (Array.isArray(found)) return /^\d+$/.test(name) ? found[Number(name)] : undefined
+    return isObject(found) ? own(found, name) : undefined
+  }, value)
+}
+
+function problemWith({ name, type, required, source }: TemplateVariable, value: Json | undefined): BindProblem | null {
+  if (value === undefined || value === null)
+    return required ? { code: 'prompt_variable_unresolved', variable: name, message: `"${name}" is required and has no value` } : null
+  const wanted = source === 'secret' ? 'string' : type
+  if (typeName(value) === wanted) return null
+  return {
+    code: 'prompt_variable_type_mismatch',
+    variable: name,
+    message: `"${name}" must be ${aType(wanted)}, not ${aType(typeName(value))}`,
+  }
+}
+
+/** A secret may be named by its id, or by the marker that stands for it everywhere else. */
+const MARKER = /^\[REDACTED:([a-zA-Z0-9._-]+)\]$/
+
+function toBound({ source = 'input' }: { readonly source?: VariableSource }, value: Json | undefined, trust: Trust): BoundValue {
+  if (source !== 'secret') return { value: value ?? null, trust, secret: null }
+  const id = typeof value === 'string' ? (MARKER.exec(value)?.[1] ?? value) : null
+  return { value: id === null ? null : `[REDACTED:${id}]`, trust: 'trusted', secret: id }
+}

@@ -1,0 +1,18 @@
+// Whether a template can be taken in: it parses, fits, and its variables are told apart.
+import semver from 'semver'
+import { parseTemplate } from '../template/parse.ts'
+import type { LibraryTemplate } from './template.ts'
+
+/** What is wrong with it; empty when nothing is. */
+export function templateProblems(template: LibraryTemplate, maxBytes: number): readonly string[] {
+  const bytes = new TextEncoder().encode(template.text).length
+  const names = (template.variables ?? []).map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  const parsed = parseTemplate(template.text)
+  return [
+    ...(semver.valid(template.version) === null ? [`version "${template.version}" is not one of SemVer 2.0.0`] : []),
+    ...(bytes > maxBytes ? [`text has ${bytes} bytes and may have ${maxBytes}`] : []),
+    ...(twice === undefined ? [] : [`variable "${twice}" is declared twice`]),
+    ...(parsed.ok ? [] : parsed.problems.map(({ message }) => `text: ${message}`)),
+  ]
+}

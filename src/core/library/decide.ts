@@ -1,0 +1,85 @@
+// What a library admits. (library, id, version) is written once, for ever; only what users made can be changed by users.
+import semver from 'semver'
+import type { EventDraft } from '../record/event.ts'
+import { type LabelMove, labelMovedDraft, publishedDraft, removedDraft } from './events.ts'
+import type { LibraryTemplate, TemplateOrigin } from './template.ts'
+
+/** A version that exists, or did: a name that was used stays used. */
+export interface KnownVersion {
+  readonly version: string
+  readonly origin: TemplateOrigin
+  readonly removed: boolean
+}
+
+export type LibraryRefusal =
+  | 'template_exists'
+  | 'template_read_only'
+  | 'version_not_greater'
+  | 'prompt_template_not_found'
+  | 'label_protected'
+  | 'label_missing'
+
+export type Decided =
+  | { readonly ok: true; readonly drafts: readonly EventDraft[] }
+  | { readonly ok: false; readonly code: LibraryRefusal; readonly message: string }
+
+const refuse = (code: LibraryRefusal, message: string): Decided => ({ ok: false, code, message })
+
+export interface Publishing {
+  /** `create` adds a version; `raise` adds one that is greater than every other. */
+  readonly mode: 'create' | 'raise'
+  readonly origin: TemplateOrigin
+  readonly actor: string
+}
+
+export function decidePublish(template: LibraryTemplate, known: readonly KnownVersion[], { mode, origin, actor }: Publishing): Decided {
+  const { templateId, version } = template
+  const present = known.filter(({ removed }) => !removed)
+  const foreign = known.find(one => one.origin !== origin)
+  if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}, not to the ${origin}`)
+  if (mode === 'raise' && present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
+  const same = known.find(one => one.version === version)
+  if (same !== undefined)
+    return refuse('template_exists', `${templateId}@${version} ${same.removed ? 'was used before' : 'exists'}; take another version`)
+  const newest = newestOf(present)
+  if (mode === 'raise' && newest !== null && semver.compare(version, newest.version) <= 0)
+    return refuse('version_not_greater', `${version} is not greater than ${newest.version}`)
+  return { ok: true, drafts: [publishedDraft({ ...template, meta: { ...template.meta, source: origin } }, actor)] }
+}
+
+export function decideRemove(templateId: string, known: readonly KnownVersion[], actor: string): Decided {
+  const present = known.filter(({ removed }) => !removed)
+  if (present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
+  const foreign = present.find(({ origin }) => origin !== 'user')
+  if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}`)
+  return {
+    ok: true,
+    drafts: [
+      removedDraft(
+        templateId,
+        present.map(({ version }) => version),
+        actor,
+      ),
+    ],
+  }
+}
+
+export interface LabelRequest extends LabelMove {
+  readonly protected: boolean
+  /** Whether whoever asks may move protected labels. */
+  readonly mayMoveProtected: boolean
+}
+
+export function decideLabel(request: LabelRequest, known: readonly KnownVersion[], actor: string): Decided {
+  const { templateId, label, from, to, why } = request
+  if (to === null && from === null) return refuse('label_missing', `${templateId} has no label ${label}`)
+  if (to !== null && !known.some(({ version, removed }) => version === to && !removed))
+    return refuse('prompt_template_not_found', `there is no ${templateId}@${to}`)
+  if (request.protected && !request.mayMoveProtected) return refuse('label_protected', `label ${label} is protected`)
+  return { ok: true, drafts: from === to ? [] : [labelMovedDraft({ templateId, label, from, to, why }, actor)] }
+}
+
+/** By SemVer precedence; of equals, the one that came last. */
+export function newestOf<V extends { readonly version: string }>(versions: readonly V[]): V | null {
+  return versions.reduce<V | null>((best, one) => (best === null || semver.compare(one.version, best.version) >= 0 ? one : best), null)
+}

@@ -1,0 +1,156 @@
+// What a library remembers: templates come, are taken away, and labels move. Bodies are objects.
+import type { Digest, Json } from '../digest/digest.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import type { EventDraft } from '../record/event.ts'
+import type { Projection } from '../record/projection.ts'
+import { DEFAULT_TAG, type LibraryTemplate, type TemplateOrigin, templateDigest } from './template.ts'
+
+export const libraryStream = (libraryId: string): string => `library/${libraryId}`
+
+export interface Published {
+  readonly templateId: string
+  readonly version: string
+  readonly kind: PromptKind
+  readonly origin: TemplateOrigin
+  readonly tags: readonly string[]
+  readonly modelClass: string | null
+  /** The kind it is a default of; null when it is none. */
+  readonly defaultOf: PromptKind | null
+  readonly template: Digest
+}
+
+export function publishedDraft(template: LibraryTemplate, actor: string): EventDraft {
+  const { templateId, version, kind, tags = [], modelHints, meta } = template
+  const payload: Published = {
+    templateId,
+    version,
+    kind,
+    origin: meta?.source ?? 'user',
+    tags,
+    modelClass: modelHints?.modelClass ?? null,
+    defaultOf: tags.includes(DEFAULT_TAG) ? kind : null,
+    template: templateDigest(template),
+  }
+  return { type: 'template.published', actor, payload: payload as unknown as Json }
+}
+
+/** The versions stay taken for ever: a name that once meant one text never means another. */
+export const removedDraft = (templateId: string, versions: readonly string[], actor: string): EventDraft => ({
+  type: 'template.removed',
+  actor,
+  payload: { templateId, versions: versions.map(version => ({ version })) },
+})
+
+export interface LabelMove {
+  readonly templateId: string
+  readonly label: string
+  readonly from: string | null
+  /** Null when the label is taken away. */
+  readonly to: string | null
+  readonly why: string | null
+}
+
+export const labelMovedDraft = (move: LabelMove, actor: string): EventDraft => ({
+  type: 'label.moved',
+  actor,
+  payload: move as unknown as Json,
+})
+
+export const labelProtectedDraft = (label: string, isProtected: boolean, actor: string): EventDraft => ({
+  type: 'label.protected',
+  actor,
+  payload: { label, protected: isProtected },
+})
+
+export const templateRows: Projection = {
+  table: 'templates',
+  columns: {
+    templateId: 'text',
+    version: 'text',
+    kind: 'text',
+    origin: 'text',
+    tags: 'text',
+    modelClass: 'text',
+    defaultOf: 'text',
+    template: 'text',
+    removed: 'integer',
+  },
+  key: ['templateId', 'version'],
+  indexes: [['templateId'], ['defaultOf']],
+  from: {
+    'template.published': [
+      {
+        put: {
+          templateId: 'payload.templateId',
+          version: 'payload.version',
+          kind: 'payload.kind',
+          origin: 'payload.origin',
+          tags: 'payload.tags',
+          modelClass: 'payload.modelClass',
+          defaultOf: 'payload.defaultOf',
+          template: 'payload.template',
+          removed: { always: 0 },
+        },
+      },
+    ],
+    'template.removed': [
+      {
+        each: 'payload.versions',
+        put: { templateId: 'payload.templateId', version: 'item.version', removed: { always: 1 }, defaultOf: { always: null } },
+      },
+    ],
+  },
+}
+
+export const labelRows: Projection = {
+  table: 'labels',
+  columns: { templateId: 'text', label: 'text', version: 'text', actor: 'text', at: 'text', why: 'text' },
+  key: ['templateId', 'label'],
+  from: {
+    'label.moved': [
+      {
+        put: {
+          templateId: 'payload.templateId',
+          label: 'payload.label',
+          version: 'payload.to',
+          actor: 'actor',
+          at: 'at',
+          why: 'payload.why',
+        },
+      },
+    ],
+  },
+}
+
+/** Every move, by the sequence of its event. */
+export const labelMoveRows: Projection = {
+  table: 'labelMoves',
+  columns: { templateId: 'text', label: 'text', move: 'integer', from: 'text', to: 'text', actor: 'text', at: 'text', why: 'text' },
+  key: ['templateId', 'label', 'move'],
+  indexes: [['templateId', 'label']],
+  from: {
+    'label.moved': [
+      {
+        put: {
+          templateId: 'payload.templateId',
+          label: 'payload.label',
+          move: 'seq',
+          from: 'payload.from',
+          to: 'payload.to',
+          actor: 'actor',
+          at: 'at',
+          why: 'payload.why',
+        },
+      },
+    ],
+  },
+}
+
+export const protectedLabelRows: Projection = {
+  table: 'protectedLabels',
+  columns: { label: 'text', protected: 'integer' },
+  key: ['label'],
+  from: { 'label.protected': [{ put: { label: 'payload.label', protected: 'payload.protected' } }] },
+}
+
+export const LIBRARY_PROJECTIONS: readonly Projection[] = [templateRows, labelRows, labelMoveRows, protectedLabelRows]

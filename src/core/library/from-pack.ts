@@ -1,0 +1,47 @@
+// A pack's templates as the library takes them.
+import type { Json } from '../digest/digest.ts'
+import { compilePack, type Template } from '../pack/compile.ts'
+import type { Pack, Variable } from '../pack/pack.ts'
+import type { Schemas } from '../schema/schemas.ts'
+import type { LibraryTemplate, TemplateVariable } from './template.ts'
+
+export const templatesOfPack = (pack: Pack, schemas: Schemas): readonly LibraryTemplate[] =>
+  compilePack(pack, schemas).map(template => toLibraryTemplate(pack, template))
+
+function toLibraryTemplate(pack: Pack, { id, version, kind, text, variables }: Template): LibraryTemplate {
+  const { name, description, author } = pack.meta ?? {}
+  return {
+    templateId: id,
+    version,
+    kind,
+    text,
+    ...(name === undefined ? {} : { name: name.slice(0, 200) }),
+    ...(description === undefined ? {} : { description: description.slice(0, 2000) }),
+    variables: [...variables.map(toVariable), ...(kind === 'system' ? builtIns(pack) : [])],
+    ...(author === undefined ? {} : { meta: { author } }),
+  }
+}
+
+function toVariable({ name, type, required = false, default: given, description }: Variable): TemplateVariable {
+  const hasDefault = given !== undefined && given !== null
+  return {
+    name,
+    type,
+    // A default satisfies what is required; here a required variable has none.
+    required: required && !hasDefault,
+    ...(hasDefault ? { defaultValue: given } : {}),
+    ...(description === undefined ? {} : { description: description.slice(0, 500) }),
+  }
+}
+
+/** What a pack's text may speak of without declaring it. */
+function builtIns({ constraints = [], refusalRules = [], variables = [] }: Pack): readonly TemplateVariable[] {
+  const list = (name: string, values: readonly string[]): TemplateVariable => ({
+    name,
+    type: 'array',
+    required: false,
+    defaultValue: values as Json,
+  })
+  const declared = new Set(variables.map(({ name }) => name))
+  return [list('constraints', constraints), list('refusalRules', refusalRules)].filter(({ name }) => !declared.has(name))
+}

@@ -1,0 +1,54 @@
+// A template as the library keeps it: one version, written once, named by the digest of its canonical JSON.
+import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
+import type { PromptKind } from '../pack/compile.ts'
+
+export type VariableSource = 'input' | 'variable' | 'secret' | 'context'
+export type ValueType = 'string' | 'number' | 'boolean' | 'array' | 'object'
+
+export interface TemplateVariable {
+  readonly name: string
+  readonly type: ValueType
+  readonly required: boolean
+  /** Where its value comes from; `input` unless it says otherwise. */
+  readonly source?: VariableSource
+  /** A dotted path into what the source gives. */
+  readonly extractPath?: string
+  readonly defaultValue?: Json
+  readonly description?: string
+}
+
+export type TemplateOrigin = 'host' | 'pack' | 'user'
+
+export interface TemplateMeta {
+  readonly author?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string
+  readonly source?: TemplateOrigin
+  readonly packName?: string
+  readonly packVersion?: string
+}
+
+export interface LibraryTemplate {
+  readonly templateId: string
+  readonly version: string
+  readonly kind: PromptKind
+  readonly text: string
+  readonly name?: string
+  readonly description?: string
+  readonly variables?: readonly TemplateVariable[]
+  /** Advice to whoever calls a model. Resolution never looks at it. */
+  readonly modelHints?: {
+    readonly modelClass?: string
+    readonly temperature?: number
+    readonly maxTokens?: number
+    readonly envelopeType?: string
+  }
+  readonly tags?: readonly string[]
+  readonly meta?: TemplateMeta
+}
+
+/** Which templates a library offers when somebody names only a kind. */
+export const DEFAULT_TAG = 'default'
+
+export const templateText = (template: LibraryTemplate): string => canonicalJson(template as unknown as Json)
+export const templateDigest = (template: LibraryTemplate): Digest => digestText(templateText(template))

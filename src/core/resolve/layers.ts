@@ -1,0 +1,140 @@
+// Where a prompt could come from: every candidate of every layer, in order of precedence. OpenWOP RFC 0029 §A.
+import type { Digest, Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import { type ReadRef, type RefDialect, readPromptRef } from './prompt-ref.ts'
+
+export const LAYERS = [
+  'run-configurable',
+  'node',
+  'agent-intrinsic',
+  'agent-overrides',
+  'agent-library-default',
+  'workflow-defaults',
+  'host-defaults',
+] as const
+export type Layer = (typeof LAYERS)[number]
+
+/** By kind; anything may stand there, it is read when it is looked at. */
+export type KindRefs = Readonly<Partial<Record<PromptKind, Json>>>
+
+/** What resolution needs to know about an agent. */
+export interface BoundAgent {
+  readonly agentId: string
+  /** Its own system prompt, as a template that was made for it. */
+  readonly intrinsic: { readonly templateId: string; readonly version: string; readonly digest: Digest } | null
+  readonly promptOverrides: KindRefs
+  readonly promptLibraryRef: string | null
+}
+
+export interface ResolveRequest {
+  readonly nodeId: string
+  readonly config: { readonly [key: string]: Json }
+  /** What the node's agentId names; null when it names nothing that is known. */
+  readonly agent: BoundAgent | null
+  /** Whether the host lets agents speak at all. */
+  readonly agentBindings: boolean
+  readonly runOverrides?: KindRefs
+  readonly workflowDefaults?: KindRefs
+  readonly hostDefaults?: KindRefs
+}
+
+/** Why a layer has nothing to offer. */
+export type Silence =
+  | 'nothing_here'
+  | 'kind_not_intrinsic'
+  | 'agent_unset'
+  | 'agent_bindings_off'
+  | 'agent_binding_unresolvable'
+  | 'agent_library_unset'
+
+/** What one layer offers: a ref as it was written, a template that is known already, or nothing, and why. */
+export interface Candidate {
+  readonly layer: Layer
+  readonly offer:
+    | { readonly type: 'ref'; readonly read: ReadRef }
+    | { readonly type: 'template'; readonly templateId: string; readonly version: string; readonly digest: Digest }
+    | { readonly type: 'library-default'; readonly libraryId: string }
+    | { readonly type: 'none'; readonly silence: Silence }
+}
+
+const NODE_KEYS: Readonly<Record<Exclude<PromptKind, 'few-shot'>, string>> = {
+  system: 'systemPromptRef',
+  user: 'userPromptRef',
+  'schema-hint': 'schemaHintPromptRef',
+}
+
+/** The inline field that a ref beside it supersedes. */
+export const INLINE_KEYS: Readonly<Partial<Record<PromptKind, string>>> = {
+  system: 'systemPrompt',
+  user: 'userPrompt',
+  'schema-hint': 'schemaHintPrompt',
+}
+
+/** An empty entry is no entry: it is passed over, never resolved. */
+export const isEmpty = (value: Json | undefined): boolean => value === undefined || value === null || value === ''
+
+/** What the node says about a kind: one ref, or, for few-shot, any number. */
+export function nodeRefs(config: ResolveRequest['config'], kind: PromptKind): readonly Json[] {
+  if (kind !== 'few-shot') {
+    const value = config[NODE_KEYS[kind]]
+    return isEmpty(value) ? [] : [value!]
+  }
+  return entriesOf(config.fewShotPromptRefs)
+}
+
+export const additionalRefs = (config: ResolveRequest['config']): readonly Json[] => entriesOf(config.additionalPromptRefs)
+
+/** What is no list is a list of one, so that nothing written there is passed over in silence. */
+const entriesOf = (listed: Json | undefined): readonly Json[] =>
+  (Array.isArray(listed) ? listed : [listed]).filter(entry => !isEmpty(entry))
+
+const none = (layer: Layer, silence: Silence): Candidate => ({ layer, offer: { type: 'none', silence } })
+const given = (layer: Layer, value: Json | undefined, dialect: RefDialect): Candidate =>
+  isEmpty(value) ? none(layer, 'nothing_here') : { layer, offer: { type: 'ref', read: readPromptRef(value, dialect) } }
+
+/** @param nodeRef what the node offers in this slot */
+export function candidatesFor(
+  request: ResolveRequest,
+  kind: PromptKind,
+  nodeRef: Json | undefined,
+  dialect: RefDialect,
+): readonly Candidate[] {
+  const { runOverrides = {}, workflowDefaults = {}, hostDefaults = {} } = request
+  return [
+    given('run-configurable', runOverrides[kind], dialect),
+    given('node', nodeRef, dialect),
+    ...agentCandidates(request, kind, dialect),
+    given('workflow-defaults', workflowDefaults[kind], dialect),
+    given('host-defaults', hostDefaults[kind], dialect),
+  ]
+}
+
+const AGENT_LAYERS = ['agent-intrinsic', 'agent-overrides', 'agent-library-default'] as const
+
+function agentCandidates(request: ResolveRequest, kind: PromptKind, dialect: RefDialect): readonly Candidate[] {
+  const { agent } = request
+  const silence = agentSilence(request)
+  if (silence !== null || agent === null) return AGENT_LAYERS.map(layer => none(layer, silence ?? 'agent_binding_unresolvable'))
+  const { intrinsic, promptOverrides, promptLibraryRef } = agent
+  return [
+    kind !== 'system'
+      ? none('agent-intrinsic', 'kind_not_intrinsic')
+      : intrinsic === null
+        ? none('agent-intrinsic', 'nothing_here')
+        : { layer: 'agent-intrinsic', offer: { type: 'template', ...intrinsic } },
+    given('agent-overrides', promptOverrides[kind], dialect),
+    promptLibraryRef === null
+      ? none('agent-library-default', 'agent_library_unset')
+      : { layer: 'agent-library-default', offer: { type: 'library-default', libraryId: promptLibraryRef } },
+  ]
+}
+
+/** Why no agent speaks here; null when one may. */
+export function agentSilence({ agentBindings, config, agent }: ResolveRequest): Silence | null {
+  if (isEmpty(config.agentId)) return 'agent_unset'
+  if (!agentBindings) return 'agent_bindings_off'
+  return agent === null ? 'agent_binding_unresolvable' : null
+}
+
+export const configOf = (value: Json | undefined): ResolveRequest['config'] => (isObject(value) ? value : {})

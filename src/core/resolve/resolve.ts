@@ -1,0 +1,239 @@
+// Which prompt applies at this node, and why. Collects candidates, then chooses; losers keep what they offered. OpenWOP RFC 0029.
+import type { Digest, Json } from '../digest/digest.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import {
+  additionalRefs,
+  agentSilence,
+  type Candidate,
+  candidatesFor,
+  INLINE_KEYS,
+  isEmpty,
+  type Layer,
+  nodeRefs,
+  type ResolveRequest,
+  type Silence,
+} from './layers.ts'
+import { type PromptRef, pinnedText, type RefDialect, readPromptRef, refText, shown } from './prompt-ref.ts'
+
+/** One version of one template: what a ref is pinned to. */
+export interface Pinned {
+  readonly libraryId: string
+  readonly templateId: string
+  readonly version: string
+  readonly digest: Digest
+}
+
+export type Found =
+  | { readonly status: 'found'; readonly template: Pinned }
+  | { readonly status: 'missing' }
+  | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
+  /** Nobody looked: whoever asks wants to know what would be chosen, not whether it is there. */
+  | { readonly status: 'unchecked' }
+
+/** What resolution asks of the library. Pure: it answers from what was loaded. */
+export interface Lookup {
+  find(ref: PromptRef): Found
+  /** Null when there is no such library. */
+  defaultOf(libraryId: string, kind: PromptKind): Found | null
+}
+
+export type ReasonCode =
+  | Silence
+  | 'applied'
+  | 'superseded'
+  | 'agent_library_unresolvable'
+  | 'library_default_missing'
+  | 'prompt_ref_invalid'
+  | 'prompt_ref_ambiguous'
+  | 'prompt_template_not_found'
+
+/** One candidate of one layer, with what became of it. */
+export interface TraceEntry {
+  readonly layer: Layer
+  readonly applied: boolean
+  /** As it would be printed: pinned where it could be. Null when the layer offered nothing. */
+  readonly ref: string | null
+  readonly template: Pinned | null
+  readonly code: ReasonCode
+  readonly reason: string
+}
+
+export type FaultCode = 'prompt_ref_invalid' | 'prompt_ref_ambiguous' | 'prompt_template_not_found'
+export type WarningCode = 'prompt_ref_supersedes_inline' | 'agent_binding_unresolvable' | 'agent_library_unresolvable'
+
+export interface Resolution {
+  readonly nodeId: string
+  readonly kind: PromptKind
+  /** Which of several few-shot entries; 0 for every other kind. */
+  readonly slot: number
+  /** The agent that the node names, if it is known. */
+  readonly agentId: string | null
+  readonly resolved: Pinned | null
+  readonly variableOverrides: Readonly<Record<string, Json>> | null
+  readonly trace: readonly TraceEntry[]
+  /** The layer that had to apply cannot: a fault, never a fall to the next layer. */
+  readonly fault: { readonly code: FaultCode; readonly layer: Layer; readonly message: string } | null
+}
+
+export interface Warning {
+  readonly code: WarningCode
+  readonly nodeId: string
+  readonly message: string
+}
+
+export interface NodeResolution {
+  /** In the order in which they are composed. */
+  readonly resolutions: readonly Resolution[]
+  /** Once a node, whatever the number of kinds. */
+  readonly warnings: readonly Warning[]
+}
+
+export const KINDS: readonly PromptKind[] = ['system', 'few-shot', 'user', 'schema-hint']
+
+export function resolveNode(
+  request: ResolveRequest,
+  lookup: Lookup,
+  kinds: readonly PromptKind[] = KINDS,
+  dialect: RefDialect = {},
+): NodeResolution {
+  const resolutions = kinds.flatMap(kind => resolveKind(request, kind, lookup, dialect))
+  return { resolutions, warnings: warningsOf(request, resolutions) }
+}
+
+/** One resolution, or one for each few-shot entry and additional ref. */
+export function resolveKind(request: ResolveRequest, kind: PromptKind, lookup: Lookup, dialect: RefDialect = {}): readonly Resolution[] {
+  const walk = (nodeRef: Json | undefined, slot: number) =>
+    choose(request, kind, slot, candidatesFor(request, kind, nodeRef, dialect), lookup)
+  if (kind !== 'few-shot') return [walk(nodeRefs(request.config, kind)[0], 0)]
+  const entries = nodeRefs(request.config, kind)
+  // A higher layer replaces all entries of the node, it does not join them.
+  const slots = entries.length === 0 || !isEmpty(request.runOverrides?.[kind]) ? [walk(entries[0], 0)] : entries.map(walk)
+  const more = additionalRefs(request.config).map((ref, index) => {
+    const alone: readonly Candidate[] = [{ layer: 'node', offer: { type: 'ref', read: readPromptRef(ref, dialect) } }]
+    return choose(request, kind, slots.length + index, alone, lookup)
+  })
+  return [...slots, ...more]
+}
+
+interface Judged {
+  readonly candidate: Candidate
+  readonly ref: string | null
+  readonly template: Pinned | null
+  readonly overrides: PromptRef['variableOverrides']
+  /** Null when it could be applied. */
+  readonly problem: { readonly code: ReasonCode; readonly reason: string } | null
+  /** Whether the layer spoke: a layer that offers something has the say, also when what it offers cannot be had. */
+  readonly speaks: boolean
+}
+
+function choose(request: ResolveRequest, kind: PromptKind, slot: number, candidates: readonly Candidate[], lookup: Lookup): Resolution {
+  const judged = candidates.map(candidate => judge(candidate, kind, lookup))
+  const speaker = judged.find(({ speaks }) => speaks)
+  const winner = speaker?.problem === null ? speaker : undefined
+  const trace = judged.map((one): TraceEntry => {
+    const { ref, template, candidate, problem } = one
+    const entry = { layer: candidate.layer, applied: one === winner, ref, template }
+    if (problem !== null) return { ...entry, ...problem }
+    if (one === winner) return { ...entry, code: 'applied', reason: 'first layer with a candidate' }
+    return { ...entry, code: 'superseded', reason: `superseded by ${speaker!.candidate.layer}` }
+  })
+  const fault = speaker === undefined || speaker.problem === null ? null : toFault(speaker)
+  return {
+    nodeId: request.nodeId,
+    kind,
+    slot,
+    agentId: isEmpty(request.config.agentId) ? null : (request.agent?.agentId ?? null),
+    resolved: winner?.template ?? null,
+    variableOverrides: winner?.overrides ?? null,
+    trace,
+    fault,
+  }
+}
+
+const toFault = ({ candidate, problem }: Judged): Resolution['fault'] => ({
+  code: problem!.code as FaultCode,
+  layer: candidate.layer,
+  message: problem!.reason,
+})
+
+function judge(candidate: Candidate, kind: PromptKind, lookup: Lookup): Judged {
+  const { offer } = candidate
+  const silent = (code: ReasonCode, reason: string): Judged => ({
+    candidate,
+    ref: null,
+    template: null,
+    overrides: null,
+    problem: { code, reason },
+    speaks: false,
+  })
+  switch (offer.type) {
+    case 'none':
+      return silent(offer.silence, SILENCES[offer.silence])
+    case 'template': {
+      const { templateId, version, digest } = offer
+      const template = { libraryId: 'agents', templateId, version, digest }
+      return { candidate, ref: pinnedText(templateId, version), template, overrides: null, problem: null, speaks: true }
+    }
+    case 'library-default': {
+      const found = lookup.defaultOf(offer.libraryId, kind)
+      if (found === null) return silent('agent_library_unresolvable', `library ${offer.libraryId} is not installed`)
+      if (found.status !== 'found') return silent('library_default_missing', `library ${offer.libraryId} has no default ${kind} template`)
+      const { template } = found
+      return { candidate, ref: pinnedText(template.templateId, template.version), template, overrides: null, problem: null, speaks: true }
+    }
+    case 'ref':
+      return offer.read.ok ? judgeRef(candidate, offer.read.ref, lookup) : malformed(candidate, offer.read.problem)
+  }
+}
+
+const malformed = (candidate: Candidate, reason: string): Judged => ({
+  candidate,
+  ref: null,
+  template: null,
+  overrides: null,
+  problem: { code: 'prompt_ref_invalid', reason },
+  speaks: true,
+})
+
+function judgeRef(candidate: Candidate, ref: PromptRef, lookup: Lookup): Judged {
+  const found = lookup.find(ref)
+  const base = { candidate, overrides: ref.variableOverrides, speaks: true }
+  if (found.status === 'found') {
+    const { template } = found
+    return { ...base, ref: pinnedText(template.templateId, template.version), template, problem: null }
+  }
+  if (found.status === 'unchecked') return { ...base, ref: refText(ref), template: null, problem: null }
+  const problem: Judged['problem'] =
+    found.status === 'ambiguous'
+      ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
+      : { code: 'prompt_template_not_found', reason: `there is no ${refText(ref)}${ref.libraryId === null ? '' : ` in ${ref.libraryId}`}` }
+  return { ...base, ref: refText(ref), template: null, problem }
+}
+
+const SILENCES: Readonly<Record<Silence, string>> = {
+  nothing_here: 'no candidate at this layer',
+  kind_not_intrinsic: 'an agent has an intrinsic prompt of kind system only',
+  agent_unset: 'the node names no agent',
+  agent_bindings_off: 'the host does not let agents bind prompts',
+  agent_binding_unresolvable: 'the node names an agent that is not known',
+  agent_library_unset: 'the agent names no library',
+}
+
+function warningsOf(request: ResolveRequest, resolutions: readonly Resolution[]): readonly Warning[] {
+  const { nodeId, config } = request
+  const warnings: Warning[] = []
+  const beside = Object.entries(INLINE_KEYS).filter(([kind, key]) => isText(config[key]) && nodeRefs(config, kind as PromptKind).length > 0)
+  if (beside.length > 0) {
+    const message = `${beside.map(([, key]) => key).join(', ')} is superseded by the ref beside it`
+    warnings.push({ code: 'prompt_ref_supersedes_inline', nodeId, message })
+  }
+  if (agentSilence(request) === 'agent_binding_unresolvable') {
+    const named = typeof config.agentId === 'string' ? shown(config.agentId) : 'that is not named by a text'
+    warnings.push({ code: 'agent_binding_unresolvable', nodeId, message: `agent ${named} is not known` })
+  }
+  const lost = resolutions.flatMap(({ trace }) => trace).find(({ code }) => code === 'agent_library_unresolvable')
+  if (lost !== undefined) warnings.push({ code: 'agent_library_unresolvable', nodeId, message: lost.reason })
+  return warnings
+}
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''

@@ -1,0 +1,110 @@
+// Who may do what: keys made, found, used and revoked, all of it on record.
+import {
+  type AccessKey,
+  KEYS,
+  keyCreatedDraft,
+  keyRevokedDraft,
+  keyRows,
+  keyText,
+  keyUsedDraft,
+  readKeyText,
+  type Scope,
+} from '../core/access/keys.ts'
+import { digestText } from '../core/digest/digest.ts'
+import type { EventDraft } from '../core/record/event.ts'
+import type { ProjectedRow } from '../core/record/projection.ts'
+import { Fault } from '../errors.ts'
+import type { Clock, Randomness, Store } from '../ports.ts'
+import { HOST_TENANT } from './library/rows.ts'
+
+export interface KnownKey extends AccessKey {
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revoked: boolean
+}
+
+/** Who asks. */
+export interface Principal {
+  readonly keyId: string
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  readonly workspaces: readonly string[]
+}
+
+export interface KeyRequest {
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  readonly workspaces?: readonly string[]
+  readonly expiresAt?: string | null
+  readonly actor: string
+}
+
+/** The text of the key is returned once and kept nowhere. */
+export async function createKey(
+  store: Store,
+  randomness: Randomness,
+  request: KeyRequest,
+): Promise<{ readonly id: string; readonly key: string }> {
+  const { tenant, scopes, workspaces = [], expiresAt = null, actor } = request
+  if (tenant === HOST_TENANT)
+    throw new Fault('usage_invalid', { problem: `tenant ${HOST_TENANT} is the host itself; no key belongs to it` })
+  const [id, secret] = [randomness(8, 'hex'), randomness(32, 'base64url')]
+  await appendKeyEvent(store, keyCreatedDraft({ id, secretHash: digestText(secret), tenant, scopes, workspaces, expiresAt }, actor))
+  return { id, key: keyText(id, secret) }
+}
+
+export async function revokeKey(store: Store, id: string, actor: string): Promise<void> {
+  if ((await findKey(store, id)) === null) throw new Fault('key_missing', { id })
+  await appendKeyEvent(store, keyRevokedDraft(id, actor))
+}
+
+export async function listKeys(store: Store): Promise<readonly KnownKey[]> {
+  const found: KnownKey[] = []
+  for await (const row of store.rows(keyRows.table, HOST_TENANT)) found.push(toKey(row))
+  return found
+}
+
+async function findKey(store: Store, id: string): Promise<KnownKey | null> {
+  for await (const row of store.rows(keyRows.table, HOST_TENANT, { id })) return toKey(row)
+  return null
+}
+
+/** Null for every key that does not open, whatever the reason: a caller learns nothing from it. */
+export async function authenticate(store: Store, clock: Clock, text: string): Promise<Principal | null> {
+  const read = readKeyText(text)
+  const key = read === null ? null : await findKey(store, read.id)
+  if (read === null || key === null || key.revoked) return null
+  if (key.expiresAt !== null && key.expiresAt <= clock()) return null
+  // Comparing hashes takes a time that says nothing about the secret.
+  if (digestText(read.secret) !== key.secretHash) return null
+  return { keyId: key.id, tenant: key.tenant, scopes: key.scopes, workspaces: key.workspaces }
+}
+
+/** Written down at most once a minute and key, and never in the way of a request. */
+export const noteUse = (store: Store, id: string, at: string): Promise<void> => appendKeyEvent(store, keyUsedDraft(id, at))
+
+async function appendKeyEvent(store: Store, draft: EventDraft): Promise<void> {
+  for (;;) {
+    const { seq } = await store.head(HOST_TENANT, KEYS)
+    try {
+      await store.commit({ tenant: HOST_TENANT, appends: [{ stream: KEYS, expected: seq, entries: [draft] }] })
+      return
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
+    }
+  }
+}
+
+function toKey({ cells }: ProjectedRow): KnownKey {
+  return {
+    id: String(cells.id),
+    secretHash: String(cells.secretHash),
+    tenant: String(cells.owner),
+    scopes: JSON.parse(String(cells.scopes)) as Scope[],
+    workspaces: JSON.parse(String(cells.workspaces)) as string[],
+    createdAt: String(cells.createdAt),
+    expiresAt: cells.expiresAt === null ? null : String(cells.expiresAt),
+    lastUsedAt: cells.lastUsedAt === null ? null : String(cells.lastUsedAt),
+    revoked: cells.revoked === 1,
+  }
+}

@@ -1,0 +1,83 @@
+// Labels: names that move from version to version, with everything that was ever done to them.
+import { decideLabel } from '../../core/library/decide.ts'
+import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
+import type { Store } from '../../ports.ts'
+import { commitDecided } from './publish.ts'
+import { isOwn, versionsOf, type Writer } from './rows.ts'
+
+export interface LabelChange {
+  readonly templateId: string
+  readonly label: string
+  readonly to: string | null
+  readonly why: string | null
+  readonly mayMoveProtected: boolean
+}
+
+export interface LabelState {
+  readonly label: string
+  readonly version: string
+  readonly actor: string
+  readonly at: string
+  readonly why: string | null
+}
+
+export async function moveLabel(store: Store, writer: Writer, change: LabelChange): Promise<void> {
+  const { templateId, label, to, why, mayMoveProtected } = change
+  await commitDecided(store, writer, [], async () => {
+    const known = (await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer))
+    const from = (await labelsOf(store, writer, templateId)).find(one => one.label === label)?.version ?? null
+    let isProtected = false
+    for await (const { cells, stream } of store.rows(protectedLabelRows.table, writer.tenant, { label }))
+      if (stream === libraryStream(writer.libraryId)) isProtected = cells.protected === 1
+    return decideLabel({ templateId, label, from, to, why, protected: isProtected, mayMoveProtected }, known, writer.actor)
+  })
+}
+
+export async function protectLabel(store: Store, writer: Writer, label: string, isProtected: boolean): Promise<void> {
+  await commitDecided(store, writer, [], async () => ({ ok: true, drafts: [labelProtectedDraft(label, isProtected, writer.actor)] }))
+}
+
+export async function labelsOf(store: Store, { tenant, libraryId }: Writer, templateId: string): Promise<readonly LabelState[]> {
+  const found: LabelState[] = []
+  for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId }))
+    if (stream === libraryStream(libraryId) && cells.version !== null)
+      found.push({
+        label: String(cells.label),
+        version: String(cells.version),
+        actor: String(cells.actor),
+        at: String(cells.at),
+        why: cells.why as string | null,
+      })
+  return found.sort((a, b) => (a.label < b.label ? -1 : 1))
+}
+
+export interface LabelHistoryEntry {
+  readonly label: string
+  readonly from: string | null
+  readonly to: string | null
+  readonly actor: string
+  readonly at: string
+  readonly why: string | null
+}
+
+/** Oldest first. */
+export async function labelHistory(
+  store: Store,
+  { tenant, libraryId }: Writer,
+  templateId: string,
+  label?: string,
+): Promise<readonly LabelHistoryEntry[]> {
+  const found: LabelHistoryEntry[] = []
+  const cells = { templateId, ...(label === undefined ? {} : { label }) }
+  for await (const { stream, cells: row } of store.rows(labelMoveRows.table, tenant, cells))
+    if (stream === libraryStream(libraryId))
+      found.push({
+        label: String(row.label),
+        from: row.from as string | null,
+        to: row.to as string | null,
+        actor: String(row.actor),
+        at: String(row.at),
+        why: row.why as string | null,
+      })
+  return found
+}

@@ -1,0 +1,82 @@
+// What refs lead to, loaded beforehand: resolving itself needs nothing but memory.
+import { newestOf } from '../../core/library/decide.ts'
+import { labelRows, libraryStream, templateRows } from '../../core/library/events.ts'
+import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
+import type { Found, Lookup } from '../../core/resolve/resolve.ts'
+import type { Store } from '../../ports.ts'
+import { HOST_TENANT, type LibraryRow, libraryOf, toLibraryRow, versionsOf } from './rows.ts'
+
+/** What a ref finds among these versions. */
+export function findAmong(
+  rows: readonly LibraryRow[],
+  ref: PromptRef,
+  labels: ReadonlyMap<string, string>,
+): Found & { readonly row?: LibraryRow } {
+  const present = rows.filter(row => row.templateId === ref.templateId && !row.removed)
+  const inLibrary = ref.libraryId === null ? present : present.filter(({ libraryId }) => libraryId === ref.libraryId)
+  const libraries = [...new Set(inLibrary.map(({ libraryId }) => libraryId))]
+  if (libraries.length > 1) return { status: 'ambiguous', libraries: libraries.sort() }
+  const version = ref.label === null ? ref.version : (labels.get(labelKey(libraries[0] ?? '', ref.templateId, ref.label)) ?? MISSING)
+  const row = version === null ? newestOf(inLibrary) : inLibrary.find(one => one.version === version)
+  if (row === null || row === undefined) return { status: 'missing' }
+  const { libraryId, templateId, digest } = row
+  return { status: 'found', template: { libraryId, templateId, version: row.version, digest }, row }
+}
+
+/** No version is called so. */
+const MISSING = ''
+const labelKey = (libraryId: string, templateId: string, label: string): string => JSON.stringify([libraryId, templateId, label])
+
+/** Loads what these refs and libraries may lead to, so that resolving needs nothing but memory. */
+export async function loadLookup(
+  store: Store,
+  tenant: string,
+  refs: readonly PromptRef[],
+  libraries: readonly string[],
+): Promise<Lookup & { readonly rows: readonly LibraryRow[] }> {
+  const rows: LibraryRow[] = []
+  const labels = await loadLabels(store, tenant, refs)
+  for (const templateId of new Set(refs.map(ref => ref.templateId))) rows.push(...(await versionsOf(store, tenant, templateId)))
+  const defaults = new Map<string, readonly LibraryRow[]>()
+  for (const libraryId of libraries) defaults.set(libraryId, await defaultsOf(store, tenant, libraryId))
+
+  return {
+    rows,
+    find: ref => findAmong(rows, ref, labels),
+    defaultOf(libraryId, kind) {
+      const known = defaults.get(libraryId)
+      if (known === undefined || known.length === 0) return null
+      const row = known.filter(one => one.kind === kind && one.templateId !== '').at(-1)
+      return row === undefined ? { status: 'missing' } : { status: 'found', template: row }
+    },
+  }
+}
+
+/** Where the labels that these refs name point to. */
+export async function loadLabels(store: Store, tenant: string, refs: readonly PromptRef[]): Promise<ReadonlyMap<string, string>> {
+  const labels = new Map<string, string>()
+  for (const { templateId, label } of refs) {
+    if (label === null) continue
+    for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId, label }))
+      if (cells.version !== null) labels.set(labelKey(libraryOf(stream), templateId, label), String(cells.version))
+  }
+  return labels
+}
+
+/** The templates a library offers by kind, oldest first. Empty when there is no such library. */
+async function defaultsOf(store: Store, tenant: string, libraryId: string): Promise<readonly LibraryRow[]> {
+  const found: LibraryRow[] = []
+  let exists = false
+  for (const owner of new Set([HOST_TENANT, tenant])) {
+    exists ||= (await store.head(owner, libraryStream(libraryId))).seq >= 0
+    for (const kind of ['system', 'user', 'few-shot', 'schema-hint'])
+      for await (const row of store.rows(templateRows.table, owner, { defaultOf: kind })) {
+        const one = toLibraryRow(row)
+        if (one.libraryId === libraryId && !one.removed) found.push(one)
+      }
+  }
+  return exists && found.length === 0 ? [NO_DEFAULT] : found
+}
+
+/** Stands for a library that is there and has no defaults. */
+const NO_DEFAULT = { templateId: '', kind: 'system' } as LibraryRow

@@ -1,0 +1,62 @@
+// Which versions of a template there are, as the library's table has them. What the host itself ships is seen by every tenant.
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import type { KnownVersion } from '../../core/library/decide.ts'
+import { libraryStream, templateRows } from '../../core/library/events.ts'
+import type { LibraryTemplate, TemplateOrigin } from '../../core/library/template.ts'
+import type { PromptKind } from '../../core/pack/compile.ts'
+import type { ProjectedRow } from '../../core/record/projection.ts'
+import type { Pinned } from '../../core/resolve/resolve.ts'
+import type { Store } from '../../ports.ts'
+
+/** Whose templates the host's own are. No key ever belongs to it. */
+export const HOST_TENANT = 'onbook'
+
+export interface LibraryRow extends Pinned, KnownVersion {
+  readonly tenant: string
+  readonly kind: PromptKind
+  readonly tags: readonly string[]
+  readonly modelClass: string | null
+}
+
+/** Who writes, and where. */
+export interface Writer {
+  readonly tenant: string
+  readonly libraryId: string
+  readonly actor: string
+  /** What is answered when the same is asked again. */
+  readonly idempotency?: { readonly key: string; readonly answer: Json }
+}
+
+/** Of a stream that is a library's. */
+export const libraryOf = (stream: string): string => stream.slice(libraryStream('').length)
+
+export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRow {
+  return {
+    tenant,
+    libraryId: libraryOf(stream),
+    templateId: String(cells.templateId),
+    version: String(cells.version),
+    digest: cells.template as Digest,
+    kind: cells.kind as PromptKind,
+    origin: cells.origin as TemplateOrigin,
+    tags: JSON.parse(String(cells.tags ?? '[]')) as string[],
+    modelClass: cells.modelClass === null ? null : String(cells.modelClass),
+    removed: cells.removed === 1,
+  }
+}
+
+/** Every version of an id that the tenant can see, in all libraries, removed ones too. */
+export async function versionsOf(store: Store, tenant: string, templateId: string): Promise<readonly LibraryRow[]> {
+  const found: LibraryRow[] = []
+  for (const owner of new Set([HOST_TENANT, tenant]))
+    for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
+  return found
+}
+
+/** A library's own versions, and the host's of the same library: an id the host uses is taken. */
+export const isOwn = ({ libraryId, tenant }: LibraryRow, writer: Writer): boolean =>
+  libraryId === writer.libraryId && (tenant === writer.tenant || tenant === HOST_TENANT)
+
+export async function readTemplate(store: Store, row: LibraryRow): Promise<LibraryTemplate> {
+  return JSON.parse(new TextDecoder().decode(await store.object(row.tenant, row.digest))) as LibraryTemplate
+}

@@ -1,0 +1,54 @@
+// A ref rendered: found, bound, composed. One way for the command line, the host and runs, so that a hash means the same everywhere.
+import type { BindOptions, Sources, Trust } from '../core/compose/bind.ts'
+import { type RenderedPrompt, renderPrompt } from '../core/compose/render-prompt.ts'
+import type { Json } from '../core/digest/digest.ts'
+import type { LibraryTemplate } from '../core/library/template.ts'
+import { pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
+import { Fault } from '../errors.ts'
+import type { Store } from '../ports.ts'
+import { findAmong, loadLabels } from './library/lookup.ts'
+import { type LibraryRow, readTemplate, versionsOf } from './library/rows.ts'
+
+export interface FoundTemplate {
+  readonly row: LibraryRow
+  readonly template: LibraryTemplate
+}
+
+export async function findTemplate(store: Store, tenant: string, ref: Json, dialect: RefDialect = {}): Promise<FoundTemplate> {
+  const read = readPromptRef(ref, dialect)
+  if (!read.ok) throw new Fault('prompt_ref_invalid', { problem: read.problem })
+  const rows = await versionsOf(store, tenant, read.ref.templateId)
+  const found = findAmong(rows, read.ref, await loadLabels(store, tenant, [read.ref]))
+  if (found.status === 'ambiguous') throw new Fault('prompt_ref_ambiguous', { templateId: read.ref.templateId, libraries: found.libraries })
+  if (found.status === 'missing' || found.row === undefined)
+    throw new Fault('prompt_template_not_found', {
+      problem: `there is no template ${read.ref.templateId}${read.ref.version === null ? '' : `@${read.ref.version}`}`,
+    })
+  return { row: found.row, template: await readTemplate(store, found.row) }
+}
+
+export interface RenderRequest {
+  readonly ref: Json
+  readonly sources: Sources
+  readonly trust: Trust
+}
+
+export interface RenderedRef {
+  /** Pinned. */
+  readonly ref: string
+  readonly rendered: RenderedPrompt
+}
+
+export async function renderRef(store: Store, tenant: string, { ref, sources, trust }: RenderRequest): Promise<RenderedRef> {
+  const { row, template } = await findTemplate(store, tenant, ref)
+  const read = readPromptRef(ref)
+  const overrides = read.ok ? read.ref.variableOverrides : null
+  const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
+  const options: BindOptions = { overrides, sources, trust: trustOf }
+  const result = renderPrompt(template, options)
+  if (!result.ok) {
+    const [first] = result.problems
+    throw new Fault(first!.code, { problem: result.problems.map(({ message }) => message).join('; '), variable: first!.variable })
+  }
+  return { ref: pinnedText(row.templateId, row.version), rendered: result.rendered }
+}

@@ -1,0 +1,64 @@
+// What this host does, in one place: what it advertises and how it behaves are read from the same values.
+import type { KindRefs } from '../core/resolve/layers.ts'
+
+export interface HostConfig {
+  /** OpenWOP's three gates, and what hangs on them. */
+  readonly endpointsSupported: boolean
+  readonly mutableLibrary: boolean
+  readonly agentBindings: boolean
+  readonly observability: 'off' | 'hashed' | 'full'
+  readonly libraryId: string
+  readonly maxTemplateBytes: number
+  readonly maxRenderRequestBytes: number
+  readonly hostDefaults: KindRefs
+}
+
+export const DEFAULT_CONFIG: HostConfig = {
+  endpointsSupported: true,
+  mutableLibrary: true,
+  agentBindings: true,
+  observability: 'full',
+  libraryId: 'onbook',
+  maxTemplateBytes: 65_536,
+  maxRenderRequestBytes: 1024 * 1024,
+  hostDefaults: {},
+}
+
+/** GET /.well-known/openwop. Older readers look for the families under `capabilities`. */
+export function capabilityDocument(config: HostConfig): object {
+  const {
+    endpointsSupported,
+    mutableLibrary,
+    agentBindings,
+    observability,
+    libraryId,
+    maxTemplateBytes,
+    maxRenderRequestBytes,
+    hostDefaults,
+  } = config
+  const families = {
+    prompts: {
+      supported: true,
+      endpointsSupported,
+      templateKinds: ['system', 'user', 'few-shot', 'schema-hint'],
+      variableSources: ['input', 'variable', 'secret', 'context'],
+      maxTemplateBytes,
+      observability,
+      packsSupported: false,
+      mutableLibrary: endpointsSupported && mutableLibrary,
+      library: { id: libraryId, renderEndpoint: '/v1/prompts:render', maxRenderRequestBytes },
+      defaults: hostDefaults,
+      agentBindings,
+    },
+    secrets: { supported: true, scopes: ['tenant'], resolution: 'host-managed' },
+  }
+  return {
+    protocolVersion: '1.0',
+    supportedEnvelopes: [],
+    schemaVersions: {},
+    limits: { clarificationRounds: 0, schemaRounds: 0, envelopesPerTurn: 0 },
+    fixtures: [],
+    ...families,
+    capabilities: families,
+  }
+}

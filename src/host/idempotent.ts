@@ -1,0 +1,51 @@
+// Asking twice is asking once: a request with an Idempotency-Key is answered as it was the first time.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digestJson, type Json } from '../core/digest/digest.ts'
+import { isObject } from '../core/digest/is-object.ts'
+import { Fault } from '../errors.ts'
+import type { Store } from '../ports.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json
+}
+
+interface Kept extends Answer {
+  readonly requestHash: string
+}
+
+export interface Once {
+  /** What goes into the commit; undefined when no key was given. */
+  idempotency(answer: Answer): { readonly key: string; readonly answer: Json } | undefined
+  /** Answers from what is kept, if anything is. */
+  replay(): Promise<Answer | null>
+}
+
+const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
+
+/** One key space per tenant, method and path. */
+export function onceFor(store: Store, tenant: string, request: FastifyRequest): Once {
+  const given = request.headers['idempotency-key']
+  if (given === undefined) return { idempotency: () => undefined, replay: async () => null }
+  if (typeof given !== 'string' || !KEY.test(given))
+    throw new Fault('validation_error', { problem: 'Idempotency-Key must be 1 to 255 printable characters' })
+  const key = `http ${request.method} ${request.url.split('?')[0]} ${given}`
+  const requestHash = digestJson({ url: request.url, body: (request.body ?? null) as Json })
+  return {
+    idempotency: answer => ({ key, answer: { ...answer, requestHash } as unknown as Json }),
+    async replay() {
+      const found = await store.answer(tenant, key)
+      if (found === null || !isObject(found)) return null
+      const kept = found as unknown as Kept
+      if (kept.requestHash !== requestHash) throw new Fault('idempotency_key_mismatch', { key: given })
+      return kept
+    },
+  }
+}
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, replayed: boolean): FastifyReply {
+  reply.code(status).headers(headers)
+  if (replayed) reply.header('openwop-idempotent-replay', 'true')
+  return body === null ? reply.send() : reply.send(body)
+}

@@ -1,0 +1,79 @@
+// POST /v1/prompts:resolve: which prompt would apply at this node, and why. Ours: OpenWOP has only a test seam for it.
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import { boundAgent } from '../../core/resolve/bound-agent.ts'
+import { configOf, type KindRefs, type ResolveRequest } from '../../core/resolve/layers.ts'
+import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { loadLookup } from '../../engine/library/lookup.ts'
+import { refsOf } from '../../engine/library/refs-of.ts'
+import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
+import { checkWorkspace, principalOf } from '../access.ts'
+import type { HostParts } from '../app.ts'
+import { kindSchema, workspaceQuery } from './template-schema.ts'
+
+const CLOSED = { additionalProperties: false }
+const refs = Type.Object(
+  {
+    system: Type.Optional(Type.Unknown()),
+    user: Type.Optional(Type.Unknown()),
+    'few-shot': Type.Optional(Type.Unknown()),
+    'schema-hint': Type.Optional(Type.Unknown()),
+  },
+  CLOSED,
+)
+const resolveBody = Type.Object(
+  {
+    node: Type.Object(
+      { nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+      CLOSED,
+    ),
+    kind: Type.Optional(kindSchema),
+    agent: Type.Optional(
+      Type.Object(
+        {
+          agentId: Type.String({ minLength: 1, maxLength: 256 }),
+          version: Type.Optional(Type.String({ maxLength: 128 })),
+          systemPrompt: Type.Optional(Type.String({ maxLength: 65_536 })),
+          promptOverrides: Type.Optional(refs),
+          promptLibraryRef: Type.Optional(Type.String({ maxLength: 128 })),
+        },
+        CLOSED,
+      ),
+    ),
+    runOverrides: Type.Optional(refs),
+    workflowDefaults: Type.Optional(refs),
+    ...workspaceQuery,
+  },
+  CLOSED,
+)
+type Body = Static<typeof resolveBody>
+
+export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts): void {
+  app.post<{ Body: Body }>('/v1/prompts::resolve', { schema: { body: resolveBody } }, async request => {
+    const principal = principalOf(request, 'prompts:read')
+    checkWorkspace(principal, request.body.workspaceId)
+    const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)
+    const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked))
+    const { resolutions, warnings } = resolveNode(asked, lookup, request.body.kind === undefined ? KINDS : [request.body.kind])
+    return {
+      resolutions: resolutions.map(resolution => ({ ...resolution, event: toPromptResolved(resolution) })),
+      warnings,
+    }
+  })
+}
+
+function toRequest({ node, agent, runOverrides, workflowDefaults }: Body, agentBindings: boolean, hostDefaults: KindRefs): ResolveRequest {
+  const nodeConfig = configOf(node.config as Json | undefined)
+  const named = agent !== undefined && nodeConfig.agentId === agent.agentId
+  return {
+    nodeId: node.nodeId,
+    config: nodeConfig,
+    agent: named ? boundAgent(agent as JsonObject) : null,
+    agentBindings,
+    runOverrides: (runOverrides ?? {}) as JsonObject,
+    workflowDefaults: (workflowDefaults ?? {}) as JsonObject,
+    hostDefaults,
+  }
+}

@@ -1,0 +1,81 @@
+// What OpenWOP's conformance suite asks a host directly. Only with --test-seams: nobody in production needs them.
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Trust } from '../../core/compose/bind.ts'
+import { renderPrompt } from '../../core/compose/render-prompt.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import { boundAgent } from '../../core/resolve/bound-agent.ts'
+import { configOf, type ResolveRequest } from '../../core/resolve/layers.ts'
+import { pinnedText } from '../../core/resolve/prompt-ref.ts'
+import { type Lookup, resolveKind } from '../../core/resolve/resolve.ts'
+import { loadLookup } from '../../engine/library/lookup.ts'
+import { refsOf } from '../../engine/library/refs-of.ts'
+import { findTemplate } from '../../engine/render-ref.ts'
+import { Fault } from '../../errors.ts'
+import { toPromptComposed } from '../../wire/openwop/prompt-composed.ts'
+import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
+import { principalOf } from '../access.ts'
+import type { HostParts } from '../app.ts'
+import { kindSchema, TEMPLATE_ID } from './template-schema.ts'
+
+const free = Type.Record(Type.String(), Type.Unknown())
+const resolveBody = Type.Object({
+  kind: kindSchema,
+  node: Type.Object({ nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(free) }),
+  agentManifest: Type.Optional(free),
+  workflowDefaults: Type.Optional(Type.Object({ promptRefs: Type.Optional(free) })),
+  hostDefaults: Type.Optional(free),
+  agentBindingsSupported: Type.Optional(Type.Boolean()),
+})
+const composeBody = Type.Object({
+  templateId: Type.String({ pattern: TEMPLATE_ID }),
+  bindings: free,
+  bindingTrust: Type.Optional(Type.Record(Type.String(), Type.Enum(['trusted', 'untrusted']))),
+  observability: Type.Optional(Type.Enum(['off', 'hashed', 'full'])),
+  nodeId: Type.Optional(Type.String({ maxLength: 200 })),
+})
+
+export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): void {
+  app.post<{ Body: Static<typeof resolveBody> }>('/v1/host/sample/prompt/resolve', { schema: { body: resolveBody } }, async request => {
+    const principal = principalOf(request, 'prompts:read')
+    const { kind, node, agentManifest, workflowDefaults, hostDefaults, agentBindingsSupported } = request.body
+    const manifest = agentManifest as JsonObject | undefined
+    const asked: ResolveRequest = {
+      nodeId: node.nodeId,
+      config: configOf(node.config as Json | undefined),
+      agent: manifest === undefined ? null : boundAgent(manifest),
+      agentBindings: agentBindingsSupported ?? config.agentBindings,
+      workflowDefaults: (workflowDefaults?.promptRefs ?? {}) as JsonObject,
+      hostDefaults: (hostDefaults ?? {}) as JsonObject,
+    }
+    const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked))
+    const [resolution] = resolveKind(asked, kind, trusting(lookup))
+    return toPromptResolved(resolution!)
+  })
+
+  app.post<{ Body: Static<typeof composeBody> }>('/v1/host/sample/prompt/compose', { schema: { body: composeBody } }, async request => {
+    const principal = principalOf(request, 'prompts:render')
+    const { templateId, bindings, bindingTrust = {}, observability = config.observability, nodeId = 'seam' } = request.body
+    const { row, template } = await findTemplate(store, principal.tenant, { templateId })
+    const given = bindings as JsonObject
+    const result = renderPrompt(template, {
+      sources: { input: given, variable: given, secret: given, context: given },
+      trust: bindingTrust as Readonly<Record<string, Trust>>,
+    })
+    if (!result.ok) {
+      const [first] = result.problems
+      throw new Fault(first!.code, { problem: first!.message, variable: first!.variable })
+    }
+    return toPromptComposed(nodeId, template.kind, pinnedText(row.templateId, row.version), result.rendered, observability)
+  })
+}
+
+/** The seam speaks of templates that need not exist: what is not there is not looked for. */
+const trusting = (lookup: Lookup): Lookup => ({
+  ...lookup,
+  find(ref) {
+    const found = lookup.find(ref)
+    return found.status === 'missing' ? { status: 'unchecked' } : found
+  },
+})
