@@ -92,6 +92,8 @@ export interface RowOrder {
 export interface Store {
   /** All of it or nothing: `stream_moved` when an expected sequence is stale, `object_missing` when an entry speaks of what is not there. */
   commit(commit: Commit): Promise<Committed>
+  /** Another text whenever anything was written since, by anybody. Cheap. */
+  moment(): string
   /** What was answered under an idempotency key; null when it was never used. */
   answer(tenant: string, key: string): Promise<Json | null>
   head(tenant: string, stream: string): Promise<StreamHead>

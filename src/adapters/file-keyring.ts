@@ -37,7 +37,7 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
   }
 
   const keysFor = (purpose: KeyPurpose): readonly KeyFile[] =>
-    readdirSync(folder)
+    namesIn(folder)
       .filter(name => NAME.test(name) && name.startsWith(purpose))
       .map(name => readKey(join(folder, name)))
       .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
@@ -76,6 +76,14 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
     async publicKeys() {
       return keysFor('sign').map(({ id, secret }) => ({ id, pem: pemOf(publicOf(secret)) }))
     },
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    throw new Fault('file_unreadable', { path: folder, reason: reasonOf(error) }, { cause: error })
   }
 }
 

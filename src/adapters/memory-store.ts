@@ -38,6 +38,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
   const all = [...RECORD_PROJECTIONS, ...projections]
   const tables = memoryTables(all)
   const written = new EventEmitter().setMaxListeners(0)
+  let commits = 0
 
   const tenantOf = (name: string): Tenant =>
     tenants.get(name) ?? { streams: new Map(), objects: new Map(), answers: new Map(), sealed: new Map() }
@@ -90,6 +91,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     }
     for (const digest of erase) tenant.objects.set(digest, { ...tenant.objects.get(digest)!, bytes: null })
     if (idempotency) tenant.answers.set(idempotency.key, idempotency.answer)
+    commits++
     written.emit('commit')
     return { heads, replayed: null }
   }
@@ -98,6 +100,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
 
   return {
     commit: async request => commit(request),
+    moment: () => String(commits),
     answer: async (tenant, key) => tenantOf(tenant).answers.get(key) ?? null,
     head: async (tenant, stream) => streamOf(tenant, stream).head,
     async *read(tenant, stream, after) {

@@ -16,6 +16,7 @@ import type { ProjectedRow } from '../core/record/projection.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Randomness, Store } from '../ports.ts'
 import { HOST_TENANT } from './library/rows.ts'
+import { remembered } from './remembered.ts'
 
 export interface KnownKey extends AccessKey {
   readonly createdAt: string
@@ -64,10 +65,11 @@ export async function listKeys(store: Store): Promise<readonly KnownKey[]> {
   return found
 }
 
-async function findKey(store: Store, id: string): Promise<KnownKey | null> {
-  for await (const row of store.rows(keyRows.table, HOST_TENANT, { id })) return toKey(row)
-  return null
-}
+const findKey = (store: Store, id: string): Promise<KnownKey | null> =>
+  remembered(store, JSON.stringify(['key', id]), async () => {
+    for await (const row of store.rows(keyRows.table, HOST_TENANT, { id })) return toKey(row)
+    return null
+  })
 
 /** Null for every key that does not open, whatever the reason: a caller learns nothing from it. */
 export async function authenticate(store: Store, clock: Clock, text: string): Promise<Principal | null> {

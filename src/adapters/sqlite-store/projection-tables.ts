@@ -60,6 +60,13 @@ export function projecting(database: Database, projections: readonly Projection[
   const project = projectorOf(projections)
   const byTable = new Map(projections.map(projection => [projection.table, projection]))
   const writers = new Map<Change, Statement>()
+  const readers = new Map<string, Statement>()
+  /** For statements that are read to their end at once: one that is shared must not be left half-way. */
+  const prepared = (text: string): Statement => {
+    const known = readers.get(text) ?? database.prepare(text)
+    readers.set(text, known)
+    return known
+  }
   const projectionOf = (table: string): Projection => {
     const projection = byTable.get(table)
     if (projection === undefined) throw new Fault('table_unknown', { table })
@@ -99,7 +106,7 @@ export function projecting(database: Database, projections: readonly Projection[
       const by = order === undefined ? null : `p.${sql(columnOf(order.by))}`
       const wanted = ['p.tenant = ?', ...Object.keys(cells).map(column => `p.${sql(columnOf(column))} = ?`)]
       const from = (after: string): Statement =>
-        database.prepare(
+        prepared(
           `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}, `}p.rowid LIMIT ${PAGE}`,
         )
       const given = [tenant, ...Object.values(cells)]

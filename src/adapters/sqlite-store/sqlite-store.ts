@@ -38,6 +38,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
 
   return {
     commit: group.add,
+    moment: () => guarded(path, waker.moment),
     answer: async (tenant, key) => guarded(path, () => answerOf(statements, tenant, key)),
     head: async (tenant, stream) => guarded(path, () => headOf(statements, tenant, stream)),
     async *read(tenant, stream, after) {

@@ -1,8 +1,7 @@
 // One template into one text: rendered once, redacted, with foreign words fenced in. Everything that shows or sends a prompt goes through here.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { TemplateVariable } from '../library/template.ts'
-import type { TemplateTree } from '../template/ast.ts'
-import { parseTemplate } from '../template/parse.ts'
+import { type Parsed, parseTemplate } from '../template/parse.ts'
 import { renderTemplate, type Segment } from '../template/render.ts'
 import { type BindOptions, type BindProblem, type BoundValue, bindVariables, type Trust } from './bind.ts'
 
@@ -37,8 +36,12 @@ export interface Renderable {
   readonly variables?: readonly TemplateVariable[]
 }
 
-export function renderPrompt(template: Renderable, options: BindOptions, tree?: TemplateTree): RenderPromptResult {
-  const parsed = tree === undefined ? parseTemplate(template.text) : { ok: true as const, template: tree }
+/** A template that is rendered again is not parsed again. */
+const parses = new WeakMap<Renderable, Parsed>()
+
+export function renderPrompt(template: Renderable, options: BindOptions): RenderPromptResult {
+  const parsed = parses.get(template) ?? parseTemplate(template.text)
+  parses.set(template, parsed)
   if (!parsed.ok) return invalid(parsed.problems.map(({ message }) => message).join('; '))
   const variables = template.variables ?? []
   const binding = bindVariables(variables, options)
@@ -75,8 +78,8 @@ const printed = (value: Json): string => (value === null ? '' : typeof value ===
 /** What would open or close a fence, whatever its case and blanks. */
 const FENCE = /<(?=\s*\/?\s*untrusted)/gi
 
-function observable(segment: Segment, bound: ReadonlyMap<string, BoundValue>): PromptSegment {
-  const value = segment.from === null ? undefined : bound.get(rootOf(segment.from))
-  if (value?.trust !== 'untrusted') return { ...segment, trust: 'trusted', secret: value?.secret ?? null }
-  return { ...segment, text: `<UNTRUSTED>${segment.text.replace(FENCE, '&lt;')}</UNTRUSTED>`, trust: 'untrusted', secret: null }
+function observable({ text, from, at }: Segment, bound: ReadonlyMap<string, BoundValue>): PromptSegment {
+  const value = from === null ? undefined : bound.get(rootOf(from))
+  if (value?.trust !== 'untrusted') return { text, from, at, trust: 'trusted', secret: value?.secret ?? null }
+  return { text: `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`, from, at, trust: 'untrusted', secret: null }
 }

@@ -7,6 +7,7 @@ import type { PromptKind } from '../../core/pack/compile.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Pinned } from '../../core/resolve/resolve.ts'
 import type { Store } from '../../ports.ts'
+import { remembered, rememberedContent } from '../remembered.ts'
 
 /** Whose templates the host's own are. No key ever belongs to it. */
 export const HOST_TENANT = 'onbook'
@@ -46,17 +47,21 @@ export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRo
 }
 
 /** Every version of an id that the tenant can see, in all libraries, removed ones too. */
-export async function versionsOf(store: Store, tenant: string, templateId: string): Promise<readonly LibraryRow[]> {
-  const found: LibraryRow[] = []
-  for (const owner of new Set([HOST_TENANT, tenant]))
-    for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
-  return found
-}
+export const versionsOf = (store: Store, tenant: string, templateId: string): Promise<readonly LibraryRow[]> =>
+  remembered(store, JSON.stringify(['versions', tenant, templateId]), async () => {
+    const found: LibraryRow[] = []
+    for (const owner of new Set([HOST_TENANT, tenant]))
+      for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
+    return found
+  })
 
 /** A library's own versions, and the host's of the same library: an id the host uses is taken. */
 export const isOwn = ({ libraryId, tenant }: LibraryRow, writer: Writer): boolean =>
   libraryId === writer.libraryId && (tenant === writer.tenant || tenant === HOST_TENANT)
 
-export async function readTemplate(store: Store, row: LibraryRow): Promise<LibraryTemplate> {
-  return JSON.parse(new TextDecoder().decode(await store.object(row.tenant, row.digest))) as LibraryTemplate
-}
+export const readTemplate = (store: Store, { tenant, digest }: LibraryRow): Promise<LibraryTemplate> =>
+  rememberedContent(
+    store,
+    JSON.stringify(['template', tenant, digest]),
+    async () => JSON.parse(new TextDecoder().decode(await store.object(tenant, digest))) as LibraryTemplate,
+  )

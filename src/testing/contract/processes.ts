@@ -26,13 +26,13 @@ function startWriter([program, ...args]: readonly [string, ...string[]], name: s
   return { child, running, output: new Promise(resolve => child.on('close', () => resolve(text))) }
 }
 
-/** Two writers at a time, killed after up to `mostMs`; what they were told. */
-async function writeAndKill(place: StorePlace, round: number, mostMs: number): Promise<readonly Acknowledged[]> {
+/** Two writers at a time, killed between `leastMs` and `mostMs`; what they were told. */
+async function writeAndKill(place: StorePlace, round: number, leastMs: number, mostMs: number): Promise<readonly Acknowledged[]> {
   assert(place.writer !== null)
   const writers = [startWriter(place.writer, `a${round}`), startWriter(place.writer, `b${round}`)]
   await Promise.all(writers.map(({ running }) => running))
   for (const { child } of writers) {
-    await new Promise(resume => setTimeout(resume, Math.random() * mostMs))
+    await new Promise(resume => setTimeout(resume, leastMs + Math.random() * (mostMs - leastMs)))
     child.kill('SIGKILL')
   }
   const told: Acknowledged[] = []
@@ -79,7 +79,7 @@ export const crashCase = (place: () => Promise<StorePlace>, kills: number): Cont
       const there = await place()
       const told: Acknowledged[] = []
       // Each round goes on from what the one before left behind.
-      for (let round = 0; round < 10 && killed < kills; round++, killed += 2) told.push(...(await writeAndKill(there, round, 60)))
+      for (let round = 0; round < 10 && killed < kills; round++, killed += 2) told.push(...(await writeAndKill(there, round, 0, 60)))
       const store = await there.open(CONTRACT_PROJECTIONS)
       await checkStore(store, told)
       await store.close()
@@ -94,7 +94,7 @@ export const sharingCase = (place: () => Promise<StorePlace>): ContractCase => (
   async run() {
     const there = await place()
     const store = await there.open(CONTRACT_PROJECTIONS)
-    const told = await writeAndKill(there, 0, 300)
+    const told = await writeAndKill(there, 0, 500, 700)
     const streams = new Set(told.map(({ stream }) => stream))
     assert(
       streams.has('shared') &&

@@ -123,6 +123,19 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     assert.deepEqual(numbers(await collect(store.read('acme', 'a', -1))), [1])
   },
 
+  'knows whether anything was written since': async (store, there) => {
+    const first = store.moment()
+    assert.equal(store.moment(), first)
+    await append(store, 's', -1, entry(0))
+    const second = store.moment()
+    assert.notEqual(second, first)
+    if (there.writer === null) return
+    const other = await there.open(CONTRACT_PROJECTIONS)
+    await append(other, 's', 0, entry(1))
+    assert.notEqual(store.moment(), second)
+    await other.close()
+  },
+
   'keeps tenants apart, whatever their streams are called': async store => {
     await append(store, 's', -1, entry(0))
     assert.equal((await store.head('umbrella', 's')).seq, -1)

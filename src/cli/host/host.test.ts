@@ -1,0 +1,153 @@
+// The host as somebody runs it: from the command line, on a folder, until it is told to stop.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { runCli } from '../../testing/run-cli.ts'
+
+const BIN = resolve('bin/onbook.mjs')
+const fresh = () => mkdtempSync(join(tmpdir(), 'onbook-host-'))
+const running: ChildProcess[] = []
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+
+interface Running {
+  readonly url: string
+  readonly child: ChildProcess
+  readonly ended: Promise<number | null>
+  readonly get: (path: string, key?: string) => Promise<Response>
+}
+
+async function serve(folder: string, ...args: string[]): Promise<Running> {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.push(child)
+  const ended = new Promise<number | null>(done => child.once('close', done))
+  const line = await new Promise<string>(resolve => child.stdout!.once('data', data => resolve(String(data))))
+  const { url, pid } = JSON.parse(line) as { url: string; pid: number }
+  expect(pid).toBe(child.pid)
+  const local = readFileSync(join(folder, '.onbook', 'local.key'), 'utf8').trim()
+  const get = (path: string, key = local) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+  return { url, child, ended, get }
+}
+
+describe('onbook serve', () => {
+  it('says where it is, answers on this machine only, and seals the record when it is told to stop', async () => {
+    const folder = fresh()
+    const { url, child, ended, get } = await serve(folder)
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+    expect(statSync(join(folder, '.onbook', 'local.key')).mode & 0o777).toBe(0o600)
+    expect((await get('/v1/prompts')).status).toBe(200)
+    expect((await get('/v1/prompts', 'onbook_0_0')).status).toBe(401)
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ ok: true })
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    const { unsealed, intact } = JSON.parse((await runCli(['verify', '--json'], { cwd: folder })).out) as {
+      unsealed: number
+      intact: boolean
+    }
+    expect({ unsealed, intact }).toEqual({ unsealed: 0, intact: true })
+  })
+
+  it('is refused names and pages that are not its own', async () => {
+    const { url } = await serve(fresh())
+    const foreign = await fetch(`${url}/healthz`, { headers: { origin: 'http://elsewhere.example' } })
+    expect([foreign.status, ((await foreign.json()) as { error: string }).error]).toEqual([403, 'origin_foreign'])
+  })
+
+  it('answers the conformance suite only when it is asked to', async () => {
+    const call = async (...args: string[]) => {
+      const folder = fresh()
+      const { url } = await serve(folder, ...args)
+      const key = readFileSync(join(folder, '.onbook', 'local.key'), 'utf8').trim()
+      return fetch(`${url}/v1/host/sample/prompt/compose`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          templateId: 'conformance.prompt.trust-marker',
+          bindings: { userPayload: 'x' },
+          bindingTrust: { userPayload: 'untrusted' },
+        }),
+      })
+    }
+    expect((await call()).status).toBe(404)
+    const answered = await call('--test-seams')
+    expect(await answered.json()).toMatchObject({ composed: 'Summarise this: <UNTRUSTED>x</UNTRUSTED>', contentTrust: 'untrusted' })
+  })
+
+  it('sees keys that are made and revoked while it runs', async () => {
+    const folder = fresh()
+    const { get } = await serve(folder)
+    const { id, key } = JSON.parse(
+      (await runCli(['keys', 'create', '--tenant', 'acme', '--scopes', 'prompts:read', '--json'], { cwd: folder })).out,
+    ) as {
+      id: string
+      key: string
+    }
+    expect((await get('/v1/prompts', key)).status).toBe(200)
+    expect((await runCli(['keys', 'list'], { cwd: folder })).out).toContain(id)
+    expect((await runCli(['keys', 'list', '--json'], { cwd: folder })).out).not.toContain('secretHash')
+    await runCli(['keys', 'revoke', id], { cwd: folder })
+    expect((await get('/v1/prompts', key)).status).toBe(401)
+  })
+
+  it('says so when its port is taken', async () => {
+    const { url } = await serve(fresh())
+    const { code, err } = await runCli(['serve', '--port', new URL(url).port], { cwd: fresh() })
+    expect([code, err]).toEqual([2, expect.stringContaining('is taken')])
+  })
+})
+
+describe('onbook keys', () => {
+  const cases: readonly [string, readonly string[], string][] = [
+    ['an unknown scope', ['create', '--scopes', 'everything'], 'a scope must be one of'],
+    ['an unknown action', ['make'], 'the action must be one of'],
+    ['a date that is none', ['create', '--expires', 'soon'], '--expires must be a date'],
+    ['a key that is not there', ['revoke', '0000000000000000'], 'There is no key'],
+    ['the tenant of the host', ['create', '--tenant', 'onbook'], 'no key belongs to it'],
+  ]
+  it.each(cases)('refuses %s', async (_, args, message) => {
+    const { code, err } = await runCli(['keys', ...args], { cwd: fresh() })
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('onbook publish and label', () => {
+  it('publish packs once, in one commit, and keep the history of labels', async () => {
+    const folder = fresh()
+    await runCli(['init', 'ws'], { cwd: folder })
+    const cwd = join(folder, 'ws')
+    const first = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as { published: string[]; unchanged: string[] }
+    expect(first.published).toContain('prompt:summarizer@1.0.0')
+    const again = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as typeof first
+    expect(again).toEqual({ published: [], unchanged: first.published })
+    const move = (version: string, why: string) => runCli(['label', 'summarizer', 'production', version, '--why', why], { cwd })
+    expect((await move('1.0.0', 'first')).code).toBe(0)
+    expect(await move('9.9.9', 'no such')).toMatchObject({ code: 2, err: expect.stringContaining('there is no summarizer@9.9.9') })
+    await runCli(['label', 'summarizer', 'production', '--remove'], { cwd })
+    const { history } = JSON.parse((await runCli(['label', 'summarizer', '--history', '--json'], { cwd })).out) as { history: object[] }
+    expect(history).toMatchObject([
+      { label: 'production', from: null, to: '1.0.0', why: 'first' },
+      { label: 'production', from: '1.0.0', to: null },
+    ])
+    const { out } = await runCli(['events', 'library/onbook', '--json'], { cwd })
+    expect(out.trim().split('\n')).toHaveLength(first.published.length + 2)
+  })
+
+  it('refuse a pack with errors, and other text under a version that is taken', async () => {
+    const folder = fresh()
+    await runCli(['init', 'ws'], { cwd: folder })
+    const cwd = join(folder, 'ws')
+    await runCli(['publish'], { cwd })
+    const pack = join(cwd, 'prompts', 'summarizer', 'v1.0.0.yaml')
+    const text = readFileSync(pack, 'utf8')
+    writeFileSync(pack, text.replace('systemPrompt: |', 'systemPrompt: |\n  Be brief.'))
+    expect(await runCli(['publish'], { cwd })).toMatchObject({ code: 2, err: expect.stringContaining('exists') })
+    writeFileSync(pack, text.replace('{{', '{{nobody} {{'))
+    expect((await runCli(['publish'], { cwd })).code).toBe(1)
+  })
+})
