@@ -2,7 +2,7 @@
 import { newestOf } from '../../core/library/decide.ts'
 import { labelRows, libraryStream, templateRows } from '../../core/library/events.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
-import type { Found, Lookup } from '../../core/resolve/resolve.ts'
+import type { Found, Lookup, Pinned } from '../../core/resolve/resolve.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT, type LibraryRow, libraryOf, toLibraryRow, versionsOf } from './rows.ts'
 
@@ -14,17 +14,20 @@ export function findAmong(
 ): Found & { readonly row?: LibraryRow } {
   const present = rows.filter(row => row.templateId === ref.templateId && !row.removed)
   const inLibrary = ref.libraryId === null ? present : present.filter(({ libraryId }) => libraryId === ref.libraryId)
-  const libraries = [...new Set(inLibrary.map(({ libraryId }) => libraryId))]
+  const meant = inLibrary.filter(row => isMeant(row, ref, labels))
+  const libraries = [...new Set(meant.map(({ libraryId }) => libraryId))]
   if (libraries.length > 1) return { status: 'ambiguous', libraries: libraries.sort() }
-  const version = ref.label === null ? ref.version : (labels.get(labelKey(libraries[0] ?? '', ref.templateId, ref.label)) ?? MISSING)
-  const row = version === null ? newestOf(inLibrary) : inLibrary.find(one => one.version === version)
-  if (row === null || row === undefined) return { status: 'missing' }
-  const { libraryId, templateId, digest } = row
-  return { status: 'found', template: { libraryId, templateId, version: row.version, digest }, row }
+  const row = newestOf(meant)
+  return row === null ? { status: 'missing' } : { status: 'found', template: toPinned(row), row }
 }
 
-/** No version is called so. */
-const MISSING = ''
+const toPinned = ({ libraryId, templateId, version, digest }: LibraryRow): Pinned => ({ libraryId, templateId, version, digest })
+
+function isMeant({ libraryId, templateId, version }: LibraryRow, ref: PromptRef, labels: ReadonlyMap<string, string>): boolean {
+  if (ref.label !== null) return labels.get(labelKey(libraryId, templateId, ref.label)) === version
+  return ref.version === null || ref.version === version
+}
+
 const labelKey = (libraryId: string, templateId: string, label: string): string => JSON.stringify([libraryId, templateId, label])
 
 /** Loads what these refs and libraries may lead to, so that resolving needs nothing but memory. */
@@ -37,17 +40,19 @@ export async function loadLookup(
   const rows: LibraryRow[] = []
   const labels = await loadLabels(store, tenant, refs)
   for (const templateId of new Set(refs.map(ref => ref.templateId))) rows.push(...(await versionsOf(store, tenant, templateId)))
-  const defaults = new Map<string, readonly LibraryRow[]>()
+  const defaults = new Map<string, readonly LibraryRow[] | null>()
   for (const libraryId of libraries) defaults.set(libraryId, await defaultsOf(store, tenant, libraryId))
 
   return {
     rows,
     find: ref => findAmong(rows, ref, labels),
     defaultOf(libraryId, kind) {
-      const known = defaults.get(libraryId)
-      if (known === undefined || known.length === 0) return null
-      const row = known.filter(one => one.kind === kind && one.templateId !== '').at(-1)
-      return row === undefined ? { status: 'missing' } : { status: 'found', template: row }
+      const known = defaults.get(libraryId) ?? null
+      if (known === null) return null
+      const ofKind = known.filter(one => one.kind === kind)
+      const latest = ofKind.at(-1)
+      const row = newestOf(ofKind.filter(one => one.templateId === latest?.templateId))
+      return row === null ? { status: 'missing' } : { status: 'found', template: toPinned(row) }
     },
   }
 }
@@ -63,8 +68,8 @@ export async function loadLabels(store: Store, tenant: string, refs: readonly Pr
   return labels
 }
 
-/** The templates a library offers by kind, oldest first. Empty when there is no such library. */
-async function defaultsOf(store: Store, tenant: string, libraryId: string): Promise<readonly LibraryRow[]> {
+/** The templates a library offers by kind, oldest first. Null when there is no such library. */
+async function defaultsOf(store: Store, tenant: string, libraryId: string): Promise<readonly LibraryRow[] | null> {
   const found: LibraryRow[] = []
   let exists = false
   for (const owner of new Set([HOST_TENANT, tenant])) {
@@ -75,8 +80,5 @@ async function defaultsOf(store: Store, tenant: string, libraryId: string): Prom
         if (one.libraryId === libraryId && !one.removed) found.push(one)
       }
   }
-  return exists && found.length === 0 ? [NO_DEFAULT] : found
+  return exists ? found : null
 }
-
-/** Stands for a library that is there and has no defaults. */
-const NO_DEFAULT = { templateId: '', kind: 'system' } as LibraryRow

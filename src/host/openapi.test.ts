@@ -1,0 +1,52 @@
+// The description of the host is valid, says what there is, and nothing that is not.
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, it } from 'vitest'
+import { memoryStore } from '../adapters/memory-store.ts'
+import { SCOPES } from '../core/access/keys.ts'
+import { createKey } from '../engine/access.ts'
+import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { createHost } from './app.ts'
+import { DEFAULT_CONFIG } from './config.ts'
+
+const clock = () => new Date().toISOString()
+let made = 0
+const randomness = (bytes: number, as: 'hex' | 'base64url') => Buffer.alloc(bytes, ++made).toString(as)
+
+async function describedHost() {
+  const store = memoryStore(clock, PRODUCT_PROJECTIONS)
+  const { key } = await createKey(store, randomness, { tenant: 'acme', scopes: SCOPES, actor: 'test' })
+  const app = createHost({ store, clock, config: DEFAULT_CONFIG })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const answer = await fetch(`${url}/v1/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
+  const document = (await answer.json()) as { openapi: string; paths: Record<string, Record<string, object>> }
+  await app.close()
+  return document
+}
+
+it('is a valid OpenAPI 3.1 document', async () => {
+  const document = await describedHost()
+  expect(document.openapi).toBe('3.1.0')
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+})
+
+it('names every route', async () => {
+  const { paths } = await describedHost()
+  const routes = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`))
+  expect(routes.sort()).toMatchInlineSnapshot(`
+    [
+      "DELETE /v1/labels/{templateId}/{label}",
+      "DELETE /v1/prompts/{templateId}",
+      "GET /v1/labels/{templateId}",
+      "GET /v1/labels/{templateId}/history",
+      "GET /v1/prompts",
+      "GET /v1/prompts/{templateId}",
+      "POST /v1/prompts",
+      "POST /v1/prompts:render",
+      "POST /v1/prompts:resolve",
+      "PUT /v1/labels/{templateId}/{label}",
+      "PUT /v1/prompts/{templateId}",
+    ]
+  `)
+})
