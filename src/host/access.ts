@@ -1,6 +1,8 @@
 // Who is asking, and may they? Every request under /v1 carries a key.
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../core/access/keys.ts'
+import type { Json } from '../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../core/digest/is-object.ts'
 import { authenticate, noteUse, type Principal } from '../engine/access.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
@@ -30,7 +32,7 @@ export function accessOf(store: Store, clock: Clock): Access {
 
   return {
     async admit(request) {
-      const text = /^Bearer ([!-~]{1,200})$/.exec(request.headers.authorization ?? '')?.[1]
+      const text = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
       const principal = text === undefined ? null : await authenticate(store, clock, text)
       if (principal === null) throw new Fault('unauthenticated', {})
       note(principal.keyId)
@@ -47,8 +49,10 @@ export function principalOf(request: FastifyRequest, scope: Scope): Principal {
   return principal
 }
 
-/** A workspace that a request names is never authority: whoever names one must be a member. */
-export function checkWorkspace(principal: Principal, workspaceId: string | undefined): void {
-  if (workspaceId !== undefined && !principal.workspaces.includes(workspaceId))
-    throw new Fault('workspace_membership_required', { workspaceId })
+/** A workspace that a request names is never authority: whoever names one, in the query or the body, must be a member. */
+export async function checkWorkspaces({ principal, query, body }: FastifyRequest): Promise<void> {
+  const named = [query, body].flatMap(part => (isObject(part as Json) ? [(part as JsonObject).workspaceId] : [])).flat()
+  for (const workspaceId of named)
+    if (workspaceId !== undefined && !principal?.workspaces.includes(workspaceId as string))
+      throw new Fault('workspace_membership_required', { workspaceId: String(workspaceId).slice(0, 128) })
 }

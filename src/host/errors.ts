@@ -14,7 +14,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>>
 }
 
 export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
-  if (error instanceof Fault) return reply.code(error.status).send(error.toJSON())
+  if (error instanceof Fault) {
+    if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+    return reply.code(error.status).send(error.toJSON())
+  }
   const { code, message, validation, validationContext, statusCode } = error as FastifyError
   if (validation !== undefined) {
     const [first] = validation

@@ -15,7 +15,7 @@ interface Kept extends Answer {
   readonly requestHash: string
 }
 
-export interface Once {
+interface Once {
   /** What goes into the commit; undefined when no key was given. */
   idempotency(answer: Answer): { readonly key: string; readonly answer: Json } | undefined
   /** Answers from what is kept, if anything is. */
@@ -25,7 +25,7 @@ export interface Once {
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /** One key space per tenant, method and path. */
-export function onceFor(store: Store, tenant: string, request: FastifyRequest): Once {
+function onceFor(store: Store, tenant: string, request: FastifyRequest): Once {
   const given = request.headers['idempotency-key']
   if (given === undefined) return { idempotency: () => undefined, replay: async () => null }
   if (typeof given !== 'string' || !KEY.test(given))
@@ -44,7 +44,32 @@ export function onceFor(store: Store, tenant: string, request: FastifyRequest): 
   }
 }
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, replayed: boolean): FastifyReply {
+/**
+ * Answers from what is kept; else performs and keeps the answer. Of two that come at once, the one that is too late is answered as the other was.
+ * Refusals are not kept.
+ */
+export async function answerOnce(
+  store: Store,
+  tenant: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  perform: (idempotency: ReturnType<Once['idempotency']>) => Promise<{ readonly replayed: boolean }>,
+): Promise<FastifyReply> {
+  const once = onceFor(store, tenant, request)
+  const kept = await once.replay()
+  if (kept !== null) return sendAnswer(reply, kept, true)
+  try {
+    const { replayed } = await perform(once.idempotency(answer))
+    return sendAnswer(reply, (await once.replay()) ?? answer, replayed)
+  } catch (error) {
+    const twin = await once.replay()
+    if (twin === null) throw error
+    return sendAnswer(reply, twin, true)
+  }
+}
+
+function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, replayed: boolean): FastifyReply {
   reply.code(status).headers(headers)
   if (replayed) reply.header('openwop-idempotent-replay', 'true')
   return body === null ? reply.send() : reply.send(body)

@@ -51,7 +51,7 @@ export function bindVariables(variables: readonly TemplateVariable[], { override
     const value = givenValue(variable, overrides ?? {}, sources)
     const problem = problemWith(variable, value)
     if (problem !== null) problems.push(problem)
-    else bound.set(variable.name, toBound(variable, value, trust[variable.name] ?? 'trusted'))
+    else bound.set(variable.name, toBound(variable, value, Object.hasOwn(trust, variable.name) ? trust[variable.name]! : 'trusted'))
   }
   return problems.length === 0 ? { ok: true, bound } : { ok: false, problems }
 }
@@ -83,6 +83,9 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
   if (value === undefined || value === null)
     return required ? { code: 'prompt_variable_unresolved', variable: name, message: `"${name}" is required and has no value` } : null
   const wanted = source === 'secret' ? 'string' : type
+  // Never quoted: somebody may have sent the secret itself.
+  if (source === 'secret' && typeof value === 'string' && secretId(value) === null)
+    return { code: 'prompt_variable_type_mismatch', variable: name, message: `"${name}" must be the id of a secret` }
   if (typeName(value) === wanted) return null
   return {
     code: 'prompt_variable_type_mismatch',
@@ -92,10 +95,15 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
 }
 
 /** A secret may be named by its id, or by the marker that stands for it everywhere else. */
-const MARKER = /^\[REDACTED:([a-zA-Z0-9._-]+)\]$/
+const SECRET = /^(?:\[REDACTED:([a-zA-Z0-9._-]{1,200})\]|([a-zA-Z0-9._-]{1,200}))$/
+
+function secretId(text: string): string | null {
+  const found = SECRET.exec(text)
+  return found?.[1] ?? found?.[2] ?? null
+}
 
 function toBound({ source = 'input' }: { readonly source?: VariableSource }, value: Json | undefined, trust: Trust): BoundValue {
   if (source !== 'secret') return { value: value ?? null, trust, secret: null }
-  const id = typeof value === 'string' ? (MARKER.exec(value)?.[1] ?? value) : null
+  const id = typeof value === 'string' ? secretId(value) : null
   return { value: id === null ? null : `[REDACTED:${id}]`, trust: 'trusted', secret: id }
 }

@@ -1,8 +1,10 @@
 // One template into one text: rendered once, redacted, with foreign words fenced in. Everything that shows or sends a prompt goes through here.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { TemplateVariable } from '../library/template.ts'
+import type { TemplateTree } from '../template/ast.ts'
 import { type Parsed, parseTemplate } from '../template/parse.ts'
 import { renderTemplate, type Segment } from '../template/render.ts'
+import { findUses } from '../template/uses.ts'
 import { type BindOptions, type BindProblem, type BoundValue, bindVariables, type Trust } from './bind.ts'
 
 export interface PromptSegment extends Segment {
@@ -36,33 +38,43 @@ export interface Renderable {
   readonly variables?: readonly TemplateVariable[]
 }
 
-/** A template that is rendered again is not parsed again. */
-const parses = new WeakMap<Renderable, Parsed>()
+/** A template that is rendered again is not read again. */
+const prepared = new WeakMap<Renderable, Prepared>()
+
+interface Prepared {
+  readonly parsed: Parsed
+  readonly used: UsedNames
+}
+
+function prepare(template: Renderable): Prepared {
+  const parsed = parseTemplate(template.text)
+  const used = parsed.ok ? usedBy(parsed.template, template.variables ?? []) : { declared: [], undeclared: [] }
+  prepared.set(template, { parsed, used })
+  return { parsed, used }
+}
 
 export function renderPrompt(template: Renderable, options: BindOptions): RenderPromptResult {
-  const parsed = parses.get(template) ?? parseTemplate(template.text)
-  parses.set(template, parsed)
+  const { parsed, used } = prepared.get(template) ?? prepare(template)
   if (!parsed.ok) return invalid(parsed.problems.map(({ message }) => message).join('; '))
   const variables = template.variables ?? []
   const binding = bindVariables(variables, options)
   if (!binding.ok) return { ok: false, problems: binding.problems }
-  const values: Record<string, Json> = {}
-  for (const [name, { value }] of binding.bound) values[name] = value
+  const values: Readonly<Record<string, Json>> = Object.fromEntries([...binding.bound].map(([name, { value }]) => [name, value]))
   const rendered = renderTemplate(parsed.template, values, { lenient: true })
   if (!rendered.ok) return invalid(rendered.problems.map(({ message }) => message).join('; '))
 
-  const segments = rendered.segments.map(segment => observable(segment, binding.bound))
+  const hasForeign = [...binding.bound.values()].some(isForeign)
+  const segments = rendered.segments.map(segment => observable(segment, binding.bound, hasForeign))
   const text = segments.map(segment => segment.text).join('')
-  const used = new Set(segments.flatMap(({ from }) => (from === null ? [] : [rootOf(from)])))
   return {
     ok: true,
     rendered: {
       text,
       templateHash: digestText(text),
-      variableHashes: Object.fromEntries([...used].sort().map(name => [name, digestText(printed(values[name] ?? null))])),
+      variableHashes: Object.fromEntries(used.declared.map(name => [name, digestText(printed(values[name] ?? null))])),
       segments,
-      contentTrust: segments.some(({ trust }) => trust === 'untrusted') ? 'untrusted' : 'trusted',
-      warnings: [...used].filter(name => !binding.bound.has(name)).map(name => `"${name}" is not declared and renders as empty text`),
+      contentTrust: used.declared.some(name => isForeign(binding.bound.get(name))) ? 'untrusted' : 'trusted',
+      warnings: used.undeclared.map(name => `"${name}" is not declared and renders as empty text`),
     },
   }
 }
@@ -72,14 +84,33 @@ const invalid = (message: string): RenderPromptResult => ({
   problems: [{ code: 'prompt_template_invalid', variable: '', message }],
 })
 
+interface UsedNames {
+  readonly declared: readonly string[]
+  readonly undeclared: readonly string[]
+}
+
+/** Which variables the template speaks of, whatever their values; all of them when it speaks of all values together. */
+function usedBy(tree: TemplateTree, variables: readonly TemplateVariable[]): UsedNames {
+  const names = new Set(findUses(tree).uses.map(({ variable }) => variable))
+  const declared = variables.map(({ name }) => name)
+  return {
+    declared: (names.has(null) ? declared : declared.filter(name => names.has(name))).toSorted(),
+    undeclared: [...names].filter(name => name !== null && !declared.includes(name)).toSorted() as string[],
+  }
+}
+
+const isForeign = (bound: BoundValue | undefined): boolean => bound?.trust === 'untrusted' && bound.value !== null
+
 const rootOf = (path: string): string => /^[^.[]*/.exec(path)![0]
 const printed = (value: Json): string => (value === null ? '' : typeof value === 'string' ? value : canonicalJson(value))
 
 /** What would open or close a fence, whatever its case and blanks. */
 const FENCE = /<(?=\s*\/?\s*untrusted)/gi
 
-function observable({ text, from, at }: Segment, bound: ReadonlyMap<string, BoundValue>): PromptSegment {
+/** What no variable answers for alone, such as the key of an object, is as foreign as any of them. */
+function observable({ text, from, at }: Segment, bound: ReadonlyMap<string, BoundValue>, hasForeign: boolean): PromptSegment {
   const value = from === null ? undefined : bound.get(rootOf(from))
-  if (value?.trust !== 'untrusted') return { text, from, at, trust: 'trusted', secret: value?.secret ?? null }
+  const foreign = value === undefined ? from !== null && hasForeign : isForeign(value)
+  if (!foreign) return { text, from, at, trust: 'trusted', secret: value?.secret ?? null }
   return { text: `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`, from, at, trust: 'untrusted', secret: null }
 }

@@ -13,6 +13,8 @@ export interface KnownVersion {
 
 export type LibraryRefusal =
   | 'template_exists'
+  | 'template_invalid'
+  | 'precondition_failed'
   | 'template_read_only'
   | 'version_not_greater'
   | 'prompt_template_not_found'
@@ -34,6 +36,8 @@ export interface Publishing {
 
 export function decidePublish(template: LibraryTemplate, known: readonly KnownVersion[], { mode, origin, actor }: Publishing): Decided {
   const { templateId, version } = template
+  // The pattern of versions admits 01.0.0, which has no precedence.
+  if (semver.valid(version) === null) return refuse('template_invalid', `${version} is not a version of SemVer 2.0.0`)
   const present = known.filter(({ removed }) => !removed)
   const foreign = known.find(one => one.origin !== origin)
   if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}, not to the ${origin}`)

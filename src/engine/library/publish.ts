@@ -1,11 +1,21 @@
 // Publishing to a library and taking away from it: decided on what is there, and decided again when somebody was quicker.
-import { type Decided, decidePublish, decideRemove, type KnownVersion, type Publishing } from '../../core/library/decide.ts'
+
+import type { Digest } from '../../core/digest/digest.ts'
+import { type Decided, decidePublish, decideRemove, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
 import { libraryStream } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import type { EventDraft } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isOwn, versionsOf, type Writer } from './rows.ts'
+import { type LibraryRow, takenVersions, type Writer } from './rows.ts'
+
+/** Whether it had been done before, under the same idempotency key. */
+export interface CommitOutcome {
+  readonly replayed: boolean
+}
+
+/** Whether what is newest now is what the caller saw. */
+export type Precondition = (digest: Digest) => boolean
 
 /** Decides on what is there and commits; when somebody was quicker, decides again. */
 export async function commitDecided(
@@ -13,45 +23,45 @@ export async function commitDecided(
   { tenant, libraryId, idempotency }: Writer,
   objects: readonly Uint8Array[],
   decide: () => Promise<Decided>,
-): Promise<readonly EventDraft[]> {
+): Promise<CommitOutcome> {
   const stream = libraryStream(libraryId)
   for (;;) {
     const { seq } = await store.head(tenant, stream)
     const decided = await decide()
     if (!decided.ok) throw new Fault(decided.code, { problem: decided.message })
-    if (decided.drafts.length === 0) return []
+    if (decided.drafts.length === 0) return { replayed: false }
     try {
-      await store.commit({
+      const { replayed } = await store.commit({
         tenant,
         objects,
         appends: [{ stream, expected: seq, entries: decided.drafts }],
         ...(idempotency ? { idempotency } : {}),
       })
-      return decided.drafts
+      return { replayed: replayed !== null }
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
     }
   }
 }
 
-/** All of them in one commit, or none. What was stored: the host says where a template comes from, never the caller. */
+/** All of them in one commit, or none. The host says where a template comes from, never the caller. */
 export async function publishTemplates(
   store: Store,
   writer: Writer,
   templates: readonly LibraryTemplate[],
-  { mode, origin }: Omit<Publishing, 'actor'>,
-): Promise<readonly LibraryTemplate[]> {
+  { mode, origin, precondition }: Omit<Publishing, 'actor'> & { readonly precondition?: Precondition | undefined },
+): Promise<CommitOutcome> {
   const stamped = templates.map(template => ({ ...template, meta: { ...template.meta, source: origin } }))
   const objects = stamped.map(template => new TextEncoder().encode(templateText(template)))
-  await commitDecided(store, writer, objects, async () => {
+  return commitDecided(store, writer, objects, async () => {
     const drafts: EventDraft[] = []
     const added = new Map<string, KnownVersion[]>()
     for (const template of stamped) {
       const { templateId, version } = template
-      const known = [
-        ...(await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer)),
-        ...(added.get(templateId) ?? []),
-      ]
+      const taken = await takenVersions(store, writer, templateId)
+      const moved = unmet(templateId, taken, precondition)
+      if (moved !== null) return moved
+      const known = [...taken, ...(added.get(templateId) ?? [])]
       const decided = decidePublish(template, known, { mode, origin, actor: writer.actor })
       if (!decided.ok) return decided
       drafts.push(...decided.drafts)
@@ -59,12 +69,18 @@ export async function publishTemplates(
     }
     return { ok: true, drafts }
   })
-  return stamped
 }
 
-export async function removeTemplate(store: Store, writer: Writer, templateId: string): Promise<void> {
-  await commitDecided(store, writer, [], async () => {
-    const known = (await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer))
-    return decideRemove(templateId, known, writer.actor)
+export function removeTemplate(store: Store, writer: Writer, templateId: string, precondition?: Precondition): Promise<CommitOutcome> {
+  return commitDecided(store, writer, [], async () => {
+    const taken = await takenVersions(store, writer, templateId)
+    return unmet(templateId, taken, precondition) ?? decideRemove(templateId, taken, writer.actor)
   })
+}
+
+/** Asked together with the decision, so that nobody can come in between. */
+function unmet(templateId: string, taken: readonly LibraryRow[], precondition: Precondition | undefined): Decided | null {
+  const newest = newestOf(taken.filter(({ removed }) => !removed))
+  if (precondition === undefined || newest === null || precondition(newest.digest)) return null
+  return { ok: false, code: 'precondition_failed', message: `${templateId} is not the version that If-Match names` }
 }

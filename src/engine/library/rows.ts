@@ -59,6 +59,13 @@ export const versionsOf = (store: Store, tenant: string, templateId: string): Pr
 export const isOwn = ({ libraryId, tenant }: LibraryRow, writer: Writer): boolean =>
   libraryId === writer.libraryId && (tenant === writer.tenant || tenant === HOST_TENANT)
 
+/** What a writer decides on. An id that only other libraries have belongs to them. */
+export async function takenVersions(store: Store, writer: Writer, templateId: string): Promise<readonly LibraryRow[]> {
+  const all = await versionsOf(store, writer.tenant, templateId)
+  const own = all.filter(row => isOwn(row, writer))
+  return own.length > 0 ? own : all.filter(({ origin, removed }) => origin !== 'user' && !removed)
+}
+
 export const readTemplate = (store: Store, { tenant, digest }: LibraryRow): Promise<LibraryTemplate> =>
   rememberedContent(
     store,

@@ -2,28 +2,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
+import { isObject } from '../../core/digest/is-object.ts'
 import { templateProblems } from '../../core/library/check.ts'
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
-import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Principal } from '../../engine/access.ts'
 import { listTemplates } from '../../engine/library/list.ts'
-import { publishTemplates, removeTemplate } from '../../engine/library/publish.ts'
+import { type Precondition, publishTemplates, removeTemplate } from '../../engine/library/publish.ts'
 import { readTemplate, type Writer } from '../../engine/library/rows.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
-import { checkWorkspace, principalOf } from '../access.ts'
+import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
-import { type Answer, onceFor, sendAnswer } from '../idempotent.ts'
+import { type Answer, answerOnce } from '../idempotent.ts'
+import { gateOf } from './gate.ts'
 import { kindSchema, originSchema, TEMPLATE_ID, templateSchema, VERSION, workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
 const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
+const tagSchema = Type.String({ minLength: 1, maxLength: 64 })
 const listQuery = Type.Object(
   {
     kind: Type.Optional(kindSchema),
-    tag: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Array(Type.String({ maxLength: 64 }), { maxItems: 32 })])),
+    tag: Type.Optional(Type.Union([tagSchema, Type.Array(tagSchema, { maxItems: 32 })])),
     modelClass: Type.Optional(Type.String({ maxLength: 100 })),
     source: Type.Optional(originSchema),
     cursor: Type.Optional(Type.String({ maxLength: 400 })),
@@ -48,10 +50,9 @@ const FOR_EVER = 'private, max-age=31536000, immutable'
 const FOR_A_MINUTE = 'private, max-age=60'
 
 export function promptRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const gate = (capability: 'endpointsSupported' | 'mutableLibrary') => {
-    if (!config.endpointsSupported || !config[capability])
-      throw new Fault('capability_not_provided', { capability: `prompts.${capability}` })
-  }
+  // What is switched off is off whatever is sent; a foreign workspace is refused before anything is said about the rest.
+  const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: takeWorkspaces }
   const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
@@ -63,11 +64,9 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     if (problem !== undefined) throw new Fault('validation_error', { problem })
   }
 
-  app.get<{ Querystring: Static<typeof listQuery> }>('/v1/prompts', { schema: { querystring: listQuery } }, async request => {
-    gate('endpointsSupported')
+  app.get<{ Querystring: Static<typeof listQuery> }>('/v1/prompts', { ...readable, schema: { querystring: listQuery } }, async request => {
     const principal = principalOf(request, 'prompts:read')
-    const { kind, tag = [], modelClass, source, cursor, limit, workspaceId } = request.query
-    checkWorkspace(principal, workspaceId)
+    const { kind, tag = [], modelClass, source, cursor, limit } = request.query
     const filter = {
       ...(kind === undefined ? {} : { kind }),
       ...(modelClass === undefined ? {} : { modelClass }),
@@ -88,12 +87,10 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.get<{ Params: Static<typeof idParams>; Querystring: Static<typeof readQuery> }>(
     '/v1/prompts/:templateId',
-    { schema: { params: idParams, querystring: readQuery } },
+    { ...readable, schema: { params: idParams, querystring: readQuery } },
     async (request, reply) => {
-      gate('endpointsSupported')
       const principal = principalOf(request, 'prompts:read')
-      const { version, libraryId, workspaceId } = request.query
-      checkWorkspace(principal, workspaceId)
+      const { version, libraryId } = request.query
       const ref = { templateId: request.params.templateId, ...(version ? { version } : {}), ...(libraryId ? { libraryId } : {}) }
       const { row, template } = await findTemplate(store, principal.tenant, ref)
       const tag = tagOf(row.digest)
@@ -104,59 +101,37 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.post<{ Body: Static<typeof templateSchema>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts',
-    { schema: { body: templateSchema, querystring: writeQuery } },
+    { ...writable, schema: { body: templateSchema, querystring: writeQuery } },
     async (request, reply) => {
-      gate('mutableLibrary')
       const principal = principalOf(request, 'prompts:write')
-      checkWorkspace(principal, request.query.workspaceId)
       return publish(request, reply, principal, request.body as LibraryTemplate, 'create')
     },
   )
 
   app.put<{ Params: Static<typeof idParams>; Body: Static<typeof templateSchema>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts/:templateId',
-    { schema: { params: idParams, body: templateSchema, querystring: writeQuery } },
+    { ...writable, schema: { params: idParams, body: templateSchema, querystring: writeQuery } },
     async (request, reply) => {
-      gate('mutableLibrary')
       const principal = principalOf(request, 'prompts:write')
-      checkWorkspace(principal, request.query.workspaceId)
       const template = request.body as LibraryTemplate
       if (template.templateId !== request.params.templateId)
         throw new Fault('validation_error', { problem: 'templateId in the body is another than in the path' })
-      const replayed = await onceFor(store, principal.tenant, request).replay()
-      if (replayed !== null) return sendAnswer(reply, replayed, true)
-      await checkMatch(request, principal.tenant, template.templateId)
       return publish(request, reply, principal, template, 'raise')
     },
   )
 
   app.delete<{ Params: Static<typeof idParams>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts/:templateId',
-    { schema: { params: idParams, querystring: writeQuery } },
+    { ...writable, schema: { params: idParams, querystring: writeQuery } },
     async (request, reply) => {
-      gate('mutableLibrary')
       const principal = principalOf(request, 'prompts:write')
-      checkWorkspace(principal, request.query.workspaceId)
-      const once = onceFor(store, principal.tenant, request)
-      const replayed = await once.replay()
-      if (replayed !== null) return sendAnswer(reply, replayed, true)
-      await checkMatch(request, principal.tenant, request.params.templateId)
-      const answer: Answer = { status: 204, headers: {}, body: null }
-      await removeTemplate(store, writerOf(principal, once.idempotency(answer)), request.params.templateId)
-      return sendAnswer(reply, answer, false)
+      return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
+        removeTemplate(store, writerOf(principal, idempotency), request.params.templateId, preconditionOf(request)),
+      )
     },
   )
 
-  /** Whoever says what they saw is refused when it is no longer so. */
-  async function checkMatch(request: FastifyRequest, tenant: string, templateId: string): Promise<void> {
-    const header = request.headers['if-match']
-    if (header === undefined) return
-    const { row } = await findTemplate(store, tenant, { templateId })
-    if (!isSame(header, tagOf(row.digest)))
-      throw new Fault('precondition_failed', { problem: `${templateId} is not the version that If-Match names` })
-  }
-
-  async function publish(
+  function publish(
     request: FastifyRequest,
     reply: FastifyReply,
     principal: Principal,
@@ -164,9 +139,6 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     mode: 'create' | 'raise',
   ): Promise<FastifyReply> {
     checkTemplate(template)
-    const once = onceFor(store, principal.tenant, request)
-    const replayed = await once.replay()
-    if (replayed !== null) return sendAnswer(reply, replayed, true)
     const stored: LibraryTemplate = { ...template, meta: { ...template.meta, source: 'user' } }
     const { templateId, version } = template
     const answer: Answer = {
@@ -177,8 +149,21 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
       },
       body: stored as unknown as Json,
     }
-    await publishTemplates(store, writerOf(principal, once.idempotency(answer)), [stored], { mode, origin: 'user' })
-    request.log.info({ published: pinnedText(templateId, version) })
-    return sendAnswer(reply, (await once.replay()) ?? answer, false)
+    const precondition = mode === 'raise' ? preconditionOf(request) : undefined
+    return answerOnce(store, principal.tenant, request, reply, answer, idempotency =>
+      publishTemplates(store, writerOf(principal, idempotency), [stored], { mode, origin: 'user', precondition }),
+    )
   }
+}
+
+/** Whoever says what they saw is refused when it is no longer so. */
+function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
+  const header = headers['if-match']
+  return header === undefined ? undefined : digest => isSame(header, tagOf(digest))
+}
+
+/** A template may be sent with the workspace it is for. That is no part of it. */
+async function takeWorkspaces(request: FastifyRequest): Promise<void> {
+  await checkWorkspaces(request)
+  if (isObject(request.body as Json)) delete (request.body as { workspaceId?: unknown }).workspaceId
 }

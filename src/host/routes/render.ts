@@ -4,9 +4,9 @@ import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { renderRef } from '../../engine/render-ref.ts'
-import { Fault } from '../../errors.ts'
-import { checkWorkspace, principalOf } from '../access.ts'
+import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { gateOf } from './gate.ts'
 import { workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
@@ -20,17 +20,21 @@ const renderBody = Type.Object(
   CLOSED,
 )
 
-export function renderRoutes(app: FastifyInstance, { store, clock, config }: HostParts): void {
+export function renderRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   app.post<{ Body: Static<typeof renderBody> }>(
     '/v1/prompts::render',
-    { schema: { body: renderBody }, bodyLimit: config.maxRenderRequestBytes },
+    {
+      onRequest: gateOf(config, 'endpointsSupported'),
+      preValidation: checkWorkspaces,
+      schema: { body: renderBody, querystring: Type.Object(workspaceQuery, CLOSED) },
+      bodyLimit: config.maxRenderRequestBytes,
+    },
     async request => {
-      if (!config.endpointsSupported) throw new Fault('capability_not_provided', { capability: 'prompts.endpointsSupported' })
       const principal = principalOf(request, 'prompts:render')
-      const { ref, variables, contentTrust = 'trusted', workspaceId } = request.body
-      checkWorkspace(principal, workspaceId)
+      const { ref, variables, contentTrust = 'trusted' } = request.body
       const given = variables as JsonObject
-      const context: JsonObject = { tenantId: principal.tenant, now: clock(), ...given }
+      // The clock is no part of it: the same request has the same hash, today and tomorrow.
+      const context: JsonObject = { tenantId: principal.tenant, ...given }
       const { ref: pinned, rendered } = await renderRef(store, principal.tenant, {
         ref: ref as Json,
         sources: { input: given, variable: given, secret: given, context },

@@ -9,8 +9,9 @@ import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
 import { loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
-import { checkWorkspace, principalOf } from '../access.ts'
+import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { gateOf } from './gate.ts'
 import { kindSchema, workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
@@ -51,17 +52,21 @@ const resolveBody = Type.Object(
 type Body = Static<typeof resolveBody>
 
 export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  app.post<{ Body: Body }>('/v1/prompts::resolve', { schema: { body: resolveBody } }, async request => {
-    const principal = principalOf(request, 'prompts:read')
-    checkWorkspace(principal, request.body.workspaceId)
-    const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)
-    const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked))
-    const { resolutions, warnings } = resolveNode(asked, lookup, request.body.kind === undefined ? KINDS : [request.body.kind])
-    return {
-      resolutions: resolutions.map(resolution => ({ ...resolution, event: toPromptResolved(resolution) })),
-      warnings,
-    }
-  })
+  const options = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  app.post<{ Body: Body }>(
+    '/v1/prompts::resolve',
+    { ...options, schema: { body: resolveBody, querystring: Type.Object(workspaceQuery, CLOSED) } },
+    async request => {
+      const principal = principalOf(request, 'prompts:read')
+      const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)
+      const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked))
+      const { resolutions, warnings } = resolveNode(asked, lookup, request.body.kind === undefined ? KINDS : [request.body.kind])
+      return {
+        resolutions: resolutions.map(resolution => ({ ...resolution, event: toPromptResolved(resolution) })),
+        warnings,
+      }
+    },
+  )
 }
 
 function toRequest({ node, agent, runOverrides, workflowDefaults }: Body, agentBindings: boolean, hostDefaults: KindRefs): ResolveRequest {

@@ -1,0 +1,225 @@
+// Who may ask, and for what. Every route refuses whoever has no key, the wrong scope, or another tenant's things.
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SCOPES } from '../core/access/keys.ts'
+import { listKeys, revokeKey } from '../engine/access.ts'
+import { startHost, type TestHost, template } from '../testing/start-host.ts'
+
+let host: TestHost
+let stranger: string
+let digest: string
+beforeAll(async () => {
+  host = await startHost()
+  stranger = (await host.makeKey('umbrella')).key
+  const { headers } = await host.ask('POST', '/v1/prompts', { body: template('ours', { text: 'Our own words about {{topic}}.' }) })
+  digest = headers.get('etag')!.slice(1, -1)
+  await host.ask('PUT', '/v1/labels/ours/production', { body: { version: '1.0.0' } })
+})
+afterAll(() => host.close())
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly body?: object
+  readonly scope: (typeof SCOPES)[number]
+  /** What another tenant gets for what is ours. */
+  readonly strange: number
+}
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/v1/prompts', scope: 'prompts:read', strange: 200 },
+  { method: 'GET', path: '/v1/prompts/ours', scope: 'prompts:read', strange: 404 },
+  { method: 'POST', path: '/v1/prompts', body: template('theirs'), scope: 'prompts:write', strange: 201 },
+  { method: 'PUT', path: '/v1/prompts/ours', body: template('ours', { version: '2.0.0' }), scope: 'prompts:write', strange: 404 },
+  { method: 'DELETE', path: '/v1/prompts/ours', scope: 'prompts:write', strange: 404 },
+  {
+    method: 'POST',
+    path: '/v1/prompts:render',
+    body: { ref: 'prompt:ours', variables: { topic: 'x' } },
+    scope: 'prompts:render',
+    strange: 404,
+  },
+  {
+    method: 'POST',
+    path: '/v1/prompts:resolve',
+    body: { node: { nodeId: 'n', config: { systemPromptRef: 'prompt:ours' } } },
+    scope: 'prompts:read',
+    strange: 200,
+  },
+  { method: 'GET', path: '/v1/labels/ours', scope: 'prompts:read', strange: 200 },
+  { method: 'GET', path: '/v1/labels/ours/history', scope: 'prompts:read', strange: 200 },
+  { method: 'PUT', path: '/v1/labels/ours/production', body: { version: '1.0.0' }, scope: 'labels:write', strange: 404 },
+  { method: 'DELETE', path: '/v1/labels/ours/production', scope: 'labels:write', strange: 404 },
+]
+const sendAs = ({ method, path, body }: Route, key: string | null) =>
+  host.ask(method, path, { key, ...(body === undefined ? {} : { body }) })
+
+it('has a line here for every route', async () => {
+  const { body } = await host.ask('GET', '/v1/openapi.json')
+  const described = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map(
+      method => `${method.toUpperCase()} ${path.replaceAll(/\{templateId\}/g, 'ours').replace('{label}', 'production')}`,
+    ),
+  )
+  const seams = described.filter(route => !route.includes('/v1/host/sample/'))
+  expect(seams.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+describe.each(ROUTES)('$method $path', route => {
+  it('refuses whoever has no key', async () => {
+    expect(await sendAs(route, null)).toMatchObject({ status: 401, body: { error: 'unauthenticated' } })
+  })
+
+  it(`needs the scope ${route.scope}`, async () => {
+    const { key } = await host.makeKey(
+      'acme',
+      SCOPES.filter(scope => scope !== route.scope),
+    )
+    expect(await sendAs(route, key)).toMatchObject({ status: 403, body: { error: 'forbidden', details: { scope: route.scope } } })
+  })
+
+  it('shows another tenant nothing of ours', async () => {
+    const { status, body } = await sendAs(route, stranger)
+    expect(status).toBe(route.strange)
+    expect(JSON.stringify(body)).not.toContain('Our own words')
+    expect(JSON.stringify(body)).not.toContain(digest)
+  })
+})
+
+it('is unchanged by all that', async () => {
+  expect((await host.ask('GET', '/v1/prompts/ours')).body.version).toBe('1.0.0')
+  expect((await host.ask('GET', '/v1/labels/ours')).body.labels).toMatchObject([{ label: 'production', version: '1.0.0' }])
+})
+
+it('lets two tenants use one id, each their own', async () => {
+  await host.ask('POST', '/v1/prompts', { body: template('same', { text: 'A' }) })
+  await host.ask('POST', '/v1/prompts', { body: template('same', { text: 'B' }), key: stranger })
+  expect((await host.ask('GET', '/v1/prompts/same')).body.text).toBe('A')
+  expect((await host.ask('GET', '/v1/prompts/same', { key: stranger })).body.text).toBe('B')
+  const shared = { headers: { 'idempotency-key': 'shared' } }
+  expect((await host.ask('POST', '/v1/prompts', { body: template('again'), ...shared })).status).toBe(201)
+  const other = await host.ask('POST', '/v1/prompts', { body: template('again', { text: 'theirs' }), key: stranger, ...shared })
+  expect([other.status, other.headers.get('openwop-idempotent-replay')]).toEqual([201, null])
+})
+
+describe('keys', () => {
+  it('are refused alike, whatever is wrong with them', async () => {
+    const revoked = await host.makeKey('acme')
+    await revokeKey(host.store, revoked.id, 'test')
+    const expired = await host.makeKey('acme', SCOPES, { expiresAt: '2020-01-01T00:00:00.000Z' })
+    const wrong = `${host.key.slice(0, -1)}${host.key.endsWith('A') ? 'B' : 'A'}`
+    const answers = await Promise.all(
+      [revoked.key, expired.key, wrong, 'onbook_x', 'x'.repeat(150), `onbook_${'0'.repeat(16)}_${'A'.repeat(43)}`].map(key =>
+        host.ask('GET', '/v1/prompts', { key }),
+      ),
+    )
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    expect(answers[0]!.status).toBe(401)
+  })
+
+  it('are not kept where anybody could read them', async () => {
+    const secret = host.key.split('_')[2]!
+    for await (const { bytes } of host.store.read('onbook', 'access/keys', -1)) expect(Buffer.from(bytes).toString()).not.toContain(secret)
+  })
+
+  it('have their use written down once a minute at most', async () => {
+    for (let n = 0; n < 5; n++) await host.ask('GET', '/v1/prompts')
+    await new Promise(resume => setTimeout(resume, 50))
+    const [first] = await listKeys(host.store)
+    expect(first?.lastUsedAt).not.toBeNull()
+    let used = 0
+    for await (const { event } of host.store.read('onbook', 'access/keys', -1))
+      if (event.type === 'key.used' && (event.payload as { id: string }).id === first?.id) used++
+    expect(used).toBe(1)
+  })
+
+  it('must be a member of a workspace that a request names', async () => {
+    const member = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
+    const named: readonly [string, string, object?][] = [
+      ['GET', '/v1/prompts?workspaceId=desk'],
+      ['GET', '/v1/prompts/ours?workspaceId=desk'],
+      ['POST', '/v1/prompts?workspaceId=desk', template('desk-template')],
+      ['POST', '/v1/prompts:render', { ref: 'prompt:ours', variables: { topic: 'x' }, workspaceId: 'desk' }],
+      ['POST', '/v1/prompts:resolve', { node: { nodeId: 'n' }, workspaceId: 'desk' }],
+    ]
+    for (const [method, path, body] of named) {
+      const asking = body === undefined ? {} : { body }
+      expect((await host.ask(method, path, asking)).body.error, path).toBe('workspace_membership_required')
+      expect((await host.ask(method, path, { ...asking, key: member.key })).status, path).toBeLessThan(300)
+    }
+  })
+})
+
+describe('labels', () => {
+  it('are moved with a reason, protected, taken away, and never forget', async () => {
+    await host.ask('POST', '/v1/prompts', { body: template('labelled') })
+    await host.ask('PUT', '/v1/prompts/labelled', { body: template('labelled', { version: '2.0.0' }) })
+    const move = (version: string, why?: string, key = host.key) =>
+      host.ask('PUT', '/v1/labels/labelled/live', { body: { version, ...(why ? { why } : {}) }, key })
+    expect((await move('1.0.0', 'first')).body.labels).toMatchObject([{ label: 'live', version: '1.0.0', why: 'first' }])
+    expect((await move('3.0.0')).status).toBe(404)
+    await move('2.0.0')
+    expect((await host.ask('DELETE', '/v1/labels/labelled/live')).body.labels).toEqual([])
+    expect((await host.ask('DELETE', '/v1/labels/labelled/live')).status).toBe(404)
+    const { body } = await host.ask('GET', '/v1/labels/labelled/history')
+    expect(body.history.map(({ from, to }: { from: string; to: string }) => [from, to])).toEqual([
+      [null, '1.0.0'],
+      ['1.0.0', '2.0.0'],
+      ['2.0.0', null],
+    ])
+    expect(body.history[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
+  })
+})
+
+describe('bad input', () => {
+  const deep = `${'['.repeat(3000)}${']'.repeat(3000)}`
+  const bodies: readonly [string, string | Uint8Array, Record<string, string>, number][] = [
+    ['no JSON', '{', {}, 400],
+    ['nothing', '', {}, 400],
+    ['half a surrogate pair', '{"ref":"\\ud800","variables":{}}', {}, 400],
+    ['bytes that are no UTF-8', Buffer.from('7b2261223a22ff227d', 'hex'), {}, 400],
+    ['too deep', `{"ref":"prompt:ours","variables":{"topic":${deep}}}`, {}, 400],
+    ['a prototype', '{"__proto__":{"ref":"prompt:ours"},"variables":{}}', {}, 400],
+    ['a constructor', '{"ref":"prompt:ours","variables":{},"constructor":{"prototype":{}}}', {}, 400],
+    ['a key twice', '{"ref":"prompt:Not Valid!!","ref":"prompt:missing","variables":{}}', {}, 404],
+    ['another type', 'ref=prompt:ours', { 'content-type': 'text/plain' }, 415],
+    ['too much', `{"ref":"prompt:ours","variables":{"topic":"${'x'.repeat(1_100_000)}"}}`, {}, 413],
+    ['null', 'null', {}, 400],
+    ['a list', '[]', {}, 400],
+  ]
+  it.each(bodies)('%s is refused in one flat answer', async (_, body, headers, status) => {
+    const answer = await host.ask('POST', '/v1/prompts:render', { body, headers })
+    expect(answer.status).toBe(status)
+    expect(Object.keys(answer.body).filter(key => !['error', 'message', 'details'].includes(key))).toEqual([])
+    expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|at .*\.ts:/)
+  })
+
+  const paths = [
+    '/v1/prompts/%2e%2e%2f',
+    '/v1/prompts/%00',
+    `/v1/prompts/${'x'.repeat(2000)}`,
+    '/v1/prompts/a%',
+    '/v1/nothing',
+    '//',
+    '/v1/prompts/__proto__',
+    '/v1/prompts/ours?__proto__=1',
+  ]
+  it.each(paths)('the path %s is answered, never with a 5xx', async path => {
+    const status = await rawStatus(path)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect((await host.ask('GET', '/healthz')).status).toBe(200)
+  })
+
+  /** fetch would tidy the path up. */
+  const rawStatus = (path: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(host.url)
+      const asked = request({ hostname, port, path, headers: { authorization: `Bearer ${host.key}` } }, answer => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      })
+      asked.on('error', reject)
+      asked.end()
+    })
+})

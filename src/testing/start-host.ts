@@ -1,0 +1,82 @@
+// A host on a port of its own, with keys for whoever a test needs.
+import { randomBytes } from 'node:crypto'
+import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
+import { SCOPES, type Scope } from '../core/access/keys.ts'
+import type { LibraryTemplate } from '../core/library/template.ts'
+import { createKey } from '../engine/access.ts'
+import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { createHost } from '../host/app.ts'
+import { DEFAULT_CONFIG, type HostConfig } from '../host/config.ts'
+import type { Store } from '../ports.ts'
+import { clock, freshPath } from './sqlite-place.ts'
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by whoever asked
+  readonly body: any
+}
+
+export interface Asking {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly key?: string | null
+}
+
+export interface TestHost {
+  readonly url: string
+  readonly store: Store
+  /** Of tenant acme, with every scope. */
+  readonly key: string
+  ask(method: string, path: string, asking?: Asking): Promise<Answered>
+  makeKey(
+    tenant: string,
+    scopes?: readonly Scope[],
+    more?: { workspaces?: readonly string[]; expiresAt?: string },
+  ): Promise<{ id: string; key: string }>
+  close(): Promise<void>
+}
+
+const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes).toString(as)
+
+export async function startHost(config: Partial<HostConfig> = {}): Promise<TestHost> {
+  const store = sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
+  const app = createHost({ store, clock, config: { ...DEFAULT_CONFIG, ...config }, testSeams: true })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const makeKey: TestHost['makeKey'] = (tenant, scopes = SCOPES, more = {}) =>
+    createKey(store, randomness, { tenant, scopes, actor: 'test', ...more })
+  const { key: first } = await makeKey('acme')
+
+  return {
+    url,
+    store,
+    key: first,
+    makeKey,
+    async ask(method, path, { body, headers = {}, key = first } = {}) {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+    },
+    async close() {
+      await app.close()
+      await store.close()
+    },
+  }
+}
+
+export const template = (templateId: string, more: Partial<LibraryTemplate> = {}): LibraryTemplate => ({
+  templateId,
+  version: '1.0.0',
+  kind: 'system',
+  text: 'Write about {{topic}}.',
+  variables: [{ name: 'topic', type: 'string', required: true }],
+  ...more,
+})
