@@ -1,0 +1,52 @@
+// A client of one host with one key. What it keeps is its own.
+import type { Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
+import type { Snapshot } from '../wire/onbook/snapshot.ts'
+import type { ServerEvent } from './event-stream.ts'
+import { type EventOptions, readEvents } from './events.ts'
+import { keptAnswers } from './kept.ts'
+import { createLabels, type Labels } from './labels.ts'
+import { offlineSource } from './offline.ts'
+import { createPrompts, type Prompts } from './prompts.ts'
+import { type Ref, readRef } from './ref.ts'
+import { listIn } from './shapes.ts'
+import { takeSnapshot } from './snapshot.ts'
+import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
+
+export interface ClientOptions extends TransportOptions {
+  /** Answers when the host does not. Pinned versions are taken from it without asking. */
+  readonly offline?: Snapshot
+}
+
+export interface Client {
+  readonly prompts: Prompts
+  readonly labels: Labels
+  render(request: RenderRequest, options?: CallOptions): Promise<Rendered>
+  resolve(request: ResolveRequest, options?: CallOptions): Promise<Resolved>
+  /** Only what the host confirms now: a stale answer is an error here. */
+  snapshot(refs: readonly Ref[], options?: CallOptions): Promise<Snapshot>
+  /** An event stream of the host, by the path of its route. */
+  events(path: string, options?: EventOptions): AsyncIterable<ServerEvent>
+}
+
+export function createClient(options: ClientOptions): Client {
+  const transport = createTransport(options)
+  const offline = options.offline === undefined ? null : offlineSource(options.offline)
+  const parts = { transport, offline, kept: keptAnswers({ timeoutMs: transport.timeoutMs, hasOffline: offline !== null }) }
+  const [prompts, labels] = [createPrompts(parts), createLabels(parts)]
+  return {
+    prompts,
+    labels,
+    async render(body, call = {}) {
+      const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:render', body, ...call })
+      listIn(reply.body, 'refs')
+      return reply.body as Rendered
+    },
+    async resolve(body, call = {}) {
+      const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:resolve', body, ...call })
+      listIn(reply.body, 'resolutions')
+      return reply.body as Resolved
+    },
+    snapshot: (refs, call = {}) => takeSnapshot(prompts, refs.map(readRef), call),
+    events: (path, given = {}) => readEvents(transport, path, given),
+  }
+}

@@ -1,0 +1,29 @@
+// onbook/client: talks to a host. No dependencies; browsers and Node. Names are listed one by one; a test pins the list.
+export type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
+export type {
+  ContentTrust,
+  JsonValue,
+  PinnedTemplate,
+  PromptKind,
+  PromptResolution,
+  PromptTemplate,
+  PromptVariable,
+  Rendered,
+  RenderRequest,
+  ResolutionStep,
+  Resolved,
+  ResolveRequest,
+  WireRef,
+} from '../wire/onbook/prompts.ts'
+export type { Snapshot } from '../wire/onbook/snapshot.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type ClientCode, ClientError } from './client-error.ts'
+export { type EventParser, eventParser, type ServerEvent } from './event-stream.ts'
+export type { EventOptions } from './events.ts'
+export type { Answer, Freshness, ReadOptions } from './kept.ts'
+export type { Labels } from './labels.ts'
+export type { PromptFilter } from './list-prompts.ts'
+export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
+export type { Ref, RefParts } from './ref.ts'
+export type { CallOptions } from './transport.ts'
+export type { WriteOptions } from './write.ts'

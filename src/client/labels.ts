@@ -1,0 +1,104 @@
+// Names that move from version to version.
+import type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
+import { clientError } from './client-error.ts'
+import type { Answer, Held, Kept, ReadOptions } from './kept.ts'
+import type { Offline } from './offline.ts'
+import { readRef } from './ref.ts'
+import { labelsIn, movesIn } from './shapes.ts'
+import type { CallOptions, Transport } from './transport.ts'
+import { type WriteOptions, writeHeaders } from './write.ts'
+
+export interface Labels {
+  list(templateId: string, options?: ReadOptions): Promise<Answer<readonly LabelState[]>>
+  /** `label_missing` when there is none, also when there was one. */
+  get(templateId: string, label: string, options?: ReadOptions): Promise<Answer<LabelState>>
+  move(
+    templateId: string,
+    label: string,
+    version: string,
+    options?: WriteOptions & { readonly why?: string },
+  ): Promise<readonly LabelState[]>
+  remove(templateId: string, label: string, options?: WriteOptions): Promise<readonly LabelState[]>
+  /** Oldest first. */
+  history(templateId: string, options?: CallOptions): Promise<readonly LabelMove[]>
+}
+
+export interface LabelParts {
+  readonly transport: Transport
+  readonly kept: Kept
+  readonly offline: Offline | null
+}
+
+/** Whoever asks first says how long all may wait. */
+export const timeOf = ({ timeoutMs }: CallOptions): CallOptions => (timeoutMs === undefined ? {} : { timeoutMs })
+
+const labelsKey = (templateId: string): string => `labels ${templateId}`
+
+export function heldLabels(
+  { transport, kept }: LabelParts,
+  templateId: string,
+  options: ReadOptions,
+): Promise<Held<readonly LabelState[]>> {
+  const ask = async (signal: AbortSignal): Promise<readonly LabelState[]> =>
+    labelsIn((await transport.ask({ method: 'GET', path: `/v1/labels/${templateId}`, signal, ...timeOf(options) })).body)
+  return kept.fresh(labelsKey(templateId), options, ask)
+}
+
+export function pickLabel(held: Held<readonly LabelState[]>, templateId: string, label: string): Held<LabelState> {
+  const value = held.value.find(one => one.label === label)
+  if (value === undefined)
+    throw clientError('label_missing', `${templateId} has no label ${label}.`, { status: 404, details: { templateId, label } })
+  return { ...held, value }
+}
+
+export const offlineLabels = (offline: Offline | null, templateId: string): Held<readonly LabelState[]> | null => {
+  const value = offline?.labels(templateId) ?? null
+  return offline === null || value === null ? null : { value, at: offline.at, source: 'offline' }
+}
+
+export function createLabels(parts: LabelParts): Labels {
+  const { transport, kept, offline } = parts
+
+  const change = async (method: 'PUT' | 'DELETE', templateId: string, label: string, options: WriteOptions, body?: object) => {
+    readRef({ templateId, label })
+    const { headers, call } = writeHeaders(options)
+    try {
+      const question = { method, path: `/v1/labels/${templateId}/${label}`, headers, ...call }
+      return labelsIn((await transport.ask(body === undefined ? question : { ...question, body })).body)
+    } finally {
+      kept.forget(templateId)
+    }
+  }
+
+  return {
+    async list(templateId, options = {}) {
+      readRef({ templateId })
+      return kept.orStale(
+        labelsKey(templateId),
+        options,
+        () => heldLabels(parts, templateId, options),
+        () => offlineLabels(offline, templateId),
+      )
+    },
+    async get(templateId, label, options = {}) {
+      readRef({ templateId, label })
+      return kept.orStale(
+        `label ${templateId} ${label}`,
+        options,
+        async () => pickLabel(await heldLabels(parts, templateId, options), templateId, label),
+        () => {
+          const held = offlineLabels(offline, templateId)
+          const value = held?.value.find(one => one.label === label)
+          return held === null || value === undefined ? null : { ...held, value }
+        },
+      )
+    },
+    move: async (templateId, label, version, { why, ...options } = {}) =>
+      change('PUT', templateId, label, options, { version, ...(why === undefined ? {} : { why }) }),
+    remove: async (templateId, label, options = {}) => change('DELETE', templateId, label, options),
+    async history(templateId, options = {}) {
+      readRef({ templateId })
+      return movesIn((await transport.ask({ method: 'GET', path: `/v1/labels/${templateId}/history`, ...options })).body)
+    },
+  }
+}
