@@ -1,5 +1,6 @@
 // Who may ask, and for what. Every route refuses whoever has no key, the wrong scope, or another tenant's things.
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { listKeys, revokeKey } from '../engine/access.ts'
@@ -118,7 +119,7 @@ describe('keys', () => {
   })
 
   it('are not kept where anybody could read them', async () => {
-    const secret = host.key.split('_')[2]!
+    const secret = host.key.slice('onbook_0123456789abcdef_'.length)
     for await (const { bytes } of host.store.read('onbook', 'access/keys', -1)) expect(Buffer.from(bytes).toString()).not.toContain(secret)
   })
 
@@ -221,5 +222,33 @@ describe('bad input', () => {
       })
       asked.on('error', reject)
       asked.end()
+    })
+
+  const raw: readonly [string, string, number][] = [
+    [
+      'a flood of headers',
+      `GET / HTTP/1.1\r\nhost: x\r\n${Array.from({ length: 400 }, (_, n) => `h${n}: ${'x'.repeat(60)}\r\n`).join('')}\r\n`,
+      431,
+    ],
+    ['garbage', 'this is not HTTP\r\n\r\n', 400],
+    ['a path that cannot be decoded', 'GET /v1/prompts/%zz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n', 400],
+  ]
+  it.each(raw)('%s is answered in the flat envelope too', async (_, text, status) => {
+    const answer = await sendRaw(text)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as object
+    expect(Object.keys(body).filter(key => !['error', 'message', 'details'].includes(key))).toEqual([])
+  })
+
+  const sendRaw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(host.url)
+      const socket = connect(Number(port), hostname, () => socket.write(text))
+      let got = ''
+      socket.on('data', data => {
+        got += data
+      })
+      socket.on('error', reject)
+      socket.on('close', () => resolve(got))
     })
 })

@@ -1,4 +1,5 @@
 // The host: routes on a store. It is handed everything it needs and decides nothing about prompts.
+import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
@@ -38,6 +39,8 @@ export function createHost(parts: HostParts): FastifyInstance {
     // Nothing is converted, dropped or filled in: what a caller sends is right or refused.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
     genReqId: () => '',
+    frameworkErrors: (error, _request, reply) => sendError(error, reply),
+    clientErrorHandler: answerGarbage,
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => readJsonBody(body))
@@ -76,4 +79,17 @@ export function createHost(parts: HostParts): FastifyInstance {
     if (parts.testSeams) seamRoutes(guarded, parts)
   })
   return app
+}
+
+/** What is not HTTP, or too much of it, is answered before there is a request. */
+function answerGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, reason] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'its headers are too large'] : [400, 'it is not HTTP']
+  const body = JSON.stringify(new Fault('validation_error', { problem: `The request was not understood: ${reason}` }))
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
 }

@@ -5,7 +5,9 @@ import { Fault } from '../errors.ts'
 
 const MOST_DEPTH = 64
 
+/** No bytes are no body: some clients announce JSON with every request. */
 export function readJsonBody(bytes: Buffer): Json {
+  if (bytes.length === 0) return null
   const text = decode(bytes)
   const value = parse(text)
   if (isDeeperThan(value, MOST_DEPTH))

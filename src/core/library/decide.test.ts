@@ -41,7 +41,7 @@ describe('publishing', () => {
 
   it.each(['host', 'pack'] as const)('leaves what the %s ships alone', origin => {
     expect(publish('2.0.0', [known('1.0.0', { origin })])).toBe('template_read_only')
-    expect(decideRemove('writer', [known('1.0.0', { origin })], 'test')).toMatchObject({ ok: false, code: 'template_read_only' })
+    expect(decideRemove('writer', [known('1.0.0', { origin })], { actor: 'test' })).toMatchObject({ ok: false, code: 'template_read_only' })
   })
 })
 

@@ -51,21 +51,31 @@ export function decidePublish(template: LibraryTemplate, known: readonly KnownVe
   return { ok: true, drafts: [publishedDraft({ ...template, meta: { ...template.meta, source: origin } }, actor)] }
 }
 
-export function decideRemove(templateId: string, known: readonly KnownVersion[], actor: string): Decided {
+/** A label that points to what is to be removed. */
+export interface PointingLabel {
+  readonly label: string
+  readonly version: string
+  readonly protected: boolean
+}
+
+export interface Removing {
+  readonly actor: string
+  readonly labels?: readonly PointingLabel[]
+  readonly mayMoveProtected?: boolean
+}
+
+/** Its labels go with it: none may point to what is not there. */
+export function decideRemove(templateId: string, known: readonly KnownVersion[], removing: Removing): Decided {
+  const { actor, labels = [], mayMoveProtected = false } = removing
   const present = known.filter(({ removed }) => !removed)
   if (present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
   const foreign = present.find(({ origin }) => origin !== 'user')
   if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}`)
-  return {
-    ok: true,
-    drafts: [
-      removedDraft(
-        templateId,
-        present.map(({ version }) => version),
-        actor,
-      ),
-    ],
-  }
+  const held = mayMoveProtected ? undefined : labels.find(one => one.protected)
+  if (held !== undefined) return refuse('label_protected', `label ${held.label} of ${templateId} is protected`)
+  const versions = present.map(({ version }) => version)
+  const moves = labels.map(({ label, version: from }) => ({ templateId, label, from, to: null, why: 'the template was removed' }))
+  return { ok: true, drafts: [removedDraft(templateId, versions, actor), ...moves.map(move => labelMovedDraft(move, actor))] }
 }
 
 export interface LabelRequest extends LabelMove {

@@ -29,6 +29,6 @@ export function intrinsicTemplate(agentId: string, version: string | null, text:
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '-')
     .slice(0, 100)
-  const id = FITS.test(agentId) ? agentId : `${plain}-${hexOf(agentId)}`
+  const id = FITS.test(agentId) ? agentId : `${plain}${hexOf(agentId)}`
   return { templateId: `agent-intrinsic.${id}`, version: version ?? `0.0.0+${hexOf(text)}`, digest: digestText(text) }
 }

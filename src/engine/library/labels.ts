@@ -26,15 +26,19 @@ export async function moveLabel(store: Store, writer: Writer, change: LabelChang
   await commitDecided(store, writer, [], async () => {
     const known = (await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer))
     const from = (await labelsOf(store, writer, templateId)).find(one => one.label === label)?.version ?? null
-    let isProtected = false
-    for await (const { cells, stream } of store.rows(protectedLabelRows.table, writer.tenant, { label }))
-      if (stream === libraryStream(writer.libraryId)) isProtected = cells.protected === 1
-    return decideLabel({ templateId, label, from, to, why, protected: isProtected, mayMoveProtected }, known, writer.actor)
+    const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
+    return decideLabel(request, known, writer.actor)
   })
 }
 
-export async function protectLabel(store: Store, writer: Writer, label: string, isProtected: boolean): Promise<void> {
-  await commitDecided(store, writer, [], async () => ({ ok: true, drafts: [labelProtectedDraft(label, isProtected, writer.actor)] }))
+export async function isProtected(store: Store, { tenant, libraryId }: Writer, label: string): Promise<boolean> {
+  for await (const { cells, stream } of store.rows(protectedLabelRows.table, tenant, { label }))
+    if (stream === libraryStream(libraryId)) return cells.protected === 1
+  return false
+}
+
+export async function protectLabel(store: Store, writer: Writer, label: string, on: boolean): Promise<void> {
+  await commitDecided(store, writer, [], async () => ({ ok: true, drafts: [labelProtectedDraft(label, on, writer.actor)] }))
 }
 
 export async function labelsOf(store: Store, { tenant, libraryId }: Writer, templateId: string): Promise<readonly LabelState[]> {

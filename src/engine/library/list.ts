@@ -4,7 +4,7 @@ import { templateRows } from '../../core/library/events.ts'
 import type { TemplateOrigin } from '../../core/library/template.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { Store } from '../../ports.ts'
-import { HOST_TENANT, type LibraryRow, toLibraryRow } from './rows.ts'
+import { HOST_TENANT, type LibraryRow, toLibraryRow, unshadowed } from './rows.ts'
 
 export interface ListFilter {
   readonly kind?: PromptKind
@@ -14,16 +14,28 @@ export interface ListFilter {
   readonly origin?: TemplateOrigin
 }
 
-/** The newest version of every template, by id; from after `after` on. */
-export async function* listTemplates(store: Store, tenant: string, filter: ListFilter, after: string): AsyncIterable<LibraryRow> {
-  for await (const versions of byTemplate(store, tenant, after)) {
+/** Where a list was left: two libraries may have one id. */
+export interface ListPlace {
+  readonly templateId: string
+  readonly libraryId: string
+}
+
+/** The newest version of every template, by id and library; from after `place` on. */
+export async function* listTemplates(store: Store, tenant: string, filter: ListFilter, place: ListPlace | null): AsyncIterable<LibraryRow> {
+  for await (const versions of byTemplate(store, tenant, place === null ? '' : justBefore(place.templateId))) {
     const libraries = new Set(versions.map(({ libraryId }) => libraryId))
     for (const libraryId of [...libraries].sort()) {
       const newest = newestOf(versions.filter(row => row.libraryId === libraryId && !row.removed))
-      if (newest !== null && passes(newest, filter)) yield newest
+      if (newest !== null && !isSeen(newest, place) && passes(newest, filter)) yield newest
     }
   }
 }
+
+const isSeen = ({ templateId, libraryId }: LibraryRow, place: ListPlace | null): boolean =>
+  templateId === place?.templateId && libraryId <= place.libraryId
+
+/** After every smaller id, before this one: ids are ASCII, and none has a tilde. */
+const justBefore = (id: string): string => `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}~`
 
 /** Merges the host's and the tenant's, both in order of id. */
 async function* byTemplate(store: Store, tenant: string, after: string): AsyncIterable<readonly LibraryRow[]> {
@@ -41,7 +53,7 @@ async function* byTemplate(store: Store, tenant: string, after: string): AsyncIt
         versions.push(toLibraryRow(head.value))
         heads[index] = await source.next()
       }
-    yield versions
+    yield unshadowed(versions)
   }
 }
 

@@ -1,7 +1,7 @@
-// Publishing to a library and taking away from it: decided on what is there, and decided again when somebody was quicker.
+// Publishing to a library: decided on what is there, and decided again when somebody was quicker.
 
 import type { Digest } from '../../core/digest/digest.ts'
-import { type Decided, decidePublish, decideRemove, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
+import { type Decided, decidePublish, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
 import { libraryStream } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import type { EventDraft } from '../../core/record/event.ts'
@@ -71,15 +71,8 @@ export async function publishTemplates(
   })
 }
 
-export function removeTemplate(store: Store, writer: Writer, templateId: string, precondition?: Precondition): Promise<CommitOutcome> {
-  return commitDecided(store, writer, [], async () => {
-    const taken = await takenVersions(store, writer, templateId)
-    return unmet(templateId, taken, precondition) ?? decideRemove(templateId, taken, writer.actor)
-  })
-}
-
 /** Asked together with the decision, so that nobody can come in between. */
-function unmet(templateId: string, taken: readonly LibraryRow[], precondition: Precondition | undefined): Decided | null {
+export function unmet(templateId: string, taken: readonly LibraryRow[], precondition: Precondition | undefined): Decided | null {
   const newest = newestOf(taken.filter(({ removed }) => !removed))
   if (precondition === undefined || newest === null || precondition(newest.digest)) return null
   return { ok: false, code: 'precondition_failed', message: `${templateId} is not the version that If-Match names` }

@@ -52,8 +52,14 @@ export const versionsOf = (store: Store, tenant: string, templateId: string): Pr
     const found: LibraryRow[] = []
     for (const owner of new Set([HOST_TENANT, tenant]))
       for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
-    return found
+    return unshadowed(found)
   })
+
+/** Of one id. Where a tenant used it first, the host may ship it later: for that tenant it goes on meaning what it meant. */
+export function unshadowed(rows: readonly LibraryRow[]): readonly LibraryRow[] {
+  const taken = new Set(rows.filter(({ tenant }) => tenant !== HOST_TENANT).map(({ libraryId }) => libraryId))
+  return rows.filter(({ tenant, libraryId }) => tenant !== HOST_TENANT || !taken.has(libraryId))
+}
 
 /** A library's own versions, and the host's of the same library: an id the host uses is taken. */
 export const isOwn = ({ libraryId, tenant }: LibraryRow, writer: Writer): boolean =>

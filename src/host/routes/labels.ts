@@ -6,7 +6,7 @@ import { labelHistory, labelsOf, moveLabel } from '../../engine/library/labels.t
 import type { Writer } from '../../engine/library/rows.ts'
 import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
-import { TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
+import { NO_DIGEST, TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
 const querystring = Type.Object(workspaceQuery, CLOSED)
@@ -14,7 +14,11 @@ const LABEL = '^[a-z][a-z0-9-]{0,63}$'
 const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
 const labelParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }), label: Type.String({ pattern: LABEL }) }, CLOSED)
 const moveBody = Type.Object(
-  { version: Type.String({ pattern: VERSION, maxLength: 128 }), why: Type.Optional(Type.String({ maxLength: 500 })), ...workspaceQuery },
+  {
+    version: Type.String({ pattern: VERSION, maxLength: 128 }),
+    why: Type.Optional(Type.String({ maxLength: 500, pattern: NO_DIGEST })),
+    ...workspaceQuery,
+  },
   CLOSED,
 )
 

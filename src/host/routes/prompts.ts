@@ -6,8 +6,9 @@ import { isObject } from '../../core/digest/is-object.ts'
 import { templateProblems } from '../../core/library/check.ts'
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
 import type { Principal } from '../../engine/access.ts'
-import { listTemplates } from '../../engine/library/list.ts'
-import { type Precondition, publishTemplates, removeTemplate } from '../../engine/library/publish.ts'
+import { type ListPlace, listTemplates } from '../../engine/library/list.ts'
+import { type Precondition, publishTemplates } from '../../engine/library/publish.ts'
+import { removeTemplate } from '../../engine/library/remove.ts'
 import { readTemplate, type Writer } from '../../engine/library/rows.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
@@ -75,12 +76,11 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     }
     const most = limit === undefined ? DEFAULT_LIMIT : Number(limit)
     const items: LibraryTemplate[] = []
-    let last = ''
+    let last: ListPlace | null = null
     for await (const row of listTemplates(store, principal.tenant, filter, readCursor(cursor))) {
-      // All libraries' templates of one id stay on one page: the cursor names the id.
-      if (items.length >= most && row.templateId !== last) return { items, nextCursor: writeCursor(last) }
+      if (last !== null && items.length >= most) return { items, nextCursor: writeCursor(last) }
       items.push(await readTemplate(store, row))
-      last = row.templateId
+      last = row
     }
     return { items }
   })
@@ -126,7 +126,11 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
-        removeTemplate(store, writerOf(principal, idempotency), request.params.templateId, preconditionOf(request)),
+        removeTemplate(store, writerOf(principal, idempotency), {
+          templateId: request.params.templateId,
+          mayMoveProtected: principal.scopes.includes('labels:protect'),
+          precondition: preconditionOf(request),
+        }),
       )
     },
   )

@@ -3,6 +3,9 @@ import { Type } from 'typebox'
 
 export const TEMPLATE_ID = '^[a-z0-9][a-z0-9._-]{0,127}$'
 export const VERSION = '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?$'
+const PACK_NAME = '^(core|vendor|community|private)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$'
+/** In an event a digest names an object, so no free text may be one. */
+export const NO_DIGEST = '^(?!sha256:[0-9a-f]{64}$)'
 const CLOSED = { additionalProperties: false }
 
 export const kindSchema = Type.Enum(['system', 'user', 'few-shot', 'schema-hint'])
@@ -24,10 +27,10 @@ const variableSchema = Type.Object(
 const metaSchema = Type.Object(
   {
     author: Type.Optional(Type.String({ maxLength: 200 })),
-    createdAt: Type.Optional(Type.String({ maxLength: 40 })),
-    updatedAt: Type.Optional(Type.String({ maxLength: 40 })),
+    createdAt: Type.Optional(Type.String({ maxLength: 40, format: 'date-time' })),
+    updatedAt: Type.Optional(Type.String({ maxLength: 40, format: 'date-time' })),
     source: Type.Optional(originSchema),
-    packName: Type.Optional(Type.String({ maxLength: 256 })),
+    packName: Type.Optional(Type.String({ maxLength: 256, pattern: PACK_NAME })),
     packVersion: Type.Optional(Type.String({ pattern: VERSION })),
   },
   CLOSED,
@@ -45,7 +48,7 @@ export const templateSchema = Type.Object(
     modelHints: Type.Optional(
       Type.Object(
         {
-          modelClass: Type.Optional(Type.String({ maxLength: 100 })),
+          modelClass: Type.Optional(Type.String({ maxLength: 100, pattern: NO_DIGEST })),
           temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
           maxTokens: Type.Optional(Type.Integer({ minimum: 1 })),
           envelopeType: Type.Optional(Type.String({ maxLength: 200 })),
