@@ -260,8 +260,8 @@ function pairOf(a: Json, b: Json, look: (a: Json, b: Json) => unknown) {
   return () => look(a, b)
 }
 
-/** Between linear with the noise of a busy machine and quadratic. */
-const MOST = 3.5
+/** For four times the size: between linear (4) with the noise of a busy machine, and quadratic (16). */
+const MOST = 11
 const ROUNDS = 3
 const TRIES = 6
 /** In milliseconds. Below this a clock measures the collector of garbage; at these sizes a square takes far longer. */
@@ -273,14 +273,14 @@ function measure(run: () => unknown): number {
   return performance.now() - start
 }
 
-/** By how much twice the size takes longer: the best of some rounds, taken in turns so that both see the same machine. */
+/** By how much four times the size takes longer: the best of some rounds, taken in turns so that both see the same machine. */
 function growthOf({ size, make }: Hostile): number {
-  let [once, twice] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let round = 0; round < ROUNDS; round++) {
-    once = Math.min(once, measure(make(size)))
-    twice = Math.min(twice, measure(make(2 * size)))
+    small = Math.min(small, measure(make(size / 2)))
+    large = Math.min(large, measure(make(2 * size)))
   }
-  return twice < TOO_SHORT ? 1 : twice / once
+  return large < TOO_SHORT ? 1 : large / small
 }
 
 describe.each([

@@ -132,11 +132,12 @@ describe('time', () => {
     return performance.now() - start
   }
 
-  // Were it quadratic, twice the length would take four times as long. The half millisecond is for what is too quick to measure.
+  // Were it quadratic, six times the length would take thirty-six times as long; memory alone may make it more than six.
+  // The half millisecond is for what is too quick to measure.
   const growsEvenly = (length: number, head: string, tail: string) => {
-    const [once, twice] = [1, 2].map(times => head + tail.repeat((times * length) / tail.length)) as [string, string]
-    const rounds = Array.from({ length: 6 }, () => [timeOf(once), timeOf(twice)] as const)
-    expect(Math.min(...rounds.map(([, time]) => time))).toBeLessThan(3.2 * Math.min(...rounds.map(([time]) => time)) + 0.5)
+    const [short, long] = [0.5, 3].map(times => head + tail.repeat((times * length) / tail.length)) as [string, string]
+    const rounds = Array.from({ length: 6 }, () => [timeOf(short), timeOf(long)] as const)
+    expect(Math.min(...rounds.map(([, time]) => time))).toBeLessThan(18 * Math.min(...rounds.map(([time]) => time)) + 0.5)
   }
 
   it.each([' ', '\n', '{{', '}}', '\\', '{', 'a'])('grows no faster than a megabyte of %j', { retry: 6 }, text => {
