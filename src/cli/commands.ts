@@ -1,5 +1,6 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
 import { HOST_COMMANDS } from './host-commands.ts'
+import { JSON_OPTION } from './options.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
 
 export interface Option {
@@ -20,7 +21,6 @@ export interface Command {
   readonly load: () => Promise<(input: Input) => Promise<number>>
 }
 
-const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
 const OUTPUT: Option = { flags: '--output <file>', summary: 'write the report to a file instead' }
 
 const PACK_COMMANDS: readonly Command[] = [

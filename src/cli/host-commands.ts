@@ -1,9 +1,6 @@
 // The commands around the host.
-import type { Command, Option } from './commands.ts'
-
-const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
-const DATA: Option = { flags: '--data <dir>', summary: 'the folder of the record (default: .onbook)' }
-const TENANT: Option = { flags: '--tenant <name>', summary: 'whose (default: default)' }
+import type { Command } from './commands.ts'
+import { DATA, JSON_OPTION, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {

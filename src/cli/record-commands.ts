@@ -1,9 +1,7 @@
 // The commands that look into a record and keep it.
 import type { Command, Option } from './commands.ts'
+import { DATA, JSON_OPTION, TENANT } from './options.ts'
 
-const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
-const DATA: Option = { flags: '--data <dir>', summary: 'the folder of the record (default: .onbook)' }
-const TENANT: Option = { flags: '--tenant <name>', summary: 'whose (default: default)' }
 const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'check signatures with these keys instead of the keyring' }
 const BROKEN: Option = { flags: '--broken', summary: 'keep the copy even though it does not verify' }
 

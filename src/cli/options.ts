@@ -1,0 +1,6 @@
+// Options that many commands have.
+import type { Option } from './commands.ts'
+
+export const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
+export const DATA: Option = { flags: '--data <dir>', summary: 'the folder of the record (default: .onbook)' }
+export const TENANT: Option = { flags: '--tenant <name>', summary: 'whose (default: default)' }
