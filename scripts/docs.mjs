@@ -11,6 +11,7 @@ import { packFormat } from '../dist/core/pack/format.js'
 import { registryFormat } from '../dist/core/pack/registry.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
+import { hostFormat } from '../dist/host/host-file.js'
 
 /** @param {unknown} schema */
 const json = schema => `${JSON.stringify(schema, null, 2)}\n`
@@ -20,6 +21,7 @@ const files = {
   'schemas/prompt-pack.schema.json': json(packFormat),
   'schemas/config.schema.json': json(configFormat),
   'schemas/registry.schema.json': json(registryFormat),
+  'schemas/host.schema.json': json(hostFormat),
   'docs/reference/rules.md': rules(),
   'docs/reference/cli.md': cli(),
   'docs/reference/errors.md': errors(),

@@ -8,6 +8,7 @@ const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ st
 
 export const FAULTS = {
   usage_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  host_config_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
   path_missing: fault(404, (d: { path: string }) => `${d.path} does not exist.`),
   path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the workspace.`),
   path_exists: fault(409, (d: { path: string }) => `${d.path} exists already; nothing was written.`),

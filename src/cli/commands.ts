@@ -1,6 +1,6 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
 import { HOST_COMMANDS } from './host-commands.ts'
-import { JSON_OPTION } from './options.ts'
+import { DATA, JSON_OPTION, TENANT } from './options.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
 
 export interface Option {
@@ -70,12 +70,16 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'render',
     arguments: ['[ref]'],
-    summary: 'print the effective text of a pack or a template',
+    summary: 'print the effective text of a pack, of a template of the library, or of a text',
     options: [
       { flags: '--text <template>', summary: 'a template instead of a pack' },
       { flags: '--values <json>', summary: 'values of variables, as JSON or @file' },
       { flags: '--lenient', summary: 'what is missing renders as empty text' },
       { flags: '--segments', summary: 'one line per piece, with where it came from' },
+      { flags: '--published', summary: 'of the library, also when a pack of that name lies here' },
+      { flags: '--untrusted', summary: 'of the library: all values are foreign, and fenced in' },
+      DATA,
+      TENANT,
       JSON_OPTION,
     ],
     example: `onbook render --text 'Hello {{name}}' --values '{"name":"Ada"}'`,

@@ -1,13 +1,13 @@
 // The commands around the host.
 import type { Command } from './commands.ts'
-import { DATA, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     arguments: ['[paths...]'],
     summary: 'check packs and publish their templates to the library, in one commit',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [HOST_CONFIG, DATA, TENANT, JSON_OPTION],
     example: 'onbook publish prompts/summarizer',
     load: async () => (await import('./host/publish.ts')).publish,
   },
@@ -21,6 +21,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--remove', summary: 'take the label away' },
       { flags: '--protect', summary: 'only keys with labels:protect may move it' },
       { flags: '--unprotect', summary: 'everybody who may move labels may move it' },
+      HOST_CONFIG,
       DATA,
       TENANT,
       JSON_OPTION,
@@ -35,6 +36,7 @@ export const HOST_COMMANDS: readonly Command[] = [
     options: [
       { flags: '--port <n>', summary: '0 for any free one (default: 4680)' },
       { flags: '--test-seams', summary: "also answer what OpenWOP's conformance suite asks" },
+      HOST_CONFIG,
       DATA,
       TENANT,
       JSON_OPTION,

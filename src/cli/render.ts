@@ -1,8 +1,8 @@
-// onbook render: the effective text of a pack's prompt, or of a template given as text.
+// onbook render: the effective text of a pack's prompt, of a template of the library, or of one given as text.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pc from 'picocolors'
-import { digestText, type Json } from '../core/digest/digest.ts'
+import { type Digest, digestText, type Json } from '../core/digest/digest.ts'
 import { isObject } from '../core/digest/is-object.ts'
 import { positionOf, type Span } from '../core/pack/place.ts'
 import { bindValues } from '../core/pack/values.ts'
@@ -11,10 +11,11 @@ import type { TemplateProblem } from '../core/template/ast.ts'
 import { parseTemplate } from '../core/template/parse.ts'
 import { type RenderProblem, renderTemplate, type Segment } from '../core/template/render.ts'
 import { loadPack } from '../engine/versions.ts'
-import { findPack } from '../engine/workspace.ts'
+import { findPack, hasPack } from '../engine/workspace.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate } from './locate.ts'
+import { databaseOf } from './record/open-record.ts'
 import { visible } from './report/visible.ts'
 import { printJson } from './terminal.ts'
 
@@ -29,7 +30,11 @@ export async function render(input: Input): Promise<number> {
   const given = await readValues(input.values)
   const lenient = input.lenient === true
   if ((input.text === undefined) === (input.ref === undefined))
-    throw new Fault('usage_invalid', { problem: 'name a pack, or give a template with --text' })
+    throw new Fault('usage_invalid', { problem: 'name a pack or a ref, or give a template with --text' })
+  if (typeof input.ref === 'string' && (await isPublished(input, input.ref))) {
+    const { renderFromLibrary } = await import('./host/render-library.ts')
+    return show(input, await renderFromLibrary(input, input.ref, given))
+  }
   const { template, values, where } =
     input.text === undefined ? await fromPack(String(input.ref), given, lenient) : fromText(String(input.text), given)
   const explain = (problems: readonly (TemplateProblem | RenderProblem)[]) =>
@@ -41,9 +46,27 @@ export async function render(input: Input): Promise<number> {
   if (!rendered.ok) throw new Fault('values_invalid', { problem: explain(rendered.problems) })
 
   const { text, segments } = rendered
-  if (input.json) printJson({ text, hash: digestText(text), segments })
-  else if (input.segments) process.stdout.write(segments.map(segment => `${line(segment)}\n`).join(''))
-  else process.stdout.write(text)
+  return show(input, { text, hash: digestText(text), segments })
+}
+
+/** A ref means the pack that lies here; without one, or when asked, the template of the library. */
+async function isPublished(input: Input, ref: string): Promise<boolean> {
+  if (input.published === true) return true
+  if (!ref.startsWith('prompt:') || existsSync(ref) || !existsSync(databaseOf(input))) return false
+  const { targets } = await locate([])
+  return targets.every(({ workspace }) => !hasPack(workspace, ref))
+}
+
+export interface Shown {
+  readonly text: string
+  readonly hash: Digest
+  readonly segments: readonly Segment[]
+}
+
+function show(input: Input, shown: Shown): number {
+  if (input.json) printJson(shown)
+  else if (input.segments) process.stdout.write(shown.segments.map(segment => `${line(segment)}\n`).join(''))
+  else process.stdout.write(shown.text)
   return 0
 }
 

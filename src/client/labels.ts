@@ -12,13 +12,8 @@ export interface Labels {
   list(templateId: string, options?: ReadOptions): Promise<Answer<readonly LabelState[]>>
   /** `label_missing` when there is none, also when there was one. */
   get(templateId: string, label: string, options?: ReadOptions): Promise<Answer<LabelState>>
-  move(
-    templateId: string,
-    label: string,
-    version: string,
-    options?: WriteOptions & { readonly why?: string },
-  ): Promise<readonly LabelState[]>
-  remove(templateId: string, label: string, options?: WriteOptions): Promise<readonly LabelState[]>
+  move(templateId: string, label: string, version: string, options?: WriteOptions & { readonly why?: string }): Promise<void>
+  remove(templateId: string, label: string, options?: WriteOptions & { readonly why?: string }): Promise<void>
   /** Oldest first. */
   history(templateId: string, options?: CallOptions): Promise<readonly LabelMove[]>
 }
@@ -31,6 +26,12 @@ export interface LabelParts {
 
 /** Whoever asks first says how long all may wait. */
 export const timeOf = ({ timeoutMs }: CallOptions): CallOptions => (timeoutMs === undefined ? {} : { timeoutMs })
+
+interface LabelQuestion {
+  readonly method: 'PUT' | 'DELETE'
+  readonly query?: string
+  readonly body?: object
+}
 
 const labelsKey = (templateId: string): string => `labels ${templateId}`
 
@@ -59,12 +60,12 @@ export const offlineLabels = (offline: Offline | null, templateId: string): Held
 export function createLabels(parts: LabelParts): Labels {
   const { transport, kept, offline } = parts
 
-  const change = async (method: 'PUT' | 'DELETE', templateId: string, label: string, options: WriteOptions, body?: object) => {
+  const change = async (templateId: string, label: string, options: WriteOptions, asked: LabelQuestion): Promise<void> => {
     readRef({ templateId, label })
     const { headers, call } = writeHeaders(options)
+    const { query = '', ...rest } = asked
     try {
-      const question = { method, path: `/v1/labels/${templateId}/${label}`, headers, ...call }
-      return labelsIn((await transport.ask(body === undefined ? question : { ...question, body })).body)
+      await transport.ask({ ...rest, path: `/v1/labels/${templateId}/${label}${query}`, headers, ...call })
     } finally {
       kept.forget(templateId)
     }
@@ -94,8 +95,9 @@ export function createLabels(parts: LabelParts): Labels {
       )
     },
     move: async (templateId, label, version, { why, ...options } = {}) =>
-      change('PUT', templateId, label, options, { version, ...(why === undefined ? {} : { why }) }),
-    remove: async (templateId, label, options = {}) => change('DELETE', templateId, label, options),
+      change(templateId, label, options, { method: 'PUT', body: { version, ...(why === undefined ? {} : { why }) } }),
+    remove: async (templateId, label, { why, ...options } = {}) =>
+      change(templateId, label, options, { method: 'DELETE', ...(why === undefined ? {} : { query: `?why=${encodeURIComponent(why)}` }) }),
     async history(templateId, options = {}) {
       readRef({ templateId })
       return movesIn((await transport.ask({ method: 'GET', path: `/v1/labels/${templateId}/history`, ...options })).body)

@@ -2,6 +2,7 @@
 import type { BindOptions, Sources, Trust } from '../core/compose/bind.ts'
 import { type RenderedPrompt, renderPrompt } from '../core/compose/render-prompt.ts'
 import type { Json } from '../core/digest/digest.ts'
+import type { JsonObject } from '../core/digest/is-object.ts'
 import type { LibraryTemplate } from '../core/library/template.ts'
 import { pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
 import { Fault } from '../errors.ts'
@@ -31,7 +32,16 @@ export interface RenderRequest {
   readonly ref: Json
   readonly sources: Sources
   readonly trust: Trust
+  readonly dialect?: RefDialect
 }
+
+/** For whoever renders outside a run: what they give is every source. The clock is no part of it, so the same request has the same hash tomorrow. */
+export const previewSources = (tenant: string, given: JsonObject): Sources => ({
+  input: given,
+  variable: given,
+  secret: given,
+  context: { tenantId: tenant, ...given },
+})
 
 export interface RenderedRef {
   /** Pinned. */
@@ -39,9 +49,10 @@ export interface RenderedRef {
   readonly rendered: RenderedPrompt
 }
 
-export async function renderRef(store: Store, tenant: string, { ref, sources, trust }: RenderRequest): Promise<RenderedRef> {
-  const { row, template } = await findTemplate(store, tenant, ref)
-  const read = readPromptRef(ref)
+export async function renderRef(store: Store, tenant: string, request: RenderRequest): Promise<RenderedRef> {
+  const { ref, sources, trust, dialect = {} } = request
+  const { row, template } = await findTemplate(store, tenant, ref, dialect)
+  const read = readPromptRef(ref, dialect)
   const overrides = read.ok ? read.ref.variableOverrides : null
   const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
   const options: BindOptions = { overrides, sources, trust: trustOf }

@@ -205,14 +205,25 @@ async function loadRegistry(files: Files): Promise<LoadedRegistry> {
 }
 
 /** A path, `agent`, `agent@1.0.0` or `prompt:agent@1.0.0` → the file. Without a version: the active one, else the newest. */
-export function findPack({ packs, registry }: Pick<Workspace, 'packs' | 'registry'>, ref: string): string {
+type KnownPacks = Pick<Workspace, 'packs' | 'registry'>
+
+export const hasPack = (workspace: KnownPacks, ref: string): boolean => pathOfPack(workspace, ref) !== null
+
+export function findPack(workspace: KnownPacks, ref: string): string {
+  const found = pathOfPack(workspace, ref)
+  if (found !== null) return found
+  const known = workspace.packs.filter(path => versionOfPath(path) !== null).slice(0, 10)
+  throw new Fault('pack_missing', {
+    ref,
+    known: known.flatMap(path => claimOf(path) ?? []).map(claim => `${claim.agentId}@${claim.version}`),
+  })
+}
+
+function pathOfPack({ packs, registry }: KnownPacks, ref: string): string | null {
   if (packs.includes(ref)) return ref
   const [agentId = '', version] = ref.replace(/^prompt:/, '').split('@')
   const versioned = packs.filter(path => versionOfPath(path) !== null)
   const own = versioned.filter(path => claimOf(path)?.agentId === agentId)
   const wanted = version ?? activeVersion(registry, agentId) ?? own.map(path => versionOfPath(path)!).sort(semver.rcompare)[0]
-  const found = own.find(path => versionOfPath(path) === wanted)
-  if (found !== undefined) return found
-  const known = versioned.slice(0, 10).flatMap(path => claimOf(path) ?? [])
-  throw new Fault('pack_missing', { ref, known: known.map(claim => `${claim.agentId}@${claim.version}`) })
+  return own.find(path => versionOfPath(path) === wanted) ?? null
 }

@@ -51,6 +51,9 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/labels/ours/history', scope: 'prompts:read', strange: 200 },
   { method: 'PUT', path: '/v1/labels/ours/production', body: { version: '1.0.0' }, scope: 'labels:write', strange: 404 },
   { method: 'DELETE', path: '/v1/labels/ours/production', scope: 'labels:write', strange: 404 },
+  { method: 'GET', path: '/v1/protected-labels', scope: 'prompts:read', strange: 200 },
+  { method: 'PUT', path: '/v1/protected-labels/production', scope: 'labels:protect', strange: 204 },
+  { method: 'DELETE', path: '/v1/protected-labels/production', scope: 'labels:protect', strange: 204 },
 ]
 const sendAs = ({ method, path, body }: Route, key: string | null) =>
   host.ask(method, path, { key, ...(body === undefined ? {} : { body }) })
@@ -157,10 +160,11 @@ describe('labels', () => {
     await host.ask('PUT', '/v1/prompts/labelled', { body: template('labelled', { version: '2.0.0' }) })
     const move = (version: string, why?: string, key = host.key) =>
       host.ask('PUT', '/v1/labels/labelled/live', { body: { version, ...(why ? { why } : {}) }, key })
-    expect((await move('1.0.0', 'first')).body.labels).toMatchObject([{ label: 'live', version: '1.0.0', why: 'first' }])
+    expect((await move('1.0.0', 'first')).body).toEqual({ templateId: 'labelled', label: 'live', version: '1.0.0' })
+    expect((await host.ask('GET', '/v1/labels/labelled')).body.labels).toMatchObject([{ label: 'live', version: '1.0.0', why: 'first' }])
     expect((await move('3.0.0')).status).toBe(404)
     await move('2.0.0')
-    expect((await host.ask('DELETE', '/v1/labels/labelled/live')).body.labels).toEqual([])
+    expect((await host.ask('DELETE', '/v1/labels/labelled/live?why=done')).status).toBe(204)
     expect((await host.ask('DELETE', '/v1/labels/labelled/live')).status).toBe(404)
     const { body } = await host.ask('GET', '/v1/labels/labelled/history')
     expect(body.history.map(({ from, to }: { from: string; to: string }) => [from, to])).toEqual([
@@ -168,7 +172,35 @@ describe('labels', () => {
       ['1.0.0', '2.0.0'],
       ['2.0.0', null],
     ])
+    expect(body.history.at(-1).why).toBe('done')
     expect(body.history[0].actor).toMatch(/^key:[0-9a-f]{16}$/)
+  })
+
+  it('move once for one Idempotency-Key, whatever happened since', async () => {
+    await host.ask('POST', '/v1/prompts', { body: template('retried') })
+    await host.ask('PUT', '/v1/prompts/retried', { body: template('retried', { version: '2.0.0' }) })
+    const move = (version: string, headers = {}) => host.ask('PUT', '/v1/labels/retried/live', { body: { version }, headers })
+    const once = { 'idempotency-key': 'first-move' }
+    const first = await move('1.0.0', once)
+    await move('2.0.0')
+    const again = await move('1.0.0', once)
+    expect([again.status, again.body, again.headers.get('openwop-idempotent-replay')]).toEqual([200, first.body, 'true'])
+    expect((await host.ask('GET', '/v1/labels/retried')).body.labels).toMatchObject([{ version: '2.0.0' }])
+    expect((await move('2.0.0', once)).body.error).toBe('idempotency_key_mismatch')
+  })
+
+  it('that are protected move only for those who may', async () => {
+    const { key: plain } = await host.makeKey('acme', ['prompts:read', 'prompts:write', 'labels:write'])
+    await host.ask('POST', '/v1/prompts', { body: template('guarded') })
+    const move = (key: string) => host.ask('PUT', '/v1/labels/guarded/stable', { body: { version: '1.0.0' }, key })
+    expect((await host.ask('PUT', '/v1/protected-labels/stable')).status).toBe(204)
+    expect((await host.ask('PUT', '/v1/protected-labels/stable')).status).toBe(204)
+    expect((await host.ask('GET', '/v1/protected-labels')).body).toEqual({ labels: ['stable'] })
+    expect((await host.ask('GET', '/v1/protected-labels', { key: stranger })).body).toEqual({ labels: [] })
+    expect((await move(plain)).body.error).toBe('label_protected')
+    expect((await move(host.key)).status).toBe(200)
+    expect((await host.ask('DELETE', '/v1/protected-labels/stable')).status).toBe(204)
+    expect((await move(plain)).status).toBe(200)
   })
 })
 

@@ -42,6 +42,8 @@ export function createHost(parts: HostParts): FastifyInstance {
     frameworkErrors: (error, _request, reply) => sendError(error, reply),
     clientErrorHandler: answerGarbage,
   })
+  // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
+  app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => readJsonBody(body))
   app.setErrorHandler((error, _request, reply) => sendError(error, reply))

@@ -2,7 +2,8 @@
 import type { KindRefs } from '../core/resolve/layers.ts'
 
 export interface HostConfig {
-  /** OpenWOP's three gates, and what hangs on them. */
+  /** OpenWOP's gates, and what hangs on them. */
+  readonly supported: boolean
   readonly endpointsSupported: boolean
   readonly mutableLibrary: boolean
   readonly agentBindings: boolean
@@ -14,6 +15,7 @@ export interface HostConfig {
 }
 
 export const DEFAULT_CONFIG: HostConfig = {
+  supported: true,
   endpointsSupported: true,
   mutableLibrary: true,
   agentBindings: true,
@@ -27,6 +29,7 @@ export const DEFAULT_CONFIG: HostConfig = {
 /** GET /.well-known/openwop. Older readers look for the families under `capabilities`. */
 export function capabilityDocument(config: HostConfig): object {
   const {
+    supported,
     endpointsSupported,
     mutableLibrary,
     agentBindings,
@@ -38,13 +41,13 @@ export function capabilityDocument(config: HostConfig): object {
   } = config
   const families = {
     prompts: {
-      supported: true,
+      supported,
       endpointsSupported,
       templateKinds: ['system', 'user', 'few-shot', 'schema-hint'],
       variableSources: ['input', 'variable', 'secret', 'context'],
       maxTemplateBytes,
       observability,
-      packsSupported: false,
+      packsSupported: endpointsSupported,
       mutableLibrary: endpointsSupported && mutableLibrary,
       library: { id: libraryId, renderEndpoint: '/v1/prompts:render', maxRenderRequestBytes },
       defaults: hostDefaults,

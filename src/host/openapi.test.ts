@@ -38,15 +38,18 @@ it('names every route', async () => {
     [
       "DELETE /v1/labels/{templateId}/{label}",
       "DELETE /v1/prompts/{templateId}",
+      "DELETE /v1/protected-labels/{label}",
       "GET /v1/labels/{templateId}",
       "GET /v1/labels/{templateId}/history",
       "GET /v1/prompts",
       "GET /v1/prompts/{templateId}",
+      "GET /v1/protected-labels",
       "POST /v1/prompts",
       "POST /v1/prompts:render",
       "POST /v1/prompts:resolve",
       "PUT /v1/labels/{templateId}/{label}",
       "PUT /v1/prompts/{templateId}",
+      "PUT /v1/protected-labels/{label}",
     ]
   `)
 })

@@ -129,6 +129,9 @@ describe('a workspace named by whoever is no member', () => {
     ['GET', '/v1/labels/any/history'],
     ['PUT', '/v1/labels/any/production', { version: '1.0.0' }],
     ['DELETE', '/v1/labels/any/production'],
+    ['GET', '/v1/protected-labels'],
+    ['PUT', '/v1/protected-labels/any'],
+    ['DELETE', '/v1/protected-labels/any'],
   ]
   const refused = (answer: { status: number; body: { error: string } }) =>
     expect([answer.status, answer.body.error]).toEqual([403, 'workspace_membership_required'])
@@ -198,6 +201,24 @@ describe('a list', () => {
     } finally {
       await busy.close()
     }
+  })
+
+  it('refuses to be called a bundle by a user', async () => {
+    const meta = { packName: 'vendor.acme.prompts', packVersion: '1.0.0' }
+    expect((await post({ ...template(freshId()), meta })).body.message).toContain('said by bundles')
+  })
+
+  it.each(['$..x', 'a[*]', 'a[?(@.b)]', '', 'a..b', '.a', "a['b']"])(
+    'refuses the extractPath %j, which would find nothing',
+    async extractPath => {
+      const variables = [{ name: 'topic', type: 'string' as const, required: true, extractPath }]
+      expect((await post(template(freshId(), { variables }))).body.message).toContain('extractPath of "topic"')
+    },
+  )
+
+  it.each(['$', '$.a.b', 'a[0].b', 'user-name.first', '$[1]'])('takes the extractPath %j', async extractPath => {
+    const variables = [{ name: 'topic', type: 'string' as const, required: true, extractPath }]
+    expect((await post(template(freshId(), { variables }))).status).toBe(201)
   })
 
   it.each([{ createdAt: 'yesterday' }, { packName: 'Not A Pack' }, { source: 'elsewhere' }])('refuses the meta %j', async meta => {

@@ -1,6 +1,6 @@
 // The host as somebody runs it: from the command line, on a folder, until it is told to stop.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -51,6 +51,29 @@ describe('onbook serve', () => {
       intact: boolean
     }
     expect({ unsealed, intact }).toEqual({ unsealed: 0, intact: true })
+  })
+
+  it('is set by a file, advertises what it is set to, and keeps every change on record', async () => {
+    const folder = fresh()
+    writeFileSync(join(folder, 'onbook.host.yaml'), 'agentBindings: false\nhostDefaults: { system: "prompt:house@1.0.0" }\n')
+    const { url, child, ended } = await serve(folder)
+    const advertised = (await (await fetch(`${url}/.well-known/openwop`)).json()) as { prompts: object }
+    expect(advertised.prompts).toMatchObject({ agentBindings: false, defaults: { system: 'prompt:house@1.0.0' } })
+    child.kill('SIGTERM')
+    await ended
+    const { out } = await runCli(['events', 'host/config', '--tenant', 'onbook', '--json'], { cwd: folder })
+    expect(JSON.parse(out)).toMatchObject({
+      type: 'host.configured',
+      payload: {
+        changes: [
+          { setting: 'agentBindings', from: true, to: false },
+          { setting: 'hostDefaults.system', from: null, to: 'prompt:house@1.0.0' },
+        ],
+      },
+    })
+    writeFileSync(join(folder, 'onbook.host.yaml'), 'agentBinding: false\n')
+    const wrong = await runCli(['serve', '--port', '0'], { cwd: folder })
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('line 1, column')])
   })
 
   it('is refused names and pages that are not its own', async () => {
@@ -136,6 +159,36 @@ describe('onbook publish and label', () => {
     ])
     const { out } = await runCli(['events', 'library/onbook', '--json'], { cwd })
     expect(out.trim().split('\n')).toHaveLength(first.published.length + 2)
+  })
+
+  it('render as the host does: one hash, whoever asks', async () => {
+    const folder = fresh()
+    const { url, child, ended } = await serve(folder)
+    const key = readFileSync(join(folder, '.onbook', 'local.key'), 'utf8').trim()
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const post = (path: string, body: object) => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const variables = [
+      { name: 'topic', type: 'string', required: true },
+      { name: 'tenantId', type: 'string', required: true, source: 'context' },
+    ]
+    await post('/v1/prompts', { templateId: 'w', version: '1.0.0', kind: 'user', text: 'On {{topic}} for {{tenantId}}', variables })
+    const asked = { ref: 'prompt:w@1.0.0', variables: { topic: 'the <sea>' }, contentTrust: 'untrusted' }
+    const { hash, composed } = (await (await post('/v1/prompts:render', asked)).json()) as { hash: string; composed: string }
+    await runCli(['label', 'w', 'live', '1.0.0'], { cwd: folder })
+    for (const ref of ['prompt:w@1.0.0', 'prompt:w@live', 'prompt:w']) {
+      const { out } = await runCli(['render', ref, '--values', JSON.stringify(asked.variables), '--untrusted', '--json'], { cwd: folder })
+      expect(JSON.parse(out)).toMatchObject({ ref: 'prompt:w@1.0.0', hash, text: composed })
+    }
+    child.kill('SIGTERM')
+    await ended
+  })
+
+  it('render nothing that is not there', async () => {
+    const cwd = fresh()
+    const { code, err } = await runCli(['render', 'prompt:nothing'], { cwd })
+    expect([code, err, readdirSync(cwd)]).toEqual([2, expect.stringContaining('No pack "prompt:nothing" here'), []])
+    await runCli(['keys', 'create'], { cwd })
+    expect((await runCli(['render', 'prompt:nothing'], { cwd })).err).toContain('there is no template nothing')
   })
 
   it('refuse a pack with errors, and other text under a version that is taken', async () => {

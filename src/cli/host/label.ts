@@ -2,19 +2,19 @@
 import { labelHistory, labelsOf, moveLabel, protectLabel } from '../../engine/library/labels.ts'
 import type { Writer } from '../../engine/library/rows.ts'
 import { Fault } from '../../errors.ts'
-import { DEFAULT_CONFIG } from '../../host/config.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { actorOf, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { printJson } from '../terminal.ts'
+import { hostConfigOf } from './host-config.ts'
 import { openProductStore } from './product-store.ts'
 
 const LABEL = /^[a-z][a-z0-9-]{0,63}$/
 
 export async function label(input: Input): Promise<number> {
   const store = openProductStore(input)
-  const writer: Writer = { tenant: tenantOf(input), libraryId: DEFAULT_CONFIG.libraryId, actor: actorOf() }
+  const writer: Writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
   try {
     await change(store, writer, input)
     await (input.history ? showHistory : showLabels)(store, writer, input)

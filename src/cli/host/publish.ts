@@ -2,11 +2,11 @@
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { type PublishedPacks, publishPacks } from '../../engine/publish-packs.ts'
 import { Fault } from '../../errors.ts'
-import { DEFAULT_CONFIG } from '../../host/config.ts'
 import type { Input } from '../commands.ts'
 import { locate } from '../locate.ts'
 import { actorOf, tenantOf } from '../record/open-record.ts'
 import { printJson } from '../terminal.ts'
+import { hostConfigOf } from './host-config.ts'
 import { openProductStore } from './product-store.ts'
 
 export async function publish(input: Input): Promise<number> {
@@ -16,7 +16,7 @@ export async function publish(input: Input): Promise<number> {
     throw new Fault('packs_missing', { where: targets.map(({ root }) => root).join(', ') })
   const store = openProductStore(input)
   const validator = workerValidator()
-  const writer = { tenant: tenantOf(input), libraryId: DEFAULT_CONFIG.libraryId, actor: actorOf() }
+  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
   try {
     const results: PublishedPacks[] = []
     for (const { workspace, packs } of targets) results.push(await publishPacks(workspace, packs, validator, store, writer))

@@ -3,16 +3,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SCOPES } from '../../core/access/keys.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
 import { createKey } from '../../engine/access.ts'
 import { publishConformance } from '../../engine/conformance.ts'
+import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
 import { Fault } from '../../errors.ts'
 import { createHost } from '../../host/app.ts'
 import { DEFAULT_CONFIG } from '../../host/config.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { clock, folderOf, keyringOf, tenantOf } from '../record/open-record.ts'
+import { actorOf, clock, folderOf, keyringOf, tenantOf } from '../record/open-record.ts'
 import { numberOption } from '../terminal.ts'
+import { hostConfigOf } from './host-config.ts'
 import { openProductStore, randomness } from './product-store.ts'
 
 const HOST = '127.0.0.1'
@@ -23,10 +26,12 @@ const DRAIN_MS = 8_000
 
 export async function serve(input: Input): Promise<number> {
   const port = numberOption(input.port, '--port', DEFAULT_PORT, { least: 0, most: 65_535 })
+  const config = hostConfigOf(input)
   const store = openProductStore(input)
+  await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
   const testSeams = input.testSeams === true
-  if (testSeams) await publishConformance(store, DEFAULT_CONFIG.libraryId)
-  const app = createHost({ store, clock, config: DEFAULT_CONFIG, testSeams })
+  if (testSeams) await publishConformance(store, config.libraryId)
+  const app = createHost({ store, clock, config, testSeams })
   const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error(error))
   try {
     const keyFile = await localKey(store, input)

@@ -2,7 +2,7 @@
 import { decideLabel } from '../../core/library/decide.ts'
 import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
 import type { Store } from '../../ports.ts'
-import { commitDecided } from './publish.ts'
+import { type CommitOutcome, commitDecided } from './publish.ts'
 import { isOwn, versionsOf, type Writer } from './rows.ts'
 
 export interface LabelChange {
@@ -21,9 +21,9 @@ export interface LabelState {
   readonly why: string | null
 }
 
-export async function moveLabel(store: Store, writer: Writer, change: LabelChange): Promise<void> {
+export function moveLabel(store: Store, writer: Writer, change: LabelChange): Promise<CommitOutcome> {
   const { templateId, label, to, why, mayMoveProtected } = change
-  await commitDecided(store, writer, [], async () => {
+  return commitDecided(store, writer, [], async () => {
     const known = (await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer))
     const from = (await labelsOf(store, writer, templateId)).find(one => one.label === label)?.version ?? null
     const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
@@ -37,8 +37,20 @@ export async function isProtected(store: Store, { tenant, libraryId }: Writer, l
   return false
 }
 
-export async function protectLabel(store: Store, writer: Writer, label: string, on: boolean): Promise<void> {
-  await commitDecided(store, writer, [], async () => ({ ok: true, drafts: [labelProtectedDraft(label, on, writer.actor)] }))
+/** Says nothing when it is so already. */
+export function protectLabel(store: Store, writer: Writer, label: string, on: boolean): Promise<CommitOutcome> {
+  return commitDecided(store, writer, [], async () => ({
+    ok: true,
+    drafts: (await isProtected(store, writer, label)) === on ? [] : [labelProtectedDraft(label, on, writer.actor)],
+  }))
+}
+
+/** By name. */
+export async function protectedLabels(store: Store, { tenant, libraryId }: Writer): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const { cells, stream } of store.rows(protectedLabelRows.table, tenant))
+    if (stream === libraryStream(libraryId) && cells.protected === 1) found.push(String(cells.label))
+  return found.sort()
 }
 
 export async function labelsOf(store: Store, { tenant, libraryId }: Writer, templateId: string): Promise<readonly LabelState[]> {

@@ -2,7 +2,15 @@
 import { Fault } from '../../errors.ts'
 import type { HostConfig } from '../config.ts'
 
+/** What each capability needs beside itself. */
+const NEEDS = {
+  supported: ['supported'],
+  endpointsSupported: ['endpointsSupported'],
+  mutableLibrary: ['endpointsSupported', 'mutableLibrary'],
+} as const
+
 /** Refuses before the body is read. */
-export const gateOf = (config: HostConfig, capability: 'endpointsSupported' | 'mutableLibrary') => async (): Promise<void> => {
-  if (!config.endpointsSupported || !config[capability]) throw new Fault('capability_not_provided', { capability: `prompts.${capability}` })
+export const gateOf = (config: HostConfig, capability: keyof typeof NEEDS) => async (): Promise<void> => {
+  if (!NEEDS[capability].every(needed => config[needed]))
+    throw new Fault('capability_not_provided', { capability: `prompts.${capability}` })
 }

@@ -1,11 +1,14 @@
 // /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Principal } from '../../engine/access.ts'
-import { labelHistory, labelsOf, moveLabel } from '../../engine/library/labels.ts'
+import { type LabelChange, labelHistory, labelsOf, moveLabel, protectedLabels, protectLabel } from '../../engine/library/labels.ts'
 import type { Writer } from '../../engine/library/rows.ts'
 import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { type Answer, answerOnce } from '../idempotent.ts'
+import { answers, emptyAnswers, labelHistoryAnswer, labelMovedAnswer, labelsAnswer, protectedLabelsAnswer } from './answers.ts'
+import { gateOf } from './gate.ts'
 import { NO_DIGEST, TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
@@ -22,18 +25,28 @@ const moveBody = Type.Object(
   CLOSED,
 )
 
+const protectionParams = Type.Object({ label: Type.String({ pattern: LABEL }) }, CLOSED)
+const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuery }, CLOSED)
+
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const writerOf = ({ tenant, keyId }: Principal): Writer => ({ tenant, libraryId: config.libraryId, actor: `key:${keyId}` })
-  const move = async (principal: Principal, params: Static<typeof labelParams>, to: string | null, why: string | null) => {
-    const { templateId, label } = params
+  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+    tenant,
+    libraryId: config.libraryId,
+    actor: `key:${keyId}`,
+    ...(idempotency ? { idempotency } : {}),
+  })
+  const move = (request: FastifyRequest, reply: FastifyReply, change: Omit<LabelChange, 'mayMoveProtected'>, answer: Answer) => {
+    const principal = principalOf(request, 'labels:write')
     const mayMoveProtected = principal.scopes.includes('labels:protect')
-    await moveLabel(store, writerOf(principal), { templateId, label, to, why, mayMoveProtected })
-    return { templateId, labels: await labelsOf(store, writerOf(principal), templateId) }
+    return answerOnce(store, principal.tenant, request, reply, answer, idempotency =>
+      moveLabel(store, writerOf(principal, idempotency), { ...change, mayMoveProtected }),
+    )
   }
 
   app.get<{ Params: Static<typeof idParams> }>(
     '/v1/labels/:templateId',
-    { preValidation: checkWorkspaces, schema: { params: idParams, querystring } },
+    { ...shared, schema: { params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') } },
     async request => {
       const writer = writerOf(principalOf(request, 'prompts:read'))
       const { templateId } = request.params
@@ -43,7 +56,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
 
   app.get<{ Params: Static<typeof idParams> }>(
     '/v1/labels/:templateId/history',
-    { preValidation: checkWorkspaces, schema: { params: idParams, querystring } },
+    { ...shared, schema: { params: idParams, querystring, response: answers(labelHistoryAnswer, 'Every move, oldest first.') } },
     async request => {
       const writer = writerOf(principalOf(request, 'prompts:read'))
       const { templateId } = request.params
@@ -53,13 +66,44 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
 
   app.put<{ Params: Static<typeof labelParams>; Body: Static<typeof moveBody> }>(
     '/v1/labels/:templateId/:label',
-    { preValidation: checkWorkspaces, schema: { params: labelParams, body: moveBody, querystring } },
-    async request => move(principalOf(request, 'labels:write'), request.params, request.body.version, request.body.why ?? null),
+    {
+      ...shared,
+      schema: { params: labelParams, body: moveBody, querystring, response: answers(labelMovedAnswer, 'Where it points now.') },
+    },
+    async (request, reply) => {
+      const { version, why = null } = request.body
+      const answer = { status: 200, headers: {}, body: { ...request.params, version } }
+      return move(request, reply, { ...request.params, to: version, why }, answer)
+    },
   )
 
-  app.delete<{ Params: Static<typeof labelParams> }>(
+  app.delete<{ Params: Static<typeof labelParams>; Querystring: Static<typeof removeQuery> }>(
     '/v1/labels/:templateId/:label',
-    { preValidation: checkWorkspaces, schema: { params: labelParams, querystring } },
-    async request => move(principalOf(request, 'labels:write'), request.params, null, null),
+    { ...shared, schema: { params: labelParams, querystring: removeQuery, response: emptyAnswers('It points nowhere.') } },
+    async (request, reply) =>
+      move(request, reply, { ...request.params, to: null, why: request.query.why ?? null }, { status: 204, headers: {}, body: null }),
   )
+
+  app.get(
+    '/v1/protected-labels',
+    { ...shared, schema: { querystring, response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.') } },
+    async request => ({ labels: await protectedLabels(store, writerOf(principalOf(request, 'prompts:read'))) }),
+  )
+
+  for (const [method, on] of [
+    ['PUT', true],
+    ['DELETE', false],
+  ] as const)
+    app.route<{ Params: Static<typeof protectionParams> }>({
+      ...shared,
+      method,
+      url: '/v1/protected-labels/:label',
+      schema: { params: protectionParams, querystring, response: emptyAnswers(on ? 'It is protected.' : 'It is protected no more.') },
+      handler: async (request, reply) => {
+        const principal = principalOf(request, 'labels:protect')
+        return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
+          protectLabel(store, writerOf(principal, idempotency), request.params.label, on),
+        )
+      },
+    })
 }

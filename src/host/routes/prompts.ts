@@ -17,6 +17,7 @@ import type { HostParts } from '../app.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Answer, answerOnce } from '../idempotent.ts'
+import { answers, createdAnswers, emptyAnswers, listAnswer, templateAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
 import { kindSchema, originSchema, TEMPLATE_ID, templateSchema, VERSION, workspaceQuery } from './template-schema.ts'
 
@@ -61,11 +62,14 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     ...(idempotency ? { idempotency } : {}),
   })
   const checkTemplate = (template: LibraryTemplate): void => {
+    if (template.meta?.packName !== undefined || template.meta?.packVersion !== undefined)
+      throw new Fault('validation_error', { problem: 'meta.packName and meta.packVersion are said by bundles, not by users' })
     const [problem] = templateProblems(template, config.maxTemplateBytes)
     if (problem !== undefined) throw new Fault('validation_error', { problem })
   }
 
-  app.get<{ Querystring: Static<typeof listQuery> }>('/v1/prompts', { ...readable, schema: { querystring: listQuery } }, async request => {
+  const listSchema = { querystring: listQuery, response: answers(listAnswer, 'Newest versions, in a stable order.') }
+  app.get<{ Querystring: Static<typeof listQuery> }>('/v1/prompts', { ...readable, schema: listSchema }, async request => {
     const principal = principalOf(request, 'prompts:read')
     const { kind, tag = [], modelClass, source, cursor, limit } = request.query
     const filter = {
@@ -87,7 +91,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.get<{ Params: Static<typeof idParams>; Querystring: Static<typeof readQuery> }>(
     '/v1/prompts/:templateId',
-    { ...readable, schema: { params: idParams, querystring: readQuery } },
+    { ...readable, schema: { params: idParams, querystring: readQuery, response: answers(templateAnswer, 'The template.') } },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:read')
       const { version, libraryId } = request.query
@@ -101,7 +105,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.post<{ Body: Static<typeof templateSchema>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts',
-    { ...writable, schema: { body: templateSchema, querystring: writeQuery } },
+    { ...writable, schema: { body: templateSchema, querystring: writeQuery, response: createdAnswers(templateAnswer, 'As it is kept.') } },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return publish(request, reply, principal, request.body as LibraryTemplate, 'create')
@@ -110,7 +114,10 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.put<{ Params: Static<typeof idParams>; Body: Static<typeof templateSchema>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts/:templateId',
-    { ...writable, schema: { params: idParams, body: templateSchema, querystring: writeQuery } },
+    {
+      ...writable,
+      schema: { params: idParams, body: templateSchema, querystring: writeQuery, response: answers(templateAnswer, 'As it is kept.') },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       const template = request.body as LibraryTemplate
@@ -122,7 +129,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.delete<{ Params: Static<typeof idParams>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts/:templateId',
-    { ...writable, schema: { params: idParams, querystring: writeQuery } },
+    { ...writable, schema: { params: idParams, querystring: writeQuery, response: emptyAnswers('It is gone.') } },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { renderRef } from '../../engine/render-ref.ts'
+import { previewSources, renderRef } from '../../engine/render-ref.ts'
 import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { answers, renderAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
 import { workspaceQuery } from './template-schema.ts'
 
@@ -26,18 +27,19 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
     {
       onRequest: gateOf(config, 'endpointsSupported'),
       preValidation: checkWorkspaces,
-      schema: { body: renderBody, querystring: Type.Object(workspaceQuery, CLOSED) },
+      schema: {
+        body: renderBody,
+        querystring: Type.Object(workspaceQuery, CLOSED),
+        response: answers(renderAnswer, 'The effective text, secrets redacted; only its hash unless observability is full.'),
+      },
       bodyLimit: config.maxRenderRequestBytes,
     },
     async request => {
       const principal = principalOf(request, 'prompts:render')
       const { ref, variables, contentTrust = 'trusted' } = request.body
-      const given = variables as JsonObject
-      // The clock is no part of it: the same request has the same hash, today and tomorrow.
-      const context: JsonObject = { tenantId: principal.tenant, ...given }
       const { ref: pinned, rendered } = await renderRef(store, principal.tenant, {
         ref: ref as Json,
-        sources: { input: given, variable: given, secret: given, context },
+        sources: previewSources(principal.tenant, variables as JsonObject),
         trust: contentTrust,
       })
       const { templateHash, variableHashes, text } = rendered

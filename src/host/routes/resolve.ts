@@ -11,6 +11,7 @@ import { refsOf } from '../../engine/library/refs-of.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
 import { checkWorkspaces, principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { answers, resolveAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
 import { kindSchema, workspaceQuery } from './template-schema.ts'
 
@@ -55,7 +56,14 @@ export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts
   const options = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
   app.post<{ Body: Body }>(
     '/v1/prompts::resolve',
-    { ...options, schema: { body: resolveBody, querystring: Type.Object(workspaceQuery, CLOSED) } },
+    {
+      ...options,
+      schema: {
+        body: resolveBody,
+        querystring: Type.Object(workspaceQuery, CLOSED),
+        response: answers(resolveAnswer, 'What applies, with every candidate of every layer.'),
+      },
+    },
     async request => {
       const principal = principalOf(request, 'prompts:read')
       const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)

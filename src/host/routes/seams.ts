@@ -17,6 +17,8 @@ import { toPromptComposed } from '../../wire/openwop/prompt-composed.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
 import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
+import { answers, promptComposedAnswer, promptResolvedAnswer } from './answers.ts'
+import { gateOf } from './gate.ts'
 import { kindSchema, TEMPLATE_ID } from './template-schema.ts'
 
 const free = Type.Record(Type.String(), Type.Unknown())
@@ -37,7 +39,9 @@ const composeBody = Type.Object({
 })
 
 export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  app.post<{ Body: Static<typeof resolveBody> }>('/v1/host/sample/prompt/resolve', { schema: { body: resolveBody } }, async request => {
+  const onRequest = gateOf(config, 'supported')
+  const resolveSchema = { body: resolveBody, response: answers(promptResolvedAnswer, 'agent.promptResolved') }
+  app.post<{ Body: Static<typeof resolveBody> }>('/v1/host/sample/prompt/resolve', { onRequest, schema: resolveSchema }, async request => {
     const principal = principalOf(request, 'prompts:read')
     const { kind, node, agentManifest, workflowDefaults, hostDefaults, agentBindingsSupported } = request.body
     const manifest = agentManifest as JsonObject | undefined
@@ -54,7 +58,8 @@ export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): 
     return toPromptResolved(resolution!)
   })
 
-  app.post<{ Body: Static<typeof composeBody> }>('/v1/host/sample/prompt/compose', { schema: { body: composeBody } }, async request => {
+  const composeSchema = { body: composeBody, response: answers(promptComposedAnswer, 'prompt.composed') }
+  app.post<{ Body: Static<typeof composeBody> }>('/v1/host/sample/prompt/compose', { onRequest, schema: composeSchema }, async request => {
     const principal = principalOf(request, 'prompts:render')
     const { templateId, bindings, bindingTrust = {}, observability = config.observability, nodeId = 'seam' } = request.body
     const { row, template } = await findTemplate(store, principal.tenant, { templateId })

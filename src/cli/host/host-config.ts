@@ -1,0 +1,25 @@
+// The configuration of the host, from the file that is named or lies here.
+import { existsSync, readFileSync } from 'node:fs'
+import { reasonOf } from '../../adapters/reasons.ts'
+import { Fault } from '../../errors.ts'
+import type { HostConfig } from '../../host/config.ts'
+import { readHostFile } from '../../host/host-file.ts'
+import type { Input } from '../commands.ts'
+
+const HOST_FILE = 'onbook.host.yaml'
+
+export function hostConfigOf({ config }: Input): HostConfig {
+  const path = typeof config === 'string' ? config : HOST_FILE
+  if (config === undefined && !existsSync(path)) return readHostFile('').config
+  const { config: found, problems } = readHostFile(read(path))
+  if (problems.length > 0) throw new Fault('host_config_invalid', { path, problem: problems.join('; ') })
+  return found
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+  }
+}

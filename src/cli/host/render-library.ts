@@ -1,0 +1,31 @@
+// onbook render prompt:…: a template of the library, found, bound and composed as the host does it. Labels may be named here.
+import type { Json } from '../../core/digest/digest.ts'
+import { previewSources, renderRef } from '../../engine/render-ref.ts'
+import type { Input } from '../commands.ts'
+import { tenantOf } from '../record/open-record.ts'
+import type { Shown } from '../render.ts'
+import { openProductStore } from './product-store.ts'
+
+export interface ShownRef extends Shown {
+  readonly ref: string
+  readonly variableHashes: Readonly<Record<string, string>>
+  readonly contentTrust: string
+  readonly warnings: readonly string[]
+}
+
+export async function renderFromLibrary(input: Input, ref: string, given: Readonly<Record<string, Json>>): Promise<ShownRef> {
+  const store = openProductStore(input)
+  const tenant = tenantOf(input)
+  try {
+    const { ref: pinned, rendered } = await renderRef(store, tenant, {
+      ref,
+      sources: previewSources(tenant, given),
+      trust: input.untrusted === true ? 'untrusted' : 'trusted',
+      dialect: { labels: true },
+    })
+    const { text, templateHash: hash, segments, variableHashes, contentTrust, warnings } = rendered
+    return { ref: pinned, text, hash, segments, variableHashes, contentTrust, warnings }
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,48 @@
+// What the host is set to, on record: a setting that changes is an event, whoever changed the file.
+import { canonicalJson, type Json } from '../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../core/digest/is-object.ts'
+import type { Store } from '../ports.ts'
+import { HOST_TENANT } from './library/rows.ts'
+
+export const HOST_STREAM = 'host/config'
+
+export interface SettingChange {
+  readonly setting: string
+  readonly from: Json
+  readonly to: Json
+}
+
+/** Appends `host.configured` when anything differs from what was last on record; of a new host, from what it is set to without a file. */
+export async function recordConfig(
+  store: Store,
+  actor: string,
+  config: JsonObject,
+  initial: JsonObject,
+): Promise<readonly SettingChange[]> {
+  const { seq } = await store.head(HOST_TENANT, HOST_STREAM)
+  const changes = changesBetween((await lastConfig(store, seq)) ?? initial, config)
+  if (changes.length === 0) return changes
+  const payload: Json = { config, changes: changes as unknown as Json }
+  const entries = [{ type: 'host.configured', actor, payload }]
+  await store.commit({ tenant: HOST_TENANT, appends: [{ stream: HOST_STREAM, expected: seq, entries }] })
+  return changes
+}
+
+async function lastConfig(store: Store, seq: number): Promise<JsonObject | null> {
+  for await (const { event } of store.read(HOST_TENANT, HOST_STREAM, seq - 1)) {
+    const { payload } = event
+    return isObject(payload) && isObject(payload.config) ? payload.config : null
+  }
+  return null
+}
+
+/** One for each setting, and one for each kind of what is set by kind. */
+function changesBetween(from: JsonObject, to: JsonObject, prefix = ''): readonly SettingChange[] {
+  const settings = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
+  return settings.flatMap(setting => {
+    const [was, is] = [from[setting] ?? null, to[setting] ?? null]
+    if (canonicalJson(was) === canonicalJson(is)) return []
+    if (prefix === '' && isObject(was) && isObject(is)) return changesBetween(was, is, `${setting}.`)
+    return [{ setting: `${prefix}${setting}`, from: was, to: is }]
+  })
+}

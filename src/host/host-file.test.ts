@@ -1,0 +1,48 @@
+// onbook.host.yaml: what it may say, and where it is wrong.
+import { describe, expect, it } from 'vitest'
+import { capabilityDocument, DEFAULT_CONFIG, type HostConfig } from './config.ts'
+import { readHostFile } from './host-file.ts'
+
+describe('onbook.host.yaml', () => {
+  it.each(['', '# nothing yet\n', '{}'])('asks for nothing when it says nothing: %j', text => {
+    expect(readHostFile(text)).toEqual({ config: DEFAULT_CONFIG, problems: [] })
+  })
+
+  it('sets what it names and leaves the rest', () => {
+    const text =
+      'agentBindings: false\nobservability: hashed\nhostDefaults:\n  system: prompt:house@1.0.0\n  few-shot: { templateId: shots }\n'
+    const { config, problems } = readHostFile(text)
+    expect(problems).toEqual([])
+    expect(config).toEqual({
+      ...DEFAULT_CONFIG,
+      agentBindings: false,
+      observability: 'hashed',
+      hostDefaults: { system: 'prompt:house@1.0.0', 'few-shot': { templateId: 'shots' } },
+    })
+  })
+
+  const wrong: readonly [string, string, RegExp][] = [
+    ['an unknown setting', 'agentBinding: true', /^line 1, column 1?\d: there is no setting "agentBinding"$/],
+    ['an unknown kind', 'hostDefaults:\n  tool: prompt:x', /line 2, .*there is no setting "tool"/],
+    ['a wrong type', 'agentBindings: yes please', /line 1, .*"agentBindings" must be boolean/],
+    ['a mode that there is not', 'observability: some', /line 1, .*"observability" must be one of off, hashed, full/],
+    ['more than OpenWOP allows', 'maxTemplateBytes: 65537', /line 1, .*"maxTemplateBytes" must be <= 65536/],
+    ['a ref that is none', 'hostDefaults:\n  user: "prompt:Not Valid"', /line 2, .*the default for user is no ref/],
+    ['a label, which no ref of OpenWOP may name', 'hostDefaults:\n  user: prompt:writer@production', /line 2, .*is no ref/],
+    ['a list', '- supported', /must be object/],
+    ['YAML that is none', 'supported: [', /line \d/],
+    ['a setting twice', 'supported: true\nsupported: false', /line 2/],
+  ]
+  it.each(wrong)('is refused whole for %s', (_, text, message) => {
+    const { config, problems } = readHostFile(text)
+    expect(problems[0]).toMatch(message)
+    expect(config).toBe(DEFAULT_CONFIG)
+  })
+})
+
+it('is what the host advertises', () => {
+  const config: HostConfig = { ...DEFAULT_CONFIG, supported: false, agentBindings: false, endpointsSupported: false }
+  expect(capabilityDocument(config)).toMatchObject({
+    prompts: { supported: false, agentBindings: false, endpointsSupported: false, mutableLibrary: false },
+  })
+})
