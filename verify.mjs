@@ -22,7 +22,7 @@ import { parseArgs } from 'node:util'
 /** @typedef {'absent' | 'forged' | 'unchecked' | 'key_unknown' | 'signed'} Standing */
 /** @typedef {{ standing: Standing, head?: Head, key?: string }} Checkpoint */
 /** @typedef {{ seq: number, prev?: string | null }} Expected what the next event may be; without `prev`, it may name anything */
-/** @typedef {{ digest: string, judged: boolean, sound: boolean, hash: import('node:crypto').Hash }} Open judged once, if spoken of */
+/** @typedef {{ digest: string, judged: boolean, sound: boolean, hash: import('node:crypto').Hash, size: number, parts: Buffer[] }} Open */
 /**
  * @typedef {object} Check
  * @property {Header | null} header
@@ -35,7 +35,8 @@ import { parseArgs } from 'node:util'
  * @property {Expected[]} expected
  * @property {string | null} sealedName
  * @property {number} sealed
- * @property {Map<string, boolean>} named every digest the events speak of, and whether the file has it
+ * @property {Map<string, boolean>} named every digest that an event or a node has spoken of, and whether the file has it
+ * @property {Map<string, boolean>} unclaimed every other object in the file so far, and whether it is sound: a node may speak of it yet
  * @property {Open | null} open
  * @property {string} lastDigest
  * @property {number} events
@@ -51,6 +52,9 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 const PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
 const HEADER_KEYS = ['onbook', 'v', 'tenant', 'stream', 'events', 'head', 'checkpoints']
 const EVENT_KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'prev', 'payload']
+const NODE_MARK = Buffer.from('{"$node":')
+const MOST_NODE_BYTES = 1_048_576
+const MOST_DEPTH = 100
 const OBJECT_FORMS = [
   ['digest', 'base64'],
   ['digest', 'base64', 'more'],
@@ -150,6 +154,7 @@ function readEvent(bytes) {
   const it = withKeys(read?.value, EVENT_KEYS)
   if (!read?.exact || !it || it.v !== 1 || !isName(it.tenant) || !isName(it.stream) || !isCount(it.seq)) return null
   if (!isName(it.type) || typeof it.at !== 'string' || !isName(it.actor) || !(it.cause === null || isName(it.cause))) return null
+  if (isDeeperThan(it.payload, MOST_DEPTH)) return null
   return it.prev === null || isDigest(it.prev) ? /** @type {Event} */ (/** @type {unknown} */ (it)) : null
 }
 
@@ -214,7 +219,7 @@ function takeEvent(check, line) {
   const name = digestOf(line.bytes ?? '')
   const sequence = event && isHere(check, event) ? takePlaced(check, event, name) : takeUnplaced(check, line, event)
   keepSealedName(check, [sequence, event?.seq], name)
-  if (event) addReferences(check.named, event.payload)
+  if (event) addReferences(check, event.payload)
   if (check.due.events === 0) checkLink(check, check.expected[0], check.header?.head)
 }
 
@@ -267,12 +272,12 @@ function checkLink(check, expected, named) {
   report(check, 'chain_broken', 'it is not the event that what comes after it names', { sequence })
 }
 
-/** @param {Map<string, boolean>} named @param {unknown} payload */
-function addReferences(named, payload) {
+/** @param {Check} check @param {unknown} payload */
+function addReferences(check, payload) {
   const left = [payload]
   while (left.length > 0) {
     const value = left.pop()
-    if (isDigest(value)) named.set(value, false)
+    if (isDigest(value)) claim(check, value)
     if (typeof value !== 'object' || value === null) continue
     for (const [key, inner] of Object.entries(value)) if (!/Hash(es)?$/.test(key)) left.push(inner)
   }
@@ -340,12 +345,21 @@ function takeObject(check, line) {
 function startObject(check, digest) {
   closeObject(check, false)
   if (digest <= check.lastDigest) malformed(check, 'objects stand in the order of their digests, each once', { digest })
-  const present = check.named.get(digest)
-  if (present === undefined) report(check, 'object_unknown', 'no event speaks of it', { digest })
-  else check.named.set(digest, true)
+  const isNamed = check.named.has(digest)
+  const found = isNamed ? check.named : check.unclaimed
+  check.open = { digest, judged: !found.get(digest), sound: true, hash: createHash('sha256'), size: 0, parts: [] }
+  found.set(digest, true)
   check.objects += 1
   check.lastDigest = digest
-  check.open = { digest, judged: present === false, sound: true, hash: createHash('sha256') }
+}
+
+/** @param {Check} check @param {string} digest */
+function claim(check, digest) {
+  if (check.named.has(digest)) return
+  const sound = check.unclaimed.get(digest)
+  check.unclaimed.delete(digest)
+  check.named.set(digest, sound !== undefined)
+  if (sound === false) reportCorrupt(check, digest)
 }
 
 /** @param {Check} check */
@@ -357,9 +371,13 @@ function dropErased(check) {
 /** @param {Check} check @param {string} base64 */
 function addPiece(check, base64) {
   const bytes = decode(base64, 'base64')
-  if (!check.open) return
-  if (bytes) check.open.hash.update(bytes)
-  else check.open.sound = false
+  const { open } = check
+  if (!open) return
+  if (bytes) open.hash.update(bytes)
+  else open.sound = false
+  open.size += bytes?.length ?? 0
+  if (open.size > MOST_NODE_BYTES) open.parts = []
+  else if (bytes) open.parts.push(bytes)
 }
 
 /** @param {Check} check @param {boolean} whole */
@@ -368,7 +386,27 @@ function closeObject(check, whole) {
   check.open = null
   if (!open?.judged) return
   const sound = whole && open.sound && `sha256:${open.hash.digest('hex')}` === open.digest
-  if (!sound) report(check, 'object_corrupt', 'its bytes have another name, or are not whole', { digest: open.digest })
+  if (check.unclaimed.has(open.digest)) check.unclaimed.set(open.digest, sound)
+  else if (!sound) reportCorrupt(check, open.digest)
+  if (sound) addReferences(check, readNode(Buffer.concat(open.parts)))
+}
+
+/** @param {Check} check @param {string} digest */
+function reportCorrupt(check, digest) {
+  report(check, 'object_corrupt', 'its bytes have another name, or are not whole', { digest })
+}
+
+/** Null for what is no node. @param {Buffer} bytes */
+function readNode(bytes) {
+  if (!bytes.subarray(0, NODE_MARK.length).equals(NODE_MARK)) return null
+  const node = readJson(bytes)?.value
+  return isDeeperThan(node, MOST_DEPTH) ? null : node
+}
+
+/** @param {unknown} value @param {number} most @returns {boolean} */
+function isDeeperThan(value, most) {
+  if (typeof value !== 'object' || value === null) return false
+  return most === 0 || Object.values(value).some(inner => isDeeperThan(inner, most - 1))
 }
 
 // The file
@@ -378,7 +416,7 @@ function newCheck() {
   return {
     ...{ header: null, checkpoint: { standing: 'absent' }, line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
     ...{ due: { events: 0, checkpoints: 0 }, expected: [{ seq: 0, prev: null }], sealedName: null, sealed: 0 },
-    ...{ named: new Map(), open: null, lastDigest: '', events: 0, objects: 0, erased: 0, found: [], more: 0 },
+    ...{ named: new Map(), unclaimed: new Map(), open: null, lastDigest: '', events: 0, objects: 0, erased: 0, found: [], more: 0 },
   }
 }
 
@@ -421,7 +459,8 @@ function takeLine(check, line) {
 function finish(check) {
   closeObject(check, false)
   if (!check.ended || check.due.events + check.due.checkpoints > 0) malformed(check, 'the file ends too early')
-  for (const [digest, present] of check.named) if (!present) report(check, 'object_missing', 'an event speaks of it', { digest })
+  for (const digest of check.unclaimed.keys()) report(check, 'object_unknown', 'no event and no node speaks of it', { digest })
+  for (const [digest, present] of check.named) if (!present) report(check, 'object_missing', 'an event or a node speaks of it', { digest })
 }
 
 /** @param {Check} check @returns {Report} */

@@ -5,10 +5,12 @@ import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { COMMANDS } from '../dist/cli/commands.js'
 import { addCommand } from '../dist/cli/main.js'
+import { signatureFormat } from '../dist/core/bundle/signature.js'
 import { configFormat } from '../dist/core/lint/config.js'
 import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
 import { registryFormat } from '../dist/core/pack/registry.js'
+import { runConfigFormat, sessionConfigFormat } from '../dist/core/session/config-format.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
 import { hostFormat } from '../dist/host/host-file.js'
@@ -21,7 +23,10 @@ const files = {
   'schemas/prompt-pack.schema.json': json(packFormat),
   'schemas/config.schema.json': json(configFormat),
   'schemas/registry.schema.json': json(registryFormat),
+  'schemas/session-config.schema.json': json(sessionConfigFormat),
+  'schemas/run-config.schema.json': json(runConfigFormat),
   'schemas/host.schema.json': json(hostFormat),
+  'schemas/bundle-signature.schema.json': json(signatureFormat),
   'docs/reference/rules.md': rules(),
   'docs/reference/cli.md': cli(),
   'docs/reference/errors.md': errors(),
@@ -65,10 +70,12 @@ function rules() {
 function cli() {
   const parser = new Command('onbook')
   for (const command of COMMANDS) addCommand(parser, command, async () => undefined)
-  const pages = parser.commands.map(command => {
-    const example = COMMANDS.find(({ name }) => name === command.name())?.example ?? ''
+  const pages = COMMANDS.map(({ name, example }) => {
+    const command = /** @type {Command} */ (
+      name.split(' ').reduce((group, word) => group?.commands.find(one => one.name() === word), /** @type {Command | undefined} */ (parser))
+    )
     command.configureHelp({ helpWidth: 100 })
-    return `## onbook ${command.name()}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
+    return `## onbook ${name}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
   })
   return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O, 128 + n for a test run that signal n ended.\n\n${pages.join('\n\n')}\n`
 }

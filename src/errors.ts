@@ -59,14 +59,41 @@ export const FAULTS = {
       `The recording of "${d.example}" in ${d.path} was made for another prompt. Record it again with --record.`,
   ),
   model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason}.`),
+  model_key_missing: fault(400, (d: { provider: string; variable: string }) => `There is no key for ${d.provider}. Set ${d.variable}.`),
+  model_reply_missing: fault(
+    404,
+    (d: { where: string; asked: string }) => `${d.where} has no reply to ${d.asked}. Nothing else was asked: write one, or record it.`,
+  ),
+  messages_empty: fault(400, (_: object) => 'There is no message to send. A call needs at least one.'),
+  tool_call_missing: fault(
+    422,
+    (d: { callId: string }) => `A tool result names the call ${d.callId}, and no message before it makes that call.`,
+  ),
+  image_unusable: fault(422, (d: { problem: string }) => `An image cannot be sent: ${d.problem}.`),
+  secret_missing: fault(
+    422,
+    (d: { id: string }) => `There is no secret "${d.id}" that this call may use. Set ONBOOK_SECRET_<ID>, or add it to the file of secrets.`,
+  ),
+  secret_short: fault(
+    422,
+    (d: { id: string; least: number }) =>
+      `The secret "${d.id}" has fewer than ${d.least} characters and could not be kept out of replies. Use a longer one.`,
+  ),
+  provider_retryable: fault(503, (d: { problem: string }) => `The provider could not answer: ${d.problem}. Trying again may help.`),
+  provider_terminal: fault(502, (d: { problem: string }) => `The provider refused: ${d.problem}. Trying again will not help.`),
+  adapter_error: fault(502, (d: { problem: string }) => `The call could not be made, or its answer not be read: ${d.problem}.`),
+  adapter_timeout: fault(504, (_: object) => 'The model did not answer in the time it was given.'),
+  call_cancelled: fault(409, (_: object) => 'The call was cancelled before the model had answered.'),
   stream_moved: fault(
     409,
     (d: { stream: string; expected: number; found: number }) =>
       `Stream ${d.stream} is at ${d.found}, not at ${d.expected}; nothing was written. Read it again and decide anew.`,
   ),
   stream_missing: fault(404, (d: { stream: string }) => `There is no stream named ${d.stream}. "onbook streams" lists them.`),
+  object_unfit: fault(422, (d: { digest: string; problem: string }) => `${d.digest} cannot be used here: ${d.problem}.`),
   object_missing: fault(404, (d: { digest: string }) => `No object named ${d.digest}.`),
   object_corrupt: fault(500, (d: { digest: string; found: string }) => `Object ${d.digest} holds bytes named ${d.found}.`),
+  object_invalid: fault(422, (d: { problem: string }) => `An object cannot be written: ${d.problem}. Nothing was written.`),
   event_corrupt: fault(
     500,
     (d: { stream: string; seq: number }) => `Event ${d.seq} of stream ${d.stream} cannot be read. Run "onbook verify".`,
@@ -122,19 +149,135 @@ export const FAULTS = {
   prompt_variable_unresolved: fault(400, (d: { problem: string; variable: string }) => `${d.problem}.`),
   prompt_variable_type_mismatch: fault(400, (d: { problem: string; variable: string }) => `${d.problem}.`),
   prompt_variable_unknown: fault(400, (d: { problem: string; variable: string }) => `${d.problem}.`),
+  bundle_refused: fault(
+    422,
+    (d: { what: string; problem: string; problems: readonly { readonly code: string; readonly message: string }[] }) =>
+      `${d.what} is refused; nothing was written:${d.problem}`,
+  ),
+  workspace_name_invalid: fault(
+    400,
+    (d: { name: string }) => `"${d.name}" cannot name a workspace: use 1 to 128 letters, digits, dots, dashes and tildes.`,
+  ),
+  workspace_path_invalid: fault(
+    400,
+    (d: { path: string }) =>
+      `"${d.path}" is not a path in a workspace: names of letters, digits, dots, dashes and tildes, with single slashes between them. Other names are written as ~ and the hex of their UTF-8.`,
+  ),
+  workspace_missing: fault(404, (d: { workspace: string }) => `There is no workspace ${d.workspace}. "onbook workspace list" lists them.`),
+  workspace_version_missing: fault(
+    404,
+    (d: { workspace: string; version: number; head: number }) =>
+      `Workspace ${d.workspace} has no version ${d.version}; its newest is ${d.head}.`,
+  ),
+  workspace_path_missing: fault(
+    404,
+    (d: { workspace: string; version: number; path: string }) =>
+      `There is no ${d.path} in version ${d.version} of workspace ${d.workspace}.`,
+  ),
+  workspace_path_conflict: fault(
+    409,
+    (d: { workspace: string; path: string; problem: string }) => `${d.path || 'The root'} of workspace ${d.workspace}: ${d.problem}.`,
+  ),
+  workspace_conflict: fault(
+    409,
+    (d: { workspace: string; expected: number; found: number }) =>
+      `Workspace ${d.workspace} is at version ${d.found}, not at ${d.expected}; nothing was written. Look at what changed and decide anew.`,
+  ),
+  workspace_not_allowed: fault(
+    403,
+    (d: { workspace: string; operation: string; path: string; refused: 'workspace' | 'operation' | 'path' | 'root' }) =>
+      d.refused === 'root'
+        ? `This root is no version of workspace ${d.workspace}.`
+        : `Not allowed: ${d.operation} ${d.path === '' ? '' : `${d.path} `}in workspace ${d.workspace} (the ${d.refused} is not among those that were granted).`,
+  ),
+  tree_invalid: fault(
+    500,
+    (d: { digest: string }) => `Object ${d.digest} should be a folder of a workspace and is not. Run "onbook verify".`,
+  ),
+  range_invalid: fault(
+    416,
+    (d: { path: string; size: number; range: string }) => `${d.path} has ${d.size} bytes; ${d.range} is not a range of them.`,
+  ),
+  file_too_large: fault(413, (d: { path: string; most: number }) => `${d.path} is too large: a file may have ${d.most} bytes.`),
+  file_reserved: fault(
+    422,
+    (d: { path: string }) =>
+      `${d.path} begins with {"$node":, as only the folders of a workspace do. Put a blank in front, or leave it out with .onbookignore.`,
+  ),
+  files_too_many: fault(413, (d: { files: number; most: number }) => `There are ${d.files} files; a workspace may have ${d.most}.`),
+  file_changed: fault(409, (d: { path: string }) => `${d.path} was changed while it was read; nothing was published. Try again.`),
+  link_refused: fault(
+    422,
+    (d: { path: string; reason: string }) =>
+      `${d.path} is a link that is not followed: ${d.reason}. Put a file in its place, or name it in .onbookignore.`,
+  ),
   key_missing: fault(404, (d: { id: string }) => `There is no key ${d.id}.`),
   unauthenticated: fault(401, (_: object) => 'This needs a key: Authorization: Bearer onbook_…'),
   forbidden: fault(403, (d: { scope: string }) => `This key lacks the scope ${d.scope}.`),
   workspace_membership_required: fault(403, (d: { workspaceId: string }) => `This key is not a member of workspace ${d.workspaceId}.`),
   capability_not_provided: fault(501, (d: { capability: string }) => `This host does not provide ${d.capability}.`),
   validation_error: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  body_too_large: fault(413, (_: object) => 'The body is larger than this route takes. Send less.'),
+  media_type_unsupported: fault(415, (_: object) => 'A body is JSON here: send it with Content-Type: application/json.'),
+  internal_error: fault(500, (_: object) => 'Something went wrong here. The host has written down what.'),
   route_missing: fault(404, (d: { method: string; path: string }) => `There is no ${d.method} ${d.path}.`),
   precondition_failed: fault(412, (d: { problem: string }) => `${d.problem}.`),
   idempotency_key_mismatch: fault(409, (d: { key: string }) => `Idempotency-Key ${d.key} was used for another request.`),
   host_unknown: fault(421, (d: { host: string }) => `This host is not called "${d.host}".`),
+  rate_limited: fault(429, (d: { scope: 'key' | 'address'; limit: number; retryAfterMs: number }) =>
+    d.scope === 'key'
+      ? `This key has asked more than ${d.limit} times within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s.`
+      : `There were more than ${d.limit} failed attempts from this address within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s; a valid key works meanwhile.`,
+  ),
+  streams_exhausted: fault(
+    429,
+    (d: { scope: 'host' | 'tenant'; limit: number; retryAfterMs: number }) =>
+      `${d.scope === 'host' ? 'This host' : 'This tenant'} has ${d.limit} event streams open, and may have no more. Close one, or try again later.`,
+  ),
+  request_slow: fault(408, (d: { ms: number }) => `The request did not arrive within ${d.ms} ms. Send it again.`),
+  login_token_invalid: fault(401, (_: object) => 'This login link was used before, or is too old. Make another with "onbook keys login".'),
+  bind_refused: fault(400, (d: { address: string; problem: string }) => `The host was not bound to ${d.address}: ${d.problem}.`),
+  host_absent: fault(
+    404,
+    (d: { where: string; reason: string }) =>
+      `No host answers at ${d.where}: ${d.reason}. Start one with "onbook serve", or name it with --url.`,
+  ),
   origin_foreign: fault(403, (d: { origin: string }) => `Pages of ${d.origin} may not talk to this host.`),
   label_protected: fault(403, (d: { problem: string }) => `${d.problem}.`),
   label_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  session_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  session_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  session_is_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  session_not_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_already_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  run_started: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_waiting: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_snapshot_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_attached: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_attached: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  provider_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  provider_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  model_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  model_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  workspace_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  step_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  step_unsettled: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  message_refs_empty: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_unsettled: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  tool_call_duplicate: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  tool_call_unknown: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  tool_calls_too_many: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  command_duplicate: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  command_not_allowed: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  command_stale: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  lease_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),
   busy: fault(
     409,
     (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,

@@ -1,6 +1,8 @@
 // What the engine needs from the world. Nothing here knows how it is done.
 import type { Digest, Json } from './core/digest/digest.ts'
 import type { Message } from './core/example/messages.ts'
+import type { ModelCall } from './core/messages/model-call.ts'
+import type { Receipt } from './core/messages/receipt.ts'
 import type { Signature } from './core/record/checkpoint.ts'
 import type { EventDraft, RecordedEvent, StreamHead } from './core/record/event.ts'
 import type { Cell, ProjectedRow, Projection, Row } from './core/record/projection.ts'
@@ -45,6 +47,37 @@ export interface Model {
   complete(request: ModelRequest, signal: AbortSignal): Promise<string>
 }
 
+/** A piece of what the model is saying. No secret is in it, nor a part of one that goes on in the next. */
+export interface Delta {
+  readonly kind: 'text' | 'reasoning'
+  readonly text: string
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  /** When it is given, the answer is streamed. What it throws ends the call. */
+  readonly onDelta?: (delta: Delta) => void
+  /** What this call may fill its slots from, and nothing else: slots come from content, and content has no authority. */
+  readonly secrets: Secrets
+  /** The objects that images are named by. */
+  readonly object: (digest: Digest) => Promise<Uint8Array>
+  /** Given the body as it is sent, secrets included; what it makes of it is on the receipt. */
+  readonly seal?: Keyring['seal']
+  /** Who asks: what a script may answer by. No part of the request. */
+  readonly caller?: { readonly node?: string; readonly step?: number }
+}
+
+/** A model for sessions. One call is one request: whoever calls decides whether to try again. */
+export interface ChatModel {
+  /** Never throws for what a provider, a network or content can do. */
+  call(call: ModelCall, options: CallOptions): Promise<Receipt>
+}
+
+export interface Secrets {
+  /** Null when there is none. */
+  get(id: string): Promise<string | null>
+}
+
 /** ISO 8601, recorded; core never sees it. */
 export type Clock = () => string
 
@@ -58,6 +91,7 @@ export interface Append {
 
 export interface Commit {
   readonly tenant: string
+  /** One that begins with `{"$node":` is a node: every digest in it names an object, as in a payload. */
   readonly objects?: readonly Uint8Array[]
   readonly appends?: readonly Append[]
   /** Objects whose bytes are taken away. Their names, and what speaks of them, stay. */
@@ -90,7 +124,10 @@ export interface RowOrder {
 
 /** The record. Durable when a promise resolves; everything is one tenant's own. */
 export interface Store {
-  /** All of it or nothing: `stream_moved` when an expected sequence is stale, `object_missing` when an entry speaks of what is not there. */
+  /**
+   * All of it or nothing: `stream_moved` when an expected sequence is stale, `object_missing` when an entry, or a node that is new, speaks of
+   * what is not there, `object_invalid` when an object begins like a node and is none.
+   */
   commit(commit: Commit): Promise<Committed>
   /** Another text whenever anything was written since, by anybody. Cheap. */
   moment(): string
@@ -103,7 +140,7 @@ export interface Store {
   follow(tenant: string, stream: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
   /** `object_missing`, or `object_corrupt` when the bytes no longer match their name. */
   object(tenant: string, digest: Digest): Promise<Uint8Array>
-  /** An object of any size, without ever holding the whole of it. It is there, whole, when the promise resolves. */
+  /** An object of any size, without ever holding the whole of it, unless it is a node. It is there, whole, when the promise resolves. */
   writeObject(tenant: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Digest>
   /** The same, outwards. Ends with `object_corrupt` when the bytes do not match their name: until then nothing is known about them. */
   readObject(tenant: string, digest: Digest): AsyncIterable<Uint8Array>
@@ -114,7 +151,7 @@ export interface Store {
   unsealed(tenant: string, most: number): Promise<readonly StreamHead[]>
   /** The rows of a projection that have these cells, oldest first, or by a column that is indexed. */
   rows(table: string, tenant: string, cells?: Row, order?: RowOrder): AsyncIterable<ProjectedRow>
-  /** Drops objects that nothing speaks of and nobody has written since; how many. */
+  /** Drops objects that neither an event nor a node speaks of and nobody has written since, and so on down the nodes it drops; how many. */
   collect(writtenBefore: string): Promise<number>
   /** Drops every projection and makes it again from the streams; how many events it read. */
   rebuild(): Promise<number>
@@ -140,10 +177,27 @@ export interface RawObject {
   readonly found: Digest | null
 }
 
+/** An object that begins like a node, or that the store has noted to speak of others. */
+export interface RawNode {
+  readonly tenant: string
+  readonly digest: string
+  /** None of an object that is no node. */
+  readonly bytes: Uint8Array
+  /** As for an event. */
+  readonly references: readonly string[]
+}
+
 export interface ObjectPage {
   readonly count: number
   /** Those among them whose bytes are gone, or have another name. */
   readonly wrong: readonly RawObject[]
+  readonly nodes: readonly RawNode[]
+}
+
+/** What speaks of an object: an event; or a node, and the event that leads there, where one is found. */
+export interface Referrer {
+  readonly node: string | null
+  readonly event: { readonly stream: string; readonly seq: number } | null
 }
 
 /** For verifying: believes nothing, holds little, and sees no later writes. */
@@ -158,9 +212,8 @@ export interface Inspection {
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): Promise<ProjectedRow | null>
   /** In order of tenant, stream and key. */
   rows(table: string): AsyncIterable<ProjectedRow>
-  /** An event that speaks of the object. */
-  referrer(tenant: string, digest: string): Promise<{ readonly stream: string; readonly seq: number } | null>
-  /** How many events and references belong to no stream. */
+  referrer(tenant: string, digest: string): Promise<Referrer>
+  /** How many events and references belong to no stream, and how many to no node. */
   strays(): Promise<number>
   close(): Promise<void>
 }

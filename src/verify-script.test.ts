@@ -1,36 +1,41 @@
 // The script that verifies a stream file without our code, against files made here from spec/record/README.md, without our code either.
 import { spawnSync } from 'node:child_process'
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { verifyFile } from '../verify.mjs'
+import {
+  chain,
+  digest,
+  type Event,
+  erased,
+  eventOf,
+  hex,
+  inOrder,
+  type Json,
+  linesOf,
+  piece,
+  pieces,
+  STREAM,
+  type StreamFile,
+  TENANT,
+  textOf,
+  whole,
+} from './testing/stream-file.ts'
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-type Event = Record<string, Json>
 interface Head extends Record<string, Json> {
   readonly stream: string
   readonly seq: number
   readonly headHash: string
 }
-/** A stream file as lists of lines; what a case does not touch is written as it should be. */
-interface StreamFile {
-  header: Record<string, Json>
-  events: string[]
-  checkpoints: string[]
-  objects: string[]
-}
 
-const TENANT = 'acme'
-const STREAM = 'run/42'
 const SEALED = 5
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-verify-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const hex = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
-const digest = (bytes: string | Buffer) => `sha256:${hex(bytes)}`
 const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
 const idOf = (key: KeyObject) => `sign-${hex(key.export({ type: 'spki', format: 'der' })).slice(0, 16)}`
 
@@ -60,20 +65,6 @@ const PAYLOADS: readonly Json[] = [
   [],
 ]
 
-const eventOf = (seq: number, prev: string | null, payload: Json): Event => ({
-  ...{ v: 1, tenant: TENANT, stream: STREAM, seq, type: 'run.stepTaken', at: '2026-03-01T10:00:00.000Z', actor: 'user:ann' },
-  ...{ cause: seq === 0 ? null : 'request:7', prev, payload },
-})
-
-function chain(payloads: readonly Json[], change: (event: Event) => Event = event => event) {
-  const lines: string[] = []
-  for (const payload of payloads) {
-    const last = lines.at(-1)
-    lines.push(JSON.stringify(change(eventOf(lines.length, last === undefined ? null : digest(last), payload))))
-  }
-  return lines
-}
-
 /** RFC 8785 by hand: the keys below stand in their order. */
 const statementOf = (event: Event, heads: readonly Head[]) =>
   `{"heads":[${heads.map(head => JSON.stringify({ headHash: head.headHash, seq: head.seq, stream: head.stream })).join()}],` +
@@ -89,15 +80,6 @@ const headAt = (events: readonly string[], seq: number, stream = STREAM): Head =
 const otherHead: Head = { stream: 'run/"41"é', seq: 2, headHash: digest('elsewhere') }
 const sealOf = (events: readonly string[], seq = SEALED) => checkpoint([otherHead, headAt(events, seq)])
 
-const whole = (bytes: Buffer) => [JSON.stringify({ digest: digest(bytes), base64: bytes.toString('base64') })]
-const erased = (name: string) => [JSON.stringify({ digest: name, erased: true })]
-const pieces = (bytes: Buffer, size = 256) =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => {
-    const base64 = bytes.subarray(i * size, (i + 1) * size).toString('base64')
-    return JSON.stringify({ digest: digest(bytes), base64, ...((i + 1) * size < bytes.length ? { more: true } : {}) })
-  })
-const inOrder = (objects: readonly string[][]) => objects.toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)).flat()
-
 function streamFile(
   events = chain(PAYLOADS),
   objects = [whole(SMALL), whole(EMPTY), whole(NESTED), pieces(LARGE), erased(gone)],
@@ -106,12 +88,6 @@ function streamFile(
   const header = { onbook: 'stream', v: 1, tenant: TENANT, stream: STREAM, events: events.length, head, checkpoints: 1 }
   return { header, events, checkpoints: [sealOf(events)], objects: inOrder(objects) }
 }
-
-const linesOf = (file: StreamFile) => [JSON.stringify(file.header), ...file.events, ...file.checkpoints, ...file.objects]
-const textOf = (file: StreamFile) =>
-  linesOf(file)
-    .map(line => `${line}\n`)
-    .join('')
 
 let written = 0
 function save(content: string | Buffer) {
@@ -194,7 +170,6 @@ const inObject =
   })
 const sealedBy = (make: (events: string[]) => string) => (file: StreamFile) => ({ ...file, checkpoints: [make(file.events)] })
 const withObjects = (make: (file: StreamFile) => string[]) => (file: StreamFile) => ({ ...file, objects: make(file) })
-const piece = (name: string, base64: string) => JSON.stringify({ digest: name, base64 })
 const unseal = (file: StreamFile) => ({ ...file, header: { ...file.header, checkpoints: 0 }, checkpoints: [] })
 const foreign = JSON.stringify({ ...eventOf(3, null, null), stream: 'run/43' })
 const [FIRST, LAST] = [small, empty, large, gone, nested].toSorted().filter((_, i) => i === 0 || i === 4) as [string, string]
@@ -298,6 +273,7 @@ const EVENTS: readonly Case[] = [
   ],
   ['a list', inEvents(3, () => '[]'), 'event_unreadable 3'],
   ['unreadable where the seal is', inEvents(5, () => '{}'), 'event_unreadable 5, checkpoint_differs 5, object_unknown gone'],
+  ['nested as no event is', inEvents(7, line => line.replace('[]', `${'['.repeat(101)}${']'.repeat(101)}`)), 'event_unreadable 7'],
   ['nested beyond measure', inEvents(7, line => line.replace('[]', `${'['.repeat(1e6)}${']'.repeat(1e6)}`)), 'event_unreadable 7'],
   ['longer than a line may be', inEvents(7, line => line.replace('[]', `"${'x'.repeat(8 << 20)}"`)), 'file_malformed 7'],
 ]

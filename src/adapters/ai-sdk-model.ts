@@ -1,40 +1,15 @@
 // A real provider through the AI SDK. Optional: nothing of it is loaded, or needs to be installed, until a model is named.
-import type { LanguageModelMiddleware, wrapLanguageModel } from 'ai'
+import type { LanguageModelMiddleware } from 'ai'
 import { Fault } from '../errors.ts'
 import type { Model } from '../ports.ts'
-
-type Provider = (model: string) => Promise<Parameters<typeof wrapLanguageModel>[0]['model']>
-
-const PROVIDERS: Readonly<Record<string, Provider>> = {
-  openai: async model => {
-    const { createOpenAI } = await load(() => import('@ai-sdk/openai'), '@ai-sdk/openai')
-    return createOpenAI(baseUrl('OPENAI_BASE_URL')).chat(model)
-  },
-  anthropic: async model => {
-    const { createAnthropic } = await load(() => import('@ai-sdk/anthropic'), '@ai-sdk/anthropic')
-    return createAnthropic(baseUrl('ANTHROPIC_BASE_URL'))(model)
-  },
-  google: async model => {
-    const { createGoogleGenerativeAI } = await load(() => import('@ai-sdk/google'), '@ai-sdk/google')
-    return createGoogleGenerativeAI(baseUrl('GOOGLE_BASE_URL'))(model)
-  },
-  'openai-compatible': async model => {
-    const { createOpenAICompatible } = await load(() => import('@ai-sdk/openai-compatible'), '@ai-sdk/openai-compatible')
-    const url = process.env.OPENAI_COMPATIBLE_BASE_URL
-    if (url === undefined)
-      throw new Fault('model_failed', { model: `openai-compatible:${model}`, reason: 'set OPENAI_COMPATIBLE_BASE_URL to its address' })
-    const key = process.env.OPENAI_COMPATIBLE_API_KEY
-    return createOpenAICompatible({ name: 'openai-compatible', baseURL: url, ...(key === undefined ? {} : { apiKey: key }) })(model)
-  },
-}
+import { languageModel, load, PROVIDERS } from './ai-sdk-providers.ts'
 
 export async function aiSdkModel(name: string): Promise<Model> {
   const [provider = '', ...rest] = name.split(':')
   const model = rest.join(':')
-  const create = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined
-  if (create === undefined || model === '') throw new Fault('model_unknown', { model: name, known: Object.keys(PROVIDERS) })
+  if (!PROVIDERS.has(provider) || model === '') throw new Fault('model_unknown', { model: name, known: [...PROVIDERS.keys()] })
   const { generateText, wrapLanguageModel } = await load(() => import('ai'), 'ai')
-  const language = await create(model)
+  const language = await languageModel(provider, model)
   return {
     name,
     async complete({ messages }, signal) {
@@ -64,17 +39,5 @@ export async function aiSdkModel(name: string): Promise<Model> {
         throw new Fault('model_failed', { model: name, reason: (cause as Error).message }, { cause })
       }
     },
-  }
-}
-
-const baseUrl = (variable: string): { baseURL?: string } => (process.env[variable] === undefined ? {} : { baseURL: process.env[variable] })
-
-async function load<T>(bring: () => Promise<T>, name: string): Promise<T> {
-  try {
-    return await bring()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    const packages = name === 'ai' ? 'ai@6' : `ai@6 ${name}@${name === '@ai-sdk/openai-compatible' ? 2 : 3}`
-    throw new Fault('package_missing', { package: name, install: `npm install ${packages}` }, { cause: error })
   }
 }

@@ -5,7 +5,7 @@ import { CHECKPOINTS, readCheckpoint } from '../core/record/checkpoint.ts'
 import { emptyHead, type StreamHead, writeEvents } from '../core/record/event.ts'
 import type { Projection } from '../core/record/projection.ts'
 import { RECORD_PROJECTIONS } from '../core/record/projections.ts'
-import { referencesIn } from '../core/record/references.ts'
+import { beginsAsNode, linksIn, NO_NODE, referencesIn } from '../core/record/references.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Commit, Committed, Inspection, Store, StoredEvent } from '../ports.ts'
 import { memoryTables } from './memory-tables.ts'
@@ -32,6 +32,8 @@ interface Tenant {
 const byName = <T>(entries: Iterable<readonly [string, T]>): readonly T[] =>
   [...entries].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map(([, value]) => value)
 
+const linksFrom = ({ bytes }: StoredObject): readonly Digest[] => (bytes === null ? null : linksIn(bytes)) ?? []
+
 /** @param projections what applications add to the record's own */
 export function memoryStore(clock: Clock, projections: readonly Projection[] = []): Store {
   const tenants = new Map<string, Tenant>()
@@ -49,11 +51,21 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     if (bytes === null) throw new Fault('object_missing', { digest })
     return bytes
   }
+  const isThere = (tenant: string, digest: Digest): boolean => (tenantOf(tenant).objects.get(digest)?.bytes ?? null) !== null
   const put = (tenant: Tenant, bytes: Uint8Array, at: string): Digest => {
     const digest = digestBytes(bytes)
     tenant.objects.set(digest, { bytes: Uint8Array.from(bytes), writtenAt: at, referrer: tenant.objects.get(digest)?.referrer ?? null })
     return digest
   }
+
+  /** What the objects that are nodes speak of; those that are there have been asked before. */
+  const linksOf = (name: string, objects: readonly Uint8Array[]): readonly Digest[] =>
+    objects.flatMap(bytes => {
+      if (!beginsAsNode(bytes) || isThere(name, digestBytes(bytes))) return []
+      const links = linksIn(bytes)
+      if (links === null) throw new Fault('object_invalid', { problem: NO_NODE })
+      return links
+    })
 
   /** Works everything out before it changes anything: there is no undoing here. */
   const commit = ({ tenant: name, objects = [], appends = [], erase = [], idempotency }: Commit): Committed => {
@@ -74,6 +86,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       if (added.length > 0) changed.set(stream, { head: next, events: [...events, ...added] })
       return next
     })
+    for (const digest of linksOf(name, objects)) if (!given.has(digest)) bytesOf(name, digest)
     for (const digest of erase) bytesOf(name, digest)
 
     tenants.set(name, tenant)
@@ -142,10 +155,19 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       yield* tables.rows(table, tenant, cells, order)
     },
     async collect(writtenBefore) {
-      const all = [...tenants.values()].flatMap(({ objects }) => [...objects].map(([digest, object]) => ({ objects, digest, object })))
-      const old = all.filter(({ object }) => object.bytes !== null && object.referrer === null && object.writtenAt < writtenBefore)
-      for (const { objects, digest } of old) objects.delete(digest)
-      return old.length
+      let dropped = 0
+      for (const { objects } of tenants.values()) {
+        const isFree = (linked: ReadonlySet<Digest>, [digest, { bytes, referrer, writtenAt }]: readonly [Digest, StoredObject]) =>
+          bytes !== null && referrer === null && writtenAt < writtenBefore && !linked.has(digest)
+        for (;;) {
+          const linked = new Set([...objects.values()].flatMap(linksFrom))
+          const free = [...objects].filter(entry => isFree(linked, entry))
+          if (free.length === 0) break
+          for (const [digest] of free) objects.delete(digest)
+          dropped += free.length
+        }
+      }
+      return dropped
     },
     async rebuild() {
       const events = [...tenants.values()].flatMap(({ streams }) => [...streams.values()].flatMap(stream => stream.events))
@@ -175,14 +197,17 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       async *objects() {
         for (const [tenant, { objects }] of tenants) {
           const gone = [...objects].filter(([, { bytes }]) => bytes === null)
-          yield { count: objects.size, wrong: gone.map(([digest]) => ({ tenant, digest, found: null })) }
+          const nodes = [...objects].flatMap(([digest, { bytes }]) =>
+            bytes !== null && beginsAsNode(bytes) ? [{ tenant, digest, bytes, references: linksIn(bytes) ?? [] }] : [],
+          )
+          yield { count: objects.size, wrong: gone.map(([digest]) => ({ tenant, digest, found: null })), nodes }
         }
       },
       row: async (table, tenant, stream, key) => tables.row(table, tenant, stream, key),
       async *rows(table) {
         yield* tables.allRows(table)
       },
-      referrer: async (tenant, digest) => tenantOf(tenant).objects.get(digest as Digest)?.referrer ?? null,
+      referrer: async (tenant, digest) => ({ node: null, event: tenantOf(tenant).objects.get(digest as Digest)?.referrer ?? null }),
       strays: async () => 0,
       close: async () => undefined,
     }

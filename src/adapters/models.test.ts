@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ModelRequest } from '../ports.ts'
+import { loopbackChat } from '../testing/loopback-chat.ts'
 import { loopbackProvider } from '../testing/loopback-provider.ts'
 import { aiSdkModel } from './ai-sdk-model.ts'
 import { recordedModel, recordingModel } from './recorded-model.ts'
@@ -119,6 +120,19 @@ describe('aiSdkModel', () => {
     const [call] = server.requests
     expect(call).toMatchObject({ path: '/v1/chat/completions', key: 'Bearer secret-key', body: { model: 'tiny' } })
     expect(call!.body.messages.map(message => message.role)).toEqual(['system', 'user'])
+    await server.close()
+  })
+
+  it.each([
+    ['anthropic', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', '/v1/messages'],
+    ['google', 'GOOGLE_BASE_URL', 'GOOGLE_GENERATIVE_AI_API_KEY', '/v1/models/tiny:generateContent'],
+  ] as const)('speaks to %s as it wants to be spoken to', async (provider, urlVariable, keyVariable, path) => {
+    const server = await loopbackChat(provider, () => ({ pieces: ['{"a":', '1}'] }))
+    vi.stubEnv(urlVariable, server.url)
+    vi.stubEnv(keyVariable, 'secret-key')
+    const model = await aiSdkModel(`${provider}:tiny`)
+    expect(await model.complete(request('a'), never)).toBe('{"a":1}')
+    expect(server.heard).toMatchObject([{ path, body: expect.stringContaining('be brief') }])
     await server.close()
   })
 

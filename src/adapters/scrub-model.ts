@@ -1,11 +1,11 @@
 // Keeps what must stay secret out of what is shown and stored: the values this process uses to reach a model, wherever they turn up.
 import { Fault } from '../errors.ts'
 import type { Model } from '../ports.ts'
+import { PROVIDERS } from './ai-sdk-providers.ts'
+import { SHORTEST, scrubber } from './scrub.ts'
 
-const KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'OPENAI_COMPATIBLE_API_KEY']
-const ADDRESSES = ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'GOOGLE_BASE_URL', 'OPENAI_COMPATIBLE_BASE_URL']
-/** Shorter ones would blot out ordinary words. */
-const SHORTEST = 4
+const KEYS = [...PROVIDERS.values()].map(({ key }) => key)
+const ADDRESSES = [...PROVIDERS.values()].map(({ address }) => address)
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,22 +19,23 @@ export function secretsIn(environment: Environment): readonly string[] {
 function passwordIn(address: string): readonly string[] {
   if (!URL.canParse(address)) return []
   const { password } = new URL(address)
-  return [password, decodeURIComponent(password)]
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
 }
 
-export const scrub = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[REDACTED]'), text)
-
 export function scrubbedModel(model: Model, environment: Environment): Model {
-  const secrets = secretsIn(environment)
+  const { text: scrub } = scrubber(new Map(secretsIn(environment).map(value => [value, '[REDACTED]'])))
   return {
     name: model.name,
     async complete(request, signal) {
       try {
-        return scrub(await model.complete(request, signal), secrets)
+        return scrub(await model.complete(request, signal))
       } catch (error) {
         if (signal.aborted && error === signal.reason) throw error
-        throw new Fault('model_failed', { model: model.name, reason: scrub(reasonOf(error), secrets) })
+        throw new Fault('model_failed', { model: model.name, reason: scrub(reasonOf(error)) })
       }
     },
   }

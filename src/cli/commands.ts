@@ -1,17 +1,22 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+import { BUNDLE_COMMANDS } from './bundle-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { DATA, JSON_OPTION, TENANT } from './options.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
+import { WORKSPACE_COMMANDS } from './workspace-commands.ts'
 
 export interface Option {
   readonly flags: string
   readonly summary: string
+  /** May be given several times; the command gets a list. */
+  readonly repeated?: true
 }
 
 /** What commander hands over: arguments by name, options by long name. */
 export type Input = Readonly<Record<string, unknown>>
 
 export interface Command {
+  /** One word, or a group and a word: `bundle sign`. */
   readonly name: string
   /** As commander writes them: `[paths...]`, `<agent>`. */
   readonly arguments: readonly string[]
@@ -116,4 +121,16 @@ const PACK_COMMANDS: readonly Command[] = [
   },
 ]
 
-export const COMMANDS: readonly Command[] = [...PACK_COMMANDS, ...HOST_COMMANDS, ...RECORD_COMMANDS]
+/** What is said about a group of commands. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  bundle: 'collections of templates, signed, to ship and to install',
+  workspace: 'the versions of an agent’s folder: what is in them, what changed, getting them back',
+}
+
+export const COMMANDS: readonly Command[] = [
+  ...PACK_COMMANDS,
+  ...HOST_COMMANDS,
+  ...WORKSPACE_COMMANDS,
+  ...BUNDLE_COMMANDS,
+  ...RECORD_COMMANDS,
+]

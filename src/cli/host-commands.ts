@@ -6,9 +6,17 @@ export const HOST_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     arguments: ['[paths...]'],
-    summary: 'check packs and publish their templates to the library, in one commit',
-    options: [HOST_CONFIG, DATA, TENANT, JSON_OPTION],
-    example: 'onbook publish prompts/summarizer',
+    summary: 'check packs and publish their templates to the library; with --workspace, the folder as the next version of it too',
+    options: [
+      { flags: '--workspace <name>', summary: 'commit the whole folder as the next version of this workspace' },
+      { flags: '--message <text>', summary: 'of the version, kept in the record' },
+      { flags: '--expect <n>', summary: 'refuse unless this version is the newest; 0 when there should be none' },
+      HOST_CONFIG,
+      DATA,
+      TENANT,
+      JSON_OPTION,
+    ],
+    example: 'onbook publish newsdesk --workspace writer --message "shorter summaries"',
     load: async () => (await import('./host/publish.ts')).publish,
   },
   {
@@ -35,6 +43,12 @@ export const HOST_COMMANDS: readonly Command[] = [
     summary: 'run the host on this machine',
     options: [
       { flags: '--port <n>', summary: '0 for any free one (default: 4680)' },
+      { flags: '--host <address>', summary: 'where it listens (default: 127.0.0.1)' },
+      { flags: '--public-url <url>', summary: 'what people open when it is reached from elsewhere' },
+      { flags: '--allow-host <name...>', summary: 'a further name, with its port, that it is reached by' },
+      { flags: '--requests-per-minute <n>', summary: 'how often one key may ask; 0 for no limit (default: 300000)' },
+      { flags: '--log-level <level>', summary: 'fatal, error, warn, info, debug or silent (default: warn)' },
+      { flags: '--slow-ms <n>', summary: 'requests that take so long are logged (default: 1000)' },
       { flags: '--test-seams', summary: "also answer what OpenWOP's conformance suite asks" },
       HOST_CONFIG,
       DATA,
@@ -47,10 +61,12 @@ export const HOST_COMMANDS: readonly Command[] = [
   {
     name: 'keys',
     arguments: ['<action>', '[id]'],
-    summary: 'create, list or revoke the keys that open the host',
+    summary: 'create, list or revoke the keys that open the host; login makes a link to sign in with',
     options: [
       { flags: '--scopes <list>', summary: 'what it may do, separated by commas (default: everything)' },
+      { flags: '--workspaces <list>', summary: 'the workspaces it may use, separated by commas (default: *, all of them)' },
       { flags: '--expires <date>', summary: 'when it stops working (default: never)' },
+      { flags: '--url <url>', summary: 'the host to sign in to (default: the one that runs on the folder)' },
       DATA,
       TENANT,
       JSON_OPTION,

@@ -1,9 +1,12 @@
 // The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
 import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
-import { Fault } from '../errors.ts'
-import { COMMANDS, type Command, type Input } from './commands.ts'
+import { Fault, type FaultCode } from '../errors.ts'
+import { COMMANDS, type Command, GROUPS, type Input } from './commands.ts'
 import { visible } from './report/visible.ts'
+
+/** What somebody sent is wrong, not what was asked. */
+const FINDINGS: readonly FaultCode[] = ['checks_failed', 'tests_failed', 'registry_refused', 'bundle_refused']
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description('The system of record for what an AI agent was told and what it was allowed to do.')
     .version(packageVersion())
     .showHelpAfterError('(add --help for usage)')
+    .enablePositionalOptions() // the version of a bundle is not ours
     .exitOverride()
   for (const command of COMMANDS) {
     addCommand(parser, command, async input => {
@@ -32,12 +36,16 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 export function addCommand(parser: Parser, command: Command, run: (input: Input) => Promise<void>): void {
-  const added = parser
-    .command(command.name)
+  const [first = '', second] = command.name.split(' ')
+  const added = (second === undefined ? parser : groupIn(parser, first))
+    .command(second ?? first)
     .summary(command.summary)
     .description(`${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`)
   for (const argument of command.arguments) added.argument(argument)
-  for (const { flags, summary } of command.options) added.option(flags, summary)
+  for (const { flags, summary, repeated } of command.options) {
+    if (repeated) added.option(flags, summary, (one: string, others: readonly string[] = []) => [...others, one])
+    else added.option(flags, summary)
+  }
   added.addHelpText('after', `\nExample:\n  $ ${command.example}`)
   added.action(async (...args: unknown[]) => {
     const names = command.arguments.map(argument => argument.replace(/[^a-z]/g, ''))
@@ -46,13 +54,22 @@ export function addCommand(parser: Parser, command: Command, run: (input: Input)
   })
 }
 
+function groupIn(parser: Parser, name: string): Parser {
+  const known = parser.commands.find(command => command.name() === name)
+  if (known !== undefined) return known
+  return parser
+    .command(name)
+    .summary(GROUPS[name]!)
+    .description(`${GROUPS[name]![0]!.toUpperCase()}${GROUPS[name]!.slice(1)}.`)
+}
+
 function explain(error: unknown, json: boolean): number {
   const { code, exitCode } = error as { code?: string; exitCode?: number }
   if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
   if (error instanceof Fault) {
     if (json) process.stdout.write(`${JSON.stringify(error)}\n`)
     else process.stderr.write(`onbook: ${error.message.split('\n').map(visible).join('\n')}\n`)
-    return error.code === 'checks_failed' || error.code === 'tests_failed' || error.code === 'registry_refused' ? 1 : 2
+    return FINDINGS.includes(error.code) ? 1 : 2
   }
   process.stderr.write(`onbook: this is a bug in onbook; please report it with these lines.\n${(error as Error)?.stack ?? String(error)}\n`)
   return 2

@@ -1,4 +1,5 @@
 // A client of one host with one key. What it keeps is its own.
+import type { Bundle } from '../wire/onbook/bundle.ts'
 import type { Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
 import type { ServerEvent } from './event-stream.ts'
@@ -13,8 +14,11 @@ import { takeSnapshot } from './snapshot.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** Answers when the host does not. Pinned versions are taken from it without asking. */
-  readonly offline?: Snapshot
+  /**
+   * Answers when the host does not: a snapshot, or a bundle's pack.json, as JSON or as its text. Pinned versions are taken from it without
+   * asking; from a bundle only where the ref names it, for another library may have the same.
+   */
+  readonly offline?: Snapshot | Bundle | string
 }
 
 export interface Client {

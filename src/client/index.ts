@@ -1,4 +1,5 @@
 // onbook/client: talks to a host. No dependencies; browsers and Node. Names are listed one by one; a test pins the list.
+export type { Bundle } from '../wire/onbook/bundle.ts'
 export type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
 export type {
   ContentTrust,

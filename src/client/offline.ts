@@ -1,4 +1,5 @@
-// A snapshot as a source. It has no libraries: a ref that names one is never answered from here.
+// A snapshot or a bundle as a source. Whether a bundle is what somebody signed is settled before: nothing here checks it.
+import type { Bundle } from '../wire/onbook/bundle.ts'
 import type { LabelState } from '../wire/onbook/labels.ts'
 import type { PromptTemplate } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
@@ -7,19 +8,23 @@ import type { Instant } from './instant.ts'
 
 export interface Offline {
   readonly at: Instant | null
+  /** The one library it has; null for what a host gave to refs that name none. */
+  readonly libraryId: string | null
   version(templateId: string, version: string): PromptTemplate | null
-  /** The newest that the snapshot has. */
+  /** The newest that it has. */
   latest(templateId: string): PromptTemplate | null
   labels(templateId: string): readonly LabelState[] | null
 }
 
-export function offlineSource(snapshot: Snapshot): Offline {
-  const { templates, labels, takenAt } = snapshot
-  if (!Array.isArray(templates) || !Array.isArray(labels))
-    throw clientError('snapshot_invalid', 'A snapshot is an object with the lists "templates" and "labels".')
+/** As JSON, or as its text. */
+export function offlineSource(given: Snapshot | Bundle | string): Offline {
+  const file = typeof given === 'string' ? parse(given) : given
+  const { templates, labels, takenAt, libraryId } = isBundle(file) ? toSnapshot(file) : { ...file, libraryId: null }
+  if (!Array.isArray(templates) || !Array.isArray(labels)) throw invalid()
   const wall = takenAt === undefined ? Number.NaN : Date.parse(takenAt)
   return {
     at: Number.isNaN(wall) ? null : { wall, steady: performance.now() },
+    libraryId,
     version: (templateId, version) => templates.find(one => one.templateId === templateId && one.version === version) ?? null,
     latest: templateId =>
       templates
@@ -34,6 +39,28 @@ export function offlineSource(snapshot: Snapshot): Offline {
     },
   }
 }
+
+const isBundle = (file: Snapshot | Bundle): file is Bundle => (file as Partial<Bundle> | null)?.kind === 'prompt'
+
+/** A bundle does not say when it was made, and knows no labels. */
+const toSnapshot = ({ name, version, prompts }: Bundle): Snapshot & { readonly libraryId: string } => {
+  if (!Array.isArray(prompts) || typeof name !== 'string') throw invalid()
+  const meta = { source: 'pack', packName: name, packVersion: version } as const
+  return { templates: prompts.map(prompt => ({ ...prompt, meta: { ...prompt.meta, ...meta } })), labels: [], libraryId: name }
+}
+
+function parse(text: string): Snapshot | Bundle {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid(cause)
+  }
+}
+
+const invalid = (cause?: unknown) =>
+  clientError('snapshot_invalid', 'This is neither a snapshot, with the lists "templates" and "labels", nor a bundle\'s pack.json.', {
+    cause,
+  })
 
 /** SemVer 2.0, section 11. */
 export function compareVersions(a: string, b: string): number {

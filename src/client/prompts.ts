@@ -2,7 +2,7 @@
 import type { PromptTemplate } from '../wire/onbook/prompts.ts'
 import { clientError } from './client-error.ts'
 import { type Instant, instant } from './instant.ts'
-import { answer, type Freshness, type Held, type ReadOptions } from './kept.ts'
+import type { Freshness, Held, ReadOptions } from './kept.ts'
 import { heldLabels, type LabelParts, offlineLabels, pickLabel, timeOf } from './labels.ts'
 import { listPrompts, type PromptFilter } from './list-prompts.ts'
 import { pinnedRef, type Ref, type RefParts, readRef } from './ref.ts'
@@ -52,7 +52,7 @@ export function createPrompts(parts: LabelParts): Prompts {
   async function readPinned(ref: RefParts, options: ReadOptions): Promise<Held<Stored>> {
     const known = pinned.get(pinKey(ref))
     if (known !== undefined) return { value: known.stored, at: known.at, source: 'memory' }
-    const template = ref.libraryId === undefined ? (offline?.version(ref.templateId, ref.version!) ?? null) : null
+    const template = offline?.libraryId === (ref.libraryId ?? null) ? offline.version(ref.templateId, ref.version!) : null
     if (template !== null) return { value: { template, tag: null }, at: offline!.at, source: 'offline' }
     return kept.fresh<Stored>(pinKey(ref), { ...options, maxAgeMs: 0 }, async signal => {
       const stored = await fetchStored(
@@ -91,9 +91,9 @@ export function createPrompts(parts: LabelParts): Prompts {
     return { value: (await readPinned({ ...rest, version: value.version }, options)).value, at, source }
   }
 
-  function fromOffline({ templateId, label, libraryId }: RefParts): Held<Stored> | null {
-    if (offline === null || libraryId !== undefined) return null
-    const version = label === undefined ? undefined : offlineLabels(offline, templateId)?.value.find(one => one.label === label)?.version
+  function fromOffline({ templateId, label, libraryId, ...pin }: RefParts): Held<Stored> | null {
+    if (offline === null || (libraryId !== undefined && libraryId !== offline.libraryId)) return null
+    const version = label === undefined ? pin.version : offlineLabels(offline, templateId)?.value.find(one => one.label === label)?.version
     if (label !== undefined && version === undefined) return null
     const template = version === undefined ? offline.latest(templateId) : offline.version(templateId, version)
     return template === null ? null : { value: { template, tag: null }, at: offline.at, source: 'offline' }
@@ -121,16 +121,13 @@ export function createPrompts(parts: LabelParts): Prompts {
     async get(given, options = {}) {
       const ref = readRef(given)
       options.signal?.throwIfAborted()
-      const read = ref.label === undefined ? readLatest : readLabelled
-      const { value, freshness } =
-        ref.version !== undefined
-          ? answer(await readPinned(ref, options), null)
-          : await kept.orStale(
-              `prompt ${JSON.stringify(ref)}`,
-              options,
-              () => read(ref, options),
-              () => fromOffline(ref),
-            )
+      const read = ref.version !== undefined ? readPinned : ref.label === undefined ? readLatest : readLabelled
+      const { value, freshness } = await kept.orStale(
+        `prompt ${JSON.stringify(ref)}`,
+        options,
+        () => read(ref, options),
+        () => fromOffline(ref),
+      )
       return { ...value, ref: pinnedRef(value.template.templateId, value.template.version), freshness }
     },
     async create(template, options = {}) {

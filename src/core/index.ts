@@ -15,10 +15,13 @@ export { compilePack, type PromptKind, type Template } from './pack/compile.ts'
 export { packFormat } from './pack/format.ts'
 export { type Example, type Pack, type ReadPack, readPack, semanticDigest, type Variable } from './pack/pack.ts'
 export { type Bound, bindValues, type ValueProblem } from './pack/values.ts'
+export { type CompiledPrelude, type ContentFile, compilePrelude } from './prelude/compile.ts'
+export type { ContentProblem } from './prelude/content.ts'
+export { type ComposedPrelude, type Prelude, readPrelude } from './prelude/prelude.ts'
 export { type Checkpoint, readCheckpoint, type SealedHead, type Signature, type Statement, statementBytes } from './record/checkpoint.ts'
 export { decodeEvent, type EventDraft, type ReadEvent, type RecordedEvent, readEvent, type StreamHead } from './record/event.ts'
 export type { Cell, Change as RowSource, ProjectedRow, Projection, Row, Source } from './record/projection.ts'
-export { referencesIn } from './record/references.ts'
+export { linksIn, referencesIn } from './record/references.ts'
 export type { BreakCode } from './record/walk.ts'
 export { boundAgent } from './resolve/bound-agent.ts'
 export { type BoundAgent, type KindRefs, LAYERS, type Layer, type ResolveRequest } from './resolve/layers.ts'
@@ -37,7 +40,57 @@ export {
 export { interpretQuestion } from './schema/interpret-question.ts'
 export { collectSchemas, type Schemas } from './schema/schemas.ts'
 export type { Question, Verdict } from './schema/verdict.ts'
+export type { SessionCommand } from './session/commands.ts'
+export {
+  configProblem,
+  emptyConfig,
+  type KnownModels,
+  type PromptSource,
+  type RunConfig,
+  readSessionConfig,
+  type Selection,
+  type SessionConfig,
+  type WorkspaceSelector,
+} from './session/config.ts'
+export { runConfigFormat, sessionConfigFormat } from './session/config-format.ts'
+export { decide as decideSession } from './session/decide.ts'
+export type { Decided as DecidedSession, Refusal as SessionRefusal } from './session/draft.ts'
+export { type ApplyWhen, fromRecorded as sessionEventOf, type SessionEvent, sessionDraft, sessionStream } from './session/events.ts'
+export {
+  appendMessage,
+  closedPiece,
+  emptyHistory,
+  type History,
+  type HistoryHead,
+  historyHead,
+  readHistory,
+  type StoredText,
+} from './session/history.ts'
+export {
+  type MaterializedStep,
+  materializeStep,
+  messagesOf,
+  type StepInput,
+  type StepOptions,
+  type StepRequest,
+} from './session/materialize.ts'
+export { plan as planSession, type SessionEffect } from './session/plan.ts'
+export { foldSession, reduce as reduceSession } from './session/reduce.ts'
+export type { Snapshot } from './session/snapshot.ts'
+export { emptySession, type Lifecycle, lifecycleOf, type SessionState } from './session/state.ts'
+export {
+  type Answer as WorkspaceAnswer,
+  catalogSync,
+  promptSync,
+  runPlan,
+  type SyncInput,
+  type SyncPlan,
+  type SyncResult,
+  type WorkspaceEffect,
+  workspaceSync,
+} from './session/sync.ts'
 export type { TemplateProblem, TemplateTree } from './template/ast.ts'
 export { type Parsed, parseTemplate } from './template/parse.ts'
 export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, type Segment } from './template/render.ts'
 export { findUses, type Use, type Uses } from './template/uses.ts'
+export { type Catalog, type CheckSchema, type Descriptor, readCatalog } from './tools/catalog.ts'

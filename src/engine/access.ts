@@ -32,6 +32,9 @@ export interface Principal {
   readonly workspaces: readonly string[]
 }
 
+/** Whoever makes a key without being asked by anybody. */
+export const HOST_ACTOR = 'onbook'
+
 export interface KeyRequest {
   readonly tenant: string
   readonly scopes: readonly Scope[]
@@ -50,13 +53,13 @@ export async function createKey(
   if (tenant === HOST_TENANT)
     throw new Fault('usage_invalid', { problem: `tenant ${HOST_TENANT} is the host itself; no key belongs to it` })
   const [id, secret] = [randomness(8, 'hex'), randomness(32, 'base64url')]
-  await appendKeyEvent(store, keyCreatedDraft({ id, secretHash: digestText(secret), tenant, scopes, workspaces, expiresAt }, actor))
+  await appendHostEvent(store, KEYS, keyCreatedDraft({ id, secretHash: digestText(secret), tenant, scopes, workspaces, expiresAt }, actor))
   return { id, key: keyText(id, secret) }
 }
 
 export async function revokeKey(store: Store, id: string, actor: string): Promise<void> {
   if ((await findKey(store, id)) === null) throw new Fault('key_missing', { id })
-  await appendKeyEvent(store, keyRevokedDraft(id, actor))
+  await appendHostEvent(store, KEYS, keyRevokedDraft(id, actor))
 }
 
 export async function listKeys(store: Store): Promise<readonly KnownKey[]> {
@@ -75,22 +78,40 @@ const findKey = (store: Store, id: string): Promise<KnownKey | null> =>
 export async function authenticate(store: Store, clock: Clock, text: string): Promise<Principal | null> {
   const read = readKeyText(text)
   const key = read === null ? null : await findKey(store, read.id)
-  if (read === null || key === null || key.revoked) return null
-  // A time that cannot be read is over.
-  if (key.expiresAt !== null && !(Date.parse(key.expiresAt) > Date.parse(clock()))) return null
   // Comparing hashes takes a time that says nothing about the secret.
-  if (digestText(read.secret) !== key.secretHash) return null
-  return { keyId: key.id, tenant: key.tenant, scopes: key.scopes, workspaces: key.workspaces }
+  if (read === null || key === null || digestText(read.secret) !== key.secretHash) return null
+  return isValid(key, clock) ? toPrincipal(key) : null
+}
+
+/** For what was made from a key and lasts only as long as it does. */
+export async function principalOfKey(store: Store, clock: Clock, id: string): Promise<Principal | null> {
+  const key = await findKey(store, id)
+  return key !== null && isValid(key, clock) ? toPrincipal(key) : null
+}
+
+/** A time that cannot be read is over. */
+const isValid = ({ revoked, expiresAt }: KnownKey, clock: Clock): boolean =>
+  !revoked && (expiresAt === null || Date.parse(expiresAt) > Date.parse(clock()))
+
+const toPrincipal = ({ id, tenant, scopes, workspaces }: KnownKey): Principal => ({ keyId: id, tenant, scopes, workspaces })
+
+/** Whether anybody but the host itself has made a key that opens. */
+export async function hasOperatorKey(store: Store, clock: Clock): Promise<boolean> {
+  const valid = new Set((await listKeys(store)).filter(key => isValid(key, clock)).map(({ id }) => id))
+  for await (const { event } of store.read(HOST_TENANT, KEYS, -1))
+    if (event.type === 'key.created' && event.actor !== HOST_ACTOR && valid.has((event.payload as { readonly id: string }).id)) return true
+  return false
 }
 
 /** Written down at most once a minute and key, and never in the way of a request. */
-export const noteUse = (store: Store, id: string, at: string): Promise<void> => appendKeyEvent(store, keyUsedDraft(id, at))
+export const noteUse = (store: Store, id: string, at: string): Promise<void> => appendHostEvent(store, KEYS, keyUsedDraft(id, at))
 
-async function appendKeyEvent(store: Store, draft: EventDraft): Promise<void> {
+/** Whatever else was written meanwhile. */
+export async function appendHostEvent(store: Store, stream: string, draft: EventDraft): Promise<void> {
   for (;;) {
-    const { seq } = await store.head(HOST_TENANT, KEYS)
+    const { seq } = await store.head(HOST_TENANT, stream)
     try {
-      await store.commit({ tenant: HOST_TENANT, appends: [{ stream: KEYS, expected: seq, entries: [draft] }] })
+      await store.commit({ tenant: HOST_TENANT, appends: [{ stream, expected: seq, entries: [draft] }] })
       return
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'stream_moved')) throw error

@@ -2,7 +2,7 @@
 import type { Digest } from '../core/digest/digest.ts'
 import { CHECKPOINTS } from '../core/record/checkpoint.ts'
 import { sealedStreams } from '../core/record/projections.ts'
-import { referencesIn } from '../core/record/references.ts'
+import { linksIn, mayBecomeNode, referencesIn } from '../core/record/references.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
 
@@ -23,8 +23,29 @@ export async function* exportStream(store: Store, tenant: string, stream: string
     yield line(new TextDecoder().decode(bytes))
   }
   if (checkpoint !== null) yield line(checkpoint)
+  await addLinked(store, tenant, spoken)
   for (const digest of [...spoken].sort()) yield* exportObject(store, tenant, digest)
 }
+
+/** What nodes speak of, and the nodes among that: a set grows while it is walked. */
+async function addLinked(store: Store, tenant: string, spoken: Set<Digest>): Promise<void> {
+  for (const digest of spoken) for (const link of await linksOf(store, tenant, digest)) spoken.add(link)
+}
+
+async function linksOf(store: Store, tenant: string, digest: Digest): Promise<readonly Digest[]> {
+  let bytes = Buffer.alloc(0)
+  try {
+    for await (const piece of store.readObject(tenant, digest)) {
+      bytes = Buffer.concat([bytes, piece])
+      if (!mayBecomeNode(bytes)) return []
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  return linksIn(bytes) ?? []
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Fault && error.code === 'object_missing'
 
 const line = (text: string): string => `${text}\n`
 
@@ -47,7 +68,7 @@ async function* exportObject(store: Store, tenant: string, digest: Digest): Asyn
     }
     yield line(JSON.stringify({ digest, base64: rest.toString('base64') }))
   } catch (error) {
-    if (!(error instanceof Fault && error.code === 'object_missing')) throw error
+    if (!isMissing(error)) throw error
     yield line(JSON.stringify({ digest, erased: true }))
   }
 }

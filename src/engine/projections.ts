@@ -1,6 +1,8 @@
 // Every table of the product that follows from events, beside the record's own.
 import { keyRows } from '../core/access/keys.ts'
+import { bundleRows } from '../core/bundle/events.ts'
 import { LIBRARY_PROJECTIONS } from '../core/library/events.ts'
 import type { Projection } from '../core/record/projection.ts'
+import { WORKSPACE_PROJECTIONS } from '../core/workspace/events.ts'
 
-export const PRODUCT_PROJECTIONS: readonly Projection[] = [...LIBRARY_PROJECTIONS, keyRows]
+export const PRODUCT_PROJECTIONS: readonly Projection[] = [...LIBRARY_PROJECTIONS, bundleRows, keyRows, ...WORKSPACE_PROJECTIONS]

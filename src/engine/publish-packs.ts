@@ -35,7 +35,7 @@ export async function publishPacks(
   return { published: fresh.map(({ templateId, version }) => pinnedText(templateId, version)), unchanged }
 }
 
-async function refuseFindings(workspace: Workspace, paths: readonly string[], validator: Validator): Promise<void> {
+export async function refuseFindings(workspace: Workspace, paths: readonly string[], validator: Validator): Promise<void> {
   for await (const { path, findings } of checkPacks(workspace, validator, paths)) {
     const errors = findings.filter(({ severity }) => severity === 'error').length
     if (errors > 0) throw new Fault('checks_failed', { what: path, errors })

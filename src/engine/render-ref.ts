@@ -1,32 +1,35 @@
 // A ref rendered: found, bound, composed. One way for the command line, the host and runs, so that a hash means the same everywhere.
-import type { BindOptions, Sources, Trust } from '../core/compose/bind.ts'
+import type { Sources, Trust } from '../core/compose/bind.ts'
 import { type RenderedPrompt, renderPrompt } from '../core/compose/render-prompt.ts'
 import type { Json } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
-import type { LibraryTemplate } from '../core/library/template.ts'
-import { pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
+import { type PromptRef, pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
 import { findAmong, loadLabels } from './library/lookup.ts'
-import { type LibraryRow, readTemplate, versionsOf } from './library/rows.ts'
+import { type LibraryRow, readStored, type StoredTemplate, versionsOf } from './library/rows.ts'
 
-export interface FoundTemplate {
+export interface FoundTemplate extends StoredTemplate {
   readonly row: LibraryRow
-  readonly template: LibraryTemplate
+  readonly ref: PromptRef
 }
 
 export async function findTemplate(store: Store, tenant: string, ref: Json, dialect: RefDialect = {}): Promise<FoundTemplate> {
   const read = readPromptRef(ref, dialect)
   if (!read.ok) throw new Fault('prompt_ref_invalid', { problem: read.problem })
   const rows = await versionsOf(store, tenant, read.ref.templateId)
-  const found = findAmong(rows, read.ref, await loadLabels(store, tenant, [read.ref]))
+  const labels = read.ref.label === null ? NO_LABELS : await loadLabels(store, tenant, [read.ref])
+  const found = findAmong(rows, read.ref, labels)
   if (found.status === 'ambiguous') throw new Fault('prompt_ref_ambiguous', { templateId: read.ref.templateId, libraries: found.libraries })
   if (found.status === 'missing' || found.row === undefined)
     throw new Fault('prompt_template_not_found', {
       problem: `there is no template ${read.ref.templateId}${read.ref.version === null ? '' : `@${read.ref.version}`}`,
     })
-  return { row: found.row, template: await readTemplate(store, found.row) }
+  const { template, bytes } = await readStored(store, found.row)
+  return { ref: read.ref, row: found.row, template, bytes }
 }
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 export interface RenderRequest {
   readonly ref: Json
@@ -51,12 +54,9 @@ export interface RenderedRef {
 
 export async function renderRef(store: Store, tenant: string, request: RenderRequest): Promise<RenderedRef> {
   const { ref, sources, trust, dialect = {} } = request
-  const { row, template } = await findTemplate(store, tenant, ref, dialect)
-  const read = readPromptRef(ref, dialect)
-  const overrides = read.ok ? read.ref.variableOverrides : null
+  const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect)
   const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
-  const options: BindOptions = { overrides, sources, trust: trustOf }
-  const result = renderPrompt(template, options)
+  const result = renderPrompt(template, { overrides: read.variableOverrides, sources, trust: trustOf })
   if (!result.ok) {
     const [first] = result.problems
     throw new Fault(first!.code, { problem: result.problems.map(({ message }) => message).join('; '), variable: first!.variable })

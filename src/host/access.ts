@@ -1,11 +1,17 @@
-// Who is asking, and may they? Every request under /v1 carries a key.
+// Who is asking, and may they? Every request under /v1 carries a key, or the cookie of a sign-in that was made with one.
 import type { FastifyRequest } from 'fastify'
-import type { Scope } from '../core/access/keys.ts'
+import { isMember, type Scope } from '../core/access/keys.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../core/digest/is-object.ts'
-import { authenticate, noteUse, type Principal } from '../engine/access.ts'
+import { authenticate, noteUse, type Principal, principalOfKey } from '../engine/access.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
+import type { Audit } from './audit.ts'
+import type { Login } from './login.ts'
+import type { Metrics } from './metrics.ts'
+import type { RateLimits } from './rate-limit.ts'
+import { checkOwnPage } from './same-origin.ts'
+import { signInIdOf } from './sign-in-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,28 +21,65 @@ declare module 'fastify' {
 
 const NOTE_EVERY_MS = 60_000
 
-export interface Access {
-  /** Throws `unauthenticated`. */
-  admit(request: FastifyRequest): Promise<void>
+export interface AccessParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly login: Login
+  readonly rates: RateLimits
+  readonly audit: Audit
+  readonly metrics: Metrics
 }
 
-export function accessOf(store: Store, clock: Clock): Access {
+export interface Access {
+  /** Throws `unauthenticated`, `origin_foreign`, `rate_limited`. */
+  admit(request: FastifyRequest): Promise<void>
+  /** Counts an attempt that failed. Throws `rate_limited` when there were too many. */
+  fail(request: FastifyRequest): Promise<void>
+  /** The same question without consequences: for pages that anybody sees, and streams that stay open. */
+  recognise(request: FastifyRequest): Promise<Principal | null>
+}
+
+export function accessOf({ store, clock, login, rates, audit, metrics }: AccessParts): Access {
   const noted = new Map<string, number>()
 
   const note = (id: string): void => {
-    const now = Date.parse(clock())
+    const now = Date.now()
     if (now - (noted.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return
     noted.set(id, now)
     noteUse(store, id, clock()).catch(() => noted.delete(id))
   }
 
+  const recognise = async (request: FastifyRequest): Promise<Principal | null> => {
+    const { authorization } = request.headers
+    if (authorization !== undefined) {
+      const text = /^Bearer ([!-~]{1,200})$/i.exec(authorization)?.[1]
+      return text === undefined ? null : authenticate(store, clock, text)
+    }
+    const id = signInIdOf(request)
+    const signIn = id === null ? null : login.find(id)
+    if (signIn === null) return null
+    checkOwnPage(request)
+    return principalOfKey(store, clock, signIn.keyId)
+  }
+
+  const fail = (request: FastifyRequest): Promise<void> => {
+    audit.failed(request.ip)
+    metrics.failed()
+    return rates.countFailure(request)
+  }
+
   return {
+    recognise,
+    fail,
     async admit(request) {
-      const text = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
-      const principal = text === undefined ? null : await authenticate(store, clock, text)
-      if (principal === null) throw new Fault('unauthenticated', {})
-      note(principal.keyId)
+      const principal = await recognise(request)
+      if (principal === null) {
+        await fail(request)
+        throw new Fault('unauthenticated', {})
+      }
       request.principal = principal
+      await rates.countRequest(request)
+      note(principal.keyId)
     },
   }
 }
@@ -53,6 +96,6 @@ export function principalOf(request: FastifyRequest, scope: Scope): Principal {
 export async function checkWorkspaces({ principal, query, body }: FastifyRequest): Promise<void> {
   const named = [query, body].flatMap(part => (isObject(part as Json) ? [(part as JsonObject).workspaceId] : [])).flat()
   for (const workspaceId of named)
-    if (workspaceId !== undefined && !principal?.workspaces.includes(workspaceId as string))
+    if (workspaceId !== undefined && !isMember(principal?.workspaces ?? [], workspaceId as string))
       throw new Fault('workspace_membership_required', { workspaceId: String(workspaceId).slice(0, 128) })
 }

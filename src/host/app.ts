@@ -1,19 +1,33 @@
 // The host: routes on a store. It is handed everything it needs and decides nothing about prompts.
-import type { Socket } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
 import { accessOf } from './access.ts'
+import { auditOf } from './audit.ts'
 import { capabilityDocument, type HostConfig } from './config.ts'
+import { silentConnections } from './connections.ts'
 import { sendError } from './errors.ts'
+import { eventStreams } from './event-stream.ts'
+import { garbageAnswerer } from './garbage.ts'
+import { DEFAULT_LIMITS, type HostLimits, serverOptions } from './limits.ts'
+import { createLogin, type Login } from './login.ts'
+import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
+import { createMetrics } from './metrics.ts'
+import { rateLimitsOf } from './rate-limit.ts'
 import { readJsonBody } from './read-json.ts'
 import { labelRoutes } from './routes/labels.ts'
+import { metricsRoute } from './routes/metrics.ts'
 import { promptRoutes } from './routes/prompts.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resolveRoutes } from './routes/resolve.ts'
 import { seamRoutes } from './routes/seams.ts'
-import { checkOrigin } from './same-origin.ts'
+import { openRoutes, signInRoutes } from './routes/sign-in.ts'
+import { streamRoutes } from './routes/streams.ts'
+import { workspaceRoutes } from './routes/workspaces.ts'
+import { originChecker } from './same-origin.ts'
 
 export interface HostParts {
   readonly store: Store
@@ -23,36 +37,67 @@ export interface HostParts {
   readonly testSeams?: boolean
   /** Names with port, beside those of this machine, that the host is reached by. */
   readonly hosts?: readonly string[]
+  readonly limits?: Partial<HostLimits>
+  readonly logs?: LogOptions
+  /** Given by whoever wants to make login links without asking. */
+  readonly login?: Login
+  /** Shown to people. */
+  readonly version?: string
 }
 
 const API_VERSION = '1'
-const BODY_LIMIT = 1024 * 1024
-const REQUEST_TIMEOUT_MS = 30_000
+/** Refusals of a key that opens: somebody tries what they may not. */
+const AUDITED: readonly string[] = ['forbidden', 'workspace_membership_required', 'workspace_not_allowed']
 
 export function createHost(parts: HostParts): FastifyInstance {
-  const { store, clock, config } = parts
-  const app = Fastify({
-    logger: { level: 'error' },
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    routerOptions: { maxParamLength: 256 },
+  const { store, clock, config, logs = {}, login = createLogin(clock), version = '' } = parts
+  const limits = { ...DEFAULT_LIMITS, ...parts.limits }
+  const app: FastifyInstance = Fastify({
+    ...serverOptions(limits),
+    ...loggerOf(logs),
     // Nothing is converted, dropped or filled in: what a caller sends is right or refused.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
-    genReqId: () => '',
-    frameworkErrors: (error, _request, reply) => sendError(error, reply),
-    clientErrorHandler: answerGarbage,
+    genReqId: () => randomUUID(),
+    // While the host goes down, connections that are open are answered once more and then closed.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => sendError(error, reply.header('x-request-id', request.id)),
+    clientErrorHandler: garbageAnswerer(limits),
   })
+  app.server.maxConnections = limits.connections
+  // An expectation that nobody knows need not be met. RFC 9110, section 10.1.1.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  const endSilent = silentConnections(app.server)
   // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
   app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => readJsonBody(body))
-  app.setErrorHandler((error, _request, reply) => sendError(error, reply))
+  app.setErrorHandler((error, request, reply) => {
+    const { principal } = request
+    if (principal !== null && error instanceof Fault && AUDITED.includes(error.code)) audit.refused(principal.keyId, error.code)
+    return sendError(error, reply)
+  })
   app.setNotFoundHandler((request, reply) =>
     sendError(new Fault('route_missing', { method: request.method, path: request.url.split('?')[0]!.slice(0, 200) }), reply),
   )
   app.decorateRequest('principal', null)
+  app.decorateReply('streamed', false)
 
-  app.addHook('onRequest', async request => checkOrigin(request, parts.hosts ?? []))
+  const metrics = createMetrics()
+  const audit = auditOf(store, clock, limits.auditEveryMs, error => app.log.error({ err: error }, 'the audit stream was not written'))
+  const checkOrigin = originChecker(parts.hosts ?? [])
+  const logResponse = responseLogger(logs)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    checkOrigin(request)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    metrics.answered(request, reply)
+    logResponse(request, reply)
+    done()
+  })
+  app.addHook('preClose', async () => endSilent())
+  app.addHook('onClose', () => audit.flush())
 
   app.get('/healthz', async () => ({ ok: true }))
   app.get('/.well-known/openwop', async (_request, reply) => reply.header('cache-control', 'max-age=60').send(capabilityDocument(config)))
@@ -62,9 +107,9 @@ export function createHost(parts: HostParts): FastifyInstance {
     return { ok: true }
   })
 
-  const access = accessOf(store, clock)
-  app.register(async guarded => {
-    await guarded.register(swagger, {
+  app.register(async api => {
+    await api.register(cookie, { hook: false })
+    await api.register(swagger, {
       openapi: {
         openapi: '3.1.0',
         info: { title: 'Onbook', version: API_VERSION, description: 'Prompts, and which of them applies.' },
@@ -72,26 +117,26 @@ export function createHost(parts: HostParts): FastifyInstance {
         security: [{ key: [] }],
       },
     })
-    guarded.addHook('onRequest', request => access.admit(request))
-    guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
-    promptRoutes(guarded, parts)
-    renderRoutes(guarded, parts)
-    resolveRoutes(guarded, parts)
-    labelRoutes(guarded, parts)
-    if (parts.testSeams) seamRoutes(guarded, parts)
+    const rates = await rateLimitsOf(api, limits, metrics.limited)
+    const access = accessOf({ store, clock, login, rates, audit, metrics })
+    const streams = eventStreams({ limits, counted: metrics.streams, mayRead: async request => (await access.recognise(request)) !== null })
+    app.addHook('preClose', async () => streams.stop())
+
+    const signIn = { store, clock, login, access, audit, version }
+    openRoutes(api, signIn)
+    api.register(async guarded => {
+      guarded.addHook('onRequest', request => access.admit(request))
+      guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
+      promptRoutes(guarded, parts)
+      renderRoutes(guarded, parts)
+      resolveRoutes(guarded, parts)
+      labelRoutes(guarded, parts)
+      workspaceRoutes(guarded, parts)
+      streamRoutes(guarded, store, streams)
+      signInRoutes(guarded, signIn)
+      metricsRoute(guarded, metrics)
+      if (parts.testSeams) seamRoutes(guarded, parts)
+    })
   })
   return app
-}
-
-/** What is not HTTP, or too much of it, is answered before there is a request. */
-function answerGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const [status, reason] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'its headers are too large'] : [400, 'it is not HTTP']
-  const body = JSON.stringify(new Fault('validation_error', { problem: `The request was not understood: ${reason}` }))
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
 }

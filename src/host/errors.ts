@@ -1,9 +1,10 @@
 // Every failure as one flat envelope: a code, a sentence, details.
 import type { FastifyError, FastifyReply } from 'fastify'
-import { Fault } from '../errors.ts'
+import { Fault, type FaultCode } from '../errors.ts'
+import { describeRequest } from './logs.ts'
 
 /** What the framework refuses on its own, in our words. */
-const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>> = {
+const REFUSED: Readonly<Record<string, readonly [status: number, code: FaultCode]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'body_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'media_type_unsupported'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'validation_error'],
@@ -14,10 +15,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, code: string]>>
 }
 
 export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
-  if (error instanceof Fault) {
-    if (error.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-    return reply.code(error.status).send(error.toJSON())
-  }
+  if (error instanceof Fault) return sendFault(error, reply)
   const { code, message, validation, validationContext, statusCode } = error as FastifyError
   if (validation !== undefined) {
     const [first] = validation
@@ -28,6 +26,21 @@ export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
   if (refused !== undefined) return reply.code(refused[0]).send({ error: refused[1], message })
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return reply.code(statusCode).send({ error: 'validation_error', message })
-  reply.log.error(error)
-  return reply.code(500).send({ error: 'internal_error', message: 'Something went wrong here. The host has written down what.' })
+  const details = logFailure(error, reply)
+  return reply.code(500).send({ error: 'internal_error', message: 'Something went wrong here. The host has written down what.', details })
+}
+
+function sendFault(fault: Fault, reply: FastifyReply): FastifyReply {
+  const { code, status, details } = fault
+  const envelope = fault.toJSON()
+  if (code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+  if ('retryAfterMs' in details) reply.header('retry-after', Math.ceil(details.retryAfterMs / 1_000))
+  if (status < 500) return reply.code(status).send(envelope)
+  return reply.code(status).send({ ...envelope, details: { ...details, ...logFailure(fault, reply) } })
+}
+
+/** What a user can quote, and we can find. */
+function logFailure(error: unknown, { request }: FastifyReply): { readonly requestId: string } {
+  request.log.error({ ...describeRequest(request), err: error }, 'request failed')
+  return { requestId: request.id }
 }

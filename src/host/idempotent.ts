@@ -25,13 +25,13 @@ interface Once {
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /** One key space per tenant, method and path. */
-function onceFor(store: Store, tenant: string, request: FastifyRequest): Once {
+function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Json): Once {
   const given = request.headers['idempotency-key']
   if (given === undefined) return { idempotency: () => undefined, replay: async () => null }
   if (typeof given !== 'string' || !KEY.test(given))
     throw new Fault('validation_error', { problem: 'Idempotency-Key must be 1 to 255 printable characters' })
   const key = `http ${request.method} ${request.url.split('?')[0]} ${given}`
-  const requestHash = digestJson({ url: request.url, body: (request.body ?? null) as Json })
+  const requestHash = digestJson({ url: request.url, body })
   return {
     idempotency: answer => ({ key, answer: { ...answer, requestHash } as unknown as Json }),
     async replay() {
@@ -48,19 +48,29 @@ function onceFor(store: Store, tenant: string, request: FastifyRequest): Once {
  * Answers from what is kept; else performs and keeps the answer. Of two that come at once, the one that is too late is answered as the other was.
  * Refusals are not kept.
  */
-export async function answerOnce(
+export const answerOnce = (
   store: Store,
   tenant: string,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
   perform: (idempotency: ReturnType<Once['idempotency']>) => Promise<{ readonly replayed: boolean }>,
+): Promise<FastifyReply> => answerDecided(store, tenant, request, reply, async keep => ({ answer, ...(await perform(keep(answer))) }))
+
+/** The same, where the answer follows from what is decided. A body that is a stream is told by something that names it. */
+export async function answerDecided(
+  store: Store,
+  tenant: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  perform: (keep: Once['idempotency']) => Promise<{ readonly answer: Answer; readonly replayed: boolean }>,
+  body = (request.body ?? null) as Json,
 ): Promise<FastifyReply> {
-  const once = onceFor(store, tenant, request)
+  const once = onceFor(store, tenant, request, body)
   const kept = await once.replay()
   if (kept !== null) return sendAnswer(reply, kept, true)
   try {
-    const { replayed } = await perform(once.idempotency(answer))
+    const { answer, replayed } = await perform(once.idempotency)
     return sendAnswer(reply, (await once.replay()) ?? answer, replayed)
   } catch (error) {
     const twin = await once.replay()

@@ -1,7 +1,8 @@
-// A request body as JSON: valid UTF-8, no half surrogate pairs, not too deep, nothing that reaches for a prototype.
+// A request body as JSON: valid UTF-8, no half surrogate pairs, no key twice, no number beyond all, not too deep, nothing that reaches for a prototype.
 import { isDeeperThan } from '../core/digest/depth.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { Fault } from '../errors.ts'
+import { hasDuplicateKeys } from './duplicate-keys.ts'
 
 const MOST_DEPTH = 64
 
@@ -12,7 +13,7 @@ export function readJsonBody(bytes: Buffer): Json {
   const value = parse(text)
   if (isDeeperThan(value, MOST_DEPTH))
     throw new Fault('validation_error', { problem: `the body is nested deeper than ${MOST_DEPTH} levels` })
-  const problem = wrongIn(value)
+  const problem = wrongIn(value) ?? (hasDuplicateKeys(text, value) ? 'a key stands twice in one object of the body' : null)
   if (problem !== null) throw new Fault('validation_error', { problem })
   return value
 }
@@ -35,6 +36,7 @@ function parse(text: string): Json {
 
 function wrongIn(value: Json): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'a text in the body holds half a surrogate pair'
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'a number in the body is too large'
   if (typeof value !== 'object' || value === null) return null
   if (!Array.isArray(value)) {
     const keys = Object.keys(value)

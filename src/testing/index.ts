@@ -1,4 +1,17 @@
-// onbook/testing: what somebody needs who writes a store of their own. Names are listed one by one; a test pins the list.
+// onbook/testing: what somebody needs who writes a store of their own, or tests a host. Names are listed one by one; a test pins the list.
+export {
+  type CapabilityDocument,
+  type CapabilityGate,
+  readCapabilities,
+  requireMutableLibrary,
+  requirePromptAgentBindings,
+  requirePromptBodies,
+  requirePromptEndpoints,
+  requirePromptPacks,
+  requirePrompts,
+  requireReplay,
+  requireSecrets,
+} from './capability-gates.ts'
 export { CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './contract/place.ts'
 export { type ContractOptions, storeContract } from './contract/store-contract.ts'
 export { writeUntilKilled } from './contract/writer.ts'

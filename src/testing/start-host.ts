@@ -5,9 +5,10 @@ import { SCOPES, type Scope } from '../core/access/keys.ts'
 import type { LibraryTemplate } from '../core/library/template.ts'
 import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { createHost } from '../host/app.ts'
+import { createHost, type HostParts } from '../host/app.ts'
 import { DEFAULT_CONFIG, type HostConfig } from '../host/config.ts'
 import type { Store } from '../ports.ts'
+import { type HostRoute, withRoutes } from './fuzz/host-routes.ts'
 import { clock, freshPath } from './sqlite-place.ts'
 
 export interface Answered {
@@ -28,6 +29,8 @@ export interface TestHost {
   readonly store: Store
   /** Of tenant acme, with every scope. */
   readonly key: string
+  /** All there are. */
+  readonly routes: readonly HostRoute[]
   ask(method: string, path: string, asking?: Asking): Promise<Answered>
   makeKey(
     tenant: string,
@@ -39,9 +42,13 @@ export interface TestHost {
 
 const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes).toString(as)
 
-export async function startHost(config: Partial<HostConfig> = {}): Promise<TestHost> {
-  const store = sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
-  const app = createHost({ store, clock, config: { ...DEFAULT_CONFIG, ...config }, testSeams: true })
+export async function startHost(config: Partial<HostConfig> = {}, parts: Partial<HostParts> = {}): Promise<TestHost> {
+  const store = parts.store ?? sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
+  // Tests knock often, all from one address.
+  const limits = { failuresPerMinute: 0, ...parts.limits }
+  const { app, routes } = withRoutes(() =>
+    createHost({ store, clock, config: { ...DEFAULT_CONFIG, ...config }, testSeams: true, logs: { level: 'error' }, ...parts, limits }),
+  )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const makeKey: TestHost['makeKey'] = (tenant, scopes = SCOPES, more = {}) =>
     createKey(store, randomness, { tenant, scopes, actor: 'test', ...more })
@@ -51,6 +58,7 @@ export async function startHost(config: Partial<HostConfig> = {}): Promise<TestH
     url,
     store,
     key: first,
+    routes,
     makeKey,
     async ask(method, path, { body, headers = {}, key = first } = {}) {
       const answer = await fetch(`${url}${path}`, {
@@ -63,7 +71,8 @@ export async function startHost(config: Partial<HostConfig> = {}): Promise<TestH
         ...(body === undefined ? {} : { body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const text = await answer.text()
-      return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+      const json = answer.headers.get('content-type')?.startsWith('application/json')
+      return { status: answer.status, headers: answer.headers, body: text === '' ? null : json ? JSON.parse(text) : text }
     },
     async close() {
       await app.close()

@@ -29,12 +29,24 @@ export const LATE = 'zz/late'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export const OBJECTS = {
+const LEAVES = {
   small: encoder.encode('a small object'),
   other: encoder.encode('one small object'),
+  page: encoder.encode('a page in a folder'),
+  gone: encoder.encode('what must be forgotten'),
+}
+const nodeOf = (entries: readonly Uint8Array[], more: Json = null): Uint8Array =>
+  encoder.encode(JSON.stringify({ $node: 'tree', entries: entries.map(digestBytes), more }))
+const folderNode = nodeOf([LEAVES.page, LEAVES.gone], { seenHash: digestBytes(LEAVES.other) })
+
+export const OBJECTS = {
+  ...LEAVES,
+  folder: folderNode,
+  tree: nodeOf([folderNode, LEAVES.small]),
+  /** Too large to lie in one piece. */
+  list: nodeOf([LEAVES.page], 'x'.repeat(300_000)),
   empty: new Uint8Array(),
   shared: encoder.encode('both tenants have it'),
-  gone: encoder.encode('what must be forgotten'),
   loose: encoder.encode('written, and nothing speaks of it'),
   collected: encoder.encode('written, forgotten and swept up'),
   big: Uint8Array.from({ length: 600_000 }, (_, n) => (n * 31 + (n >> 8)) % 251),
@@ -90,11 +102,16 @@ export async function makeRecord(): Promise<TamperRecord> {
   const write = add.bind(null, before)
   await write(ACME, RUN, [happened(0, digestOf('small')), happened(1), listed({ who: 'eve', n: 7 }, { who: 'é😀', n: null })], ['small'])
   await write(ACME, STRANGE, [happened(1, { deep: [digestOf('other'), 'ö'] }), happened(2, { bodyHash: digestOf('small') })], ['other'])
-  await write(ACME, 'run/43', [happened(0, digestOf('shared')), happened(1, digestOf('empty')), happened(2)], ['shared', 'empty'])
+  await write(
+    ACME,
+    'run/43',
+    [happened(0, digestOf('shared')), happened(1, digestOf('empty')), happened(2, [digestOf('tree'), digestOf('list')])],
+    [...(['shared', 'empty', 'tree', 'folder', 'list', 'page', 'gone', 'small'] as const)],
+  )
   await write(ODD, RUN, [happened(0, digestOf('shared')), happened(1)], ['shared'])
   await sealStreams(before, keyring, ACME)
   const big = await before.writeObject(ACME, [OBJECTS.big])
-  await write(ACME, RUN, [happened(3, [big, digestOf('gone'), digestOf('small')]), undone(1)], ['gone'])
+  await write(ACME, RUN, [happened(3, [big, digestOf('gone'), digestOf('small')]), undone(1)])
   await eraseObject(before, { tenant: ACME, digest: digestOf('gone'), actor: 'eve', why: 'asked to, in writing' })
   await before.commit({ tenant: ACME, objects: [OBJECTS.collected] })
   await before.collect('2030-01-01T00:00:00.000Z')
@@ -270,8 +287,8 @@ export function truncate(database: Database, stream: string, seq: number, tenant
 
 export function describeBreaks(record: TamperRecord, breaks: readonly Break[]): readonly string[] {
   const names = namesIn(record)
-  return breaks.map(({ tenant, stream, sequence, table, digest, code }) =>
-    [tenant, stream, sequence, table, code, digest]
+  return breaks.map(({ tenant, stream, sequence, table, digest, node, code }) =>
+    [tenant, stream, sequence, table, code, digest, node && `in ${node}`]
       .filter(part => part !== undefined && part !== null && part !== '')
       .join(' ')
       .replaceAll(/sha256:[0-9a-f]*/g, found => names.get(found) ?? '?'),
@@ -299,6 +316,7 @@ export function dump(path: string): string {
       'SELECT id, tenant, digest, size IS NULL, bytes FROM objects NOT INDEXED',
       'SELECT object_id, n, bytes FROM chunks NOT INDEXED',
       'SELECT * FROM refs NOT INDEXED',
+      'SELECT * FROM links NOT INDEXED',
       ...(tables as { name: string }[]).map(({ name }) => `SELECT * FROM ${name} NOT INDEXED`),
     ]
     const shown = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value)

@@ -1,19 +1,14 @@
 // @ts-check
-// The peer: node:http alone. Reads the body it is given and sends the JSON it got on standard input.
+// The peer: node:http alone. Reads whatever body it is sent, and sends the bytes it got on standard input. It parses nothing.
 import { createServer } from 'node:http'
 
 const chunks = []
 for await (const chunk of process.stdin) chunks.push(chunk)
-const value = JSON.parse(Buffer.concat(chunks).toString())
+const body = Buffer.concat(chunks)
 const server = createServer((request, response) => {
-  let got = ''
-  request.on('data', chunk => {
-    got += chunk
-  })
+  request.resume()
   request.on('end', () => {
-    if (got !== '') JSON.parse(got)
-    const body = JSON.stringify(value)
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
     response.end(body)
   })
 })

@@ -7,7 +7,8 @@ import { Fault } from '../../errors.ts'
 import { codeOf, reasonOf } from '../reasons.ts'
 import { linkNew } from '../write-whole.ts'
 import { openDatabase } from './database.ts'
-import { guarded } from './faults.ts'
+import { doubting, guarded } from './faults.ts'
+import { bringForward } from './schema.ts'
 
 /** What SQLite keeps beside a file that is open. */
 const COMPANIONS = ['-wal', '-shm']
@@ -35,7 +36,24 @@ export async function restoreStore(from: string, path: string, approve: (copy: s
     throw new Fault('file_unreadable', { path: from, reason: 'it is in use; "onbook backup" makes a copy of it' })
   checkFree(path)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(unwritable(path))
-  return placeCopy(path, approve, copy => copyFile(from, copy))
+  return placeCopy(path, approve, async copy => {
+    await copyFile(from, copy)
+    bringCopyForward(copy)
+  })
+}
+
+/** What is damaged, or not a record, is for `approve` to say. */
+function bringCopyForward(copy: string): void {
+  try {
+    const database = openDatabase(copy)
+    try {
+      doubting(copy, () => bringForward(database, copy))
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === 'store_corrupt')) throw error
+  }
 }
 
 /** The leavings of another store would be read as part of this one. */

@@ -97,6 +97,16 @@ const BAD_FILES: readonly { readonly what: string; readonly make: (path: string)
         database.close()
       },
       code: 'store_corrupt',
+      says: /tables that are not a record’s/,
+    },
+    {
+      what: 'the tables of another program with the version of ours',
+      make: path => {
+        const database = openDatabase(path)
+        database.exec(`CREATE TABLE theirs (x); PRAGMA user_version = ${STEPS.length}`)
+        database.close()
+      },
+      code: 'store_corrupt',
       says: /no such table/,
     },
   ]

@@ -1,11 +1,13 @@
 // The whole store as it is at one moment, on a connection of its own, unjudged.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import type { Projection } from '../../core/record/projection.ts'
+import { beginsAsNode } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import type { Inspection, ObjectPage, RawEvent, RawObject } from '../../ports.ts'
 import { type Database, openDatabase } from './database.ts'
 import { asynchronously, doubting } from './faults.ts'
-import { digestBlob, hashChunks } from './objects.ts'
+import { inspectLinks, nameOf } from './inspect-links.ts'
+import { readChunks } from './objects.ts'
 import { projecting, projectionTableNames } from './projection-tables.ts'
 import { declaredIn } from './rebuild.ts'
 import { checkVersion } from './schema.ts'
@@ -14,7 +16,7 @@ import { type HeadRow, statementsOf } from './statements.ts'
 const PAGE = 512
 const OBJECT_PAGE = 64
 
-type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown]
+type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown, linked: number]
 
 /** A file as it lies there: nothing is brought up to date, nothing is made again. */
 export function inspectFile(path: string): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
@@ -60,15 +62,14 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
   const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
   const objectPage = database.prepare(
-    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes FROM objects WHERE id > ? ORDER BY id LIMIT ?",
+    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes, EXISTS (SELECT 1 FROM links WHERE parent_id = objects.id) FROM objects WHERE id > ? ORDER BY id LIMIT ?",
   )
   objectPage.setReturnArrays(true)
-  const referrer = database.prepare(
-    'SELECT streams.stream, refs.seq FROM refs JOIN streams ON streams.id = refs.stream_id JOIN objects ON objects.id = refs.object_id WHERE objects.tenant = ? AND objects.digest = ? LIMIT 1',
-  )
+  const links = inspectLinks(database)
   const stray = [
     'SELECT COUNT(*) AS n FROM events WHERE stream_id NOT IN (SELECT id FROM streams)',
     'SELECT COUNT(*) AS n FROM refs WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.stream_id = refs.stream_id AND events.seq = refs.seq)',
+    'SELECT COUNT(*) AS n FROM links WHERE parent_id NOT IN (SELECT id FROM objects)',
     ...projectionTableNames(database).map(
       name => `SELECT COUNT(*) AS n FROM "${name}" WHERE stream_id NOT IN (SELECT id FROM streams) OR typeof(seq) <> 'integer'`,
     ),
@@ -84,7 +85,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       const spoken = new Map<number, string[]>()
       const [from, to] = [rows[0]!.seq, rows.findLast(({ seq }) => seq !== null)?.seq ?? null]
       for (const [seq, hex] of references.all(tenant, id, from, to) as unknown as [seq: number, hex: string][])
-        spoken.set(seq, [...(spoken.get(seq) ?? []), hex === '' ? NAMELESS : `sha256:${hex}`])
+        spoken.set(seq, [...(spoken.get(seq) ?? []), nameOf(hex)])
       yield rows.map(({ seq, bytes }) => ({ seq: seq ?? Number.NaN, bytes: bytesOf(bytes), references: spoken.get(seq ?? -1) ?? NONE }))
       const next = rows.at(-1)!.seq
       if (rows.length < PAGE || next === null) return
@@ -110,13 +111,20 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       const rows = objectPage.all(last, OBJECT_PAGE) as unknown as ObjectRow[]
       if (rows.length === 0) return
       const wrong: RawObject[] = []
-      for (const [id, tenant, hex, size, bytes] of rows) {
-        const digest = hex === '' ? NAMELESS : `sha256:${hex}`
-        const found = size === null ? null : bytes === null ? hashChunks(path, statements, id) : digestBytes(bytesOf(bytes))
+      for (const [id, tenant, hex, size, bytes, linked] of rows) {
+        const digest = nameOf(hex)
+        const { found, node } = size === null ? GONE : bytes === null ? readChunks(path, statements, id) : readWhole(bytesOf(bytes))
         if (found !== digest) wrong.push({ tenant, digest, found })
+        // One at a time: they may be large.
+        if (node !== null || linked === 1)
+          yield {
+            count: 0,
+            wrong: wrong.splice(0),
+            nodes: [{ tenant, digest, bytes: node ?? NOTHING, references: links.references(tenant, id) }],
+          }
         last = id
       }
-      yield { count: rows.length, wrong }
+      yield { count: rows.length, wrong, nodes: NONE }
     }
   }
 
@@ -142,16 +150,17 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
     objects: () => paged(objectPages()),
     row: async (table, tenant, stream, key) => doubting(path, () => tables.row(table, tenant, stream, key)),
     rows: table => paged(tables.allRows(table)),
-    referrer: async (tenant, digest) =>
-      doubting(path, () => (referrer.get(tenant, digestBlob(digest as Digest)) as { stream: string; seq: number } | undefined) ?? null),
+    referrer: async (tenant, digest) => doubting(path, () => links.referrer(tenant, digest)),
     strays: async () => doubting(path, countStrays),
     close: async () => database.close(),
   }
 }
 
-const NONE: readonly string[] = []
-/** A reference to an object that is not there. */
-const NAMELESS = ''
+const NONE: readonly never[] = []
+const NOTHING = new Uint8Array()
+const GONE = { found: null, node: null }
+
+const readWhole = (bytes: Uint8Array) => ({ found: digestBytes(bytes), node: beginsAsNode(bytes) ? bytes : null })
 
 /** Nothing, when tampering has made text of it: who reads the record would find no bytes there either. */
 const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())

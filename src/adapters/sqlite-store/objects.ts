@@ -1,14 +1,15 @@
 // Objects: small ones whole, big ones in chunks. What is read is checked against its name.
 import { createHash } from 'node:crypto'
 import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
+import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
+import { collectUnreferenced } from './collect.ts'
 import type { Database } from './database.ts'
 import { transaction } from './database.ts'
 import { faultOf, guarded } from './faults.ts'
+import { CHUNK } from './incoming.ts'
 import type { ObjectRow, Statements } from './statements.ts'
 
-/** What is larger is kept in pieces of this size. */
-const CHUNK = 256 * 1024
 /** Writing again refreshes the age, though not more often than this: it means writing the row again. */
 const REFRESH_MS = 3_600_000
 
@@ -22,7 +23,8 @@ export interface Objects {
   /** In pieces, unchecked; null when there is none. */
   chunks(tenant: string, digest: string): Iterable<Uint8Array> | null
   stream(tenant: string, digest: Digest): Iterable<Uint8Array>
-  writeStream(tenant: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, at: () => string): Promise<Digest>
+  /** @param pieces of one size, but for the last */
+  writeStream(tenant: string, pieces: AsyncIterable<Uint8Array>, at: () => string): Promise<Digest>
   collect(writtenBefore: string): number
 }
 
@@ -82,6 +84,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       return id
     },
     erase(id) {
+      statements.dropLinks.run(id)
       statements.dropChunks.run(id)
       statements.emptyObject.run(id)
     },
@@ -99,7 +102,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       let size = 0
       let count = 0
       try {
-        for await (const piece of chunked(given)) {
+        for await (const piece of given) {
           hash.update(piece)
           size += piece.length
           const n = count++
@@ -124,25 +127,10 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       transaction(database, () => {
         for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
       })
-      let dropped = 0
-      for (;;) {
-        const found = transaction(database, () => {
-          const rows = statements.unreferenced.all(before, COLLECTED_AT_ONCE) as unknown as { id: number }[]
-          for (const { id } of rows) {
-            statements.dropChunks.run(id)
-            statements.dropObject.run(id)
-          }
-          return rows.length
-        })
-        dropped += found
-        if (found < COLLECTED_AT_ONCE) return dropped
-      }
+      return collectUnreferenced(database, statements, before)
     },
   }
 }
-
-/** Few enough that writers do not wait long. */
-const COLLECTED_AT_ONCE = 500
 
 function checkName(digest: Digest, found: Digest): void {
   if (found !== digest) throw new Fault('object_corrupt', { digest, found })
@@ -156,22 +144,17 @@ function* pieces(path: string, statements: Statements, id: number): Iterable<Uin
   }
 }
 
-/** The name that the chunks of an object have now. */
-export function hashChunks(path: string, statements: Statements, id: number): Digest {
+/** The name that the chunks of an object have now; and its bytes, as far as it may be a node. */
+export function readChunks(path: string, statements: Statements, id: number): { found: Digest; node: Uint8Array | null } {
   const hash = createHash('sha256')
-  for (const piece of pieces(path, statements, id)) if (piece instanceof Uint8Array) hash.update(piece)
-  return `sha256:${hash.digest('hex')}` as Digest
-}
-
-/** The same bytes in pieces of one size, but for the last. */
-async function* chunked(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let rest: Uint8Array = new Uint8Array()
-  for await (const piece of given) {
-    rest = rest.length === 0 ? piece : new Uint8Array(Buffer.concat([rest, piece]))
-    while (rest.length > CHUNK) {
-      yield rest.subarray(0, CHUNK)
-      rest = rest.subarray(CHUNK)
-    }
+  const held: Uint8Array[] = []
+  let size = 0
+  for (const piece of pieces(path, statements, id)) {
+    if (!(piece instanceof Uint8Array)) continue
+    hash.update(piece)
+    if (size <= MOST_NODE_BYTES && (size === 0 ? beginsAsNode(piece) : held.length > 0)) held.push(piece)
+    size += piece.length
   }
-  yield rest
+  const node = held.length === 0 || size > MOST_NODE_BYTES ? null : new Uint8Array(Buffer.concat(held))
+  return { found: `sha256:${hash.digest('hex')}` as Digest, node }
 }

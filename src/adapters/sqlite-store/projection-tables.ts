@@ -13,7 +13,8 @@ import { Fault } from '../../errors.ts'
 import type { RowOrder } from '../../ports.ts'
 import type { Database, Statement } from './database.ts'
 
-/** Rows read in one go. */
+/** Rows read in one go: few at first, since most who read want no more than that. */
+const FIRST_PAGE = 64
 const PAGE = 256
 const OWNER = 'stream_id'
 
@@ -107,15 +108,15 @@ export function projecting(database: Database, projections: readonly Projection[
       const wanted = ['p.tenant = ?', ...Object.keys(cells).map(column => `p.${sql(columnOf(column))} = ?`)]
       const from = (after: string): Statement =>
         prepared(
-          `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}, `}p.rowid LIMIT ${PAGE}`,
+          `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}, `}p.rowid LIMIT ?`,
         )
       const given = [tenant, ...Object.values(cells)]
       let page = by === null ? from('p.rowid > ?') : from(`${by} > ?`)
       let last: readonly Cell[] = by === null ? [0] : [order?.after ?? '']
-      for (;;) {
-        const found = page.all(...given, ...last) as unknown as Raw[]
+      for (let most = FIRST_PAGE; ; most = PAGE) {
+        const found = page.all(...given, ...last, most) as unknown as Raw[]
         for (const raw of found) yield toRow(projection, raw)
-        if (found.length < PAGE) return
+        if (found.length < most) return
         const end = found.at(-1)!
         if (order === undefined) last = [end.id!]
         else {

@@ -6,6 +6,7 @@ import { type Database, transaction } from './database.ts'
 /**
  * Events lie in the order in which they came, whatever their stream, so that a commit writes few pages.
  * Objects are rows with an id, so that what speaks of them is three small numbers; `size` is null when the bytes are gone.
+ * Links are what nodes speak of, as refs are what events do.
  */
 export const STEPS: readonly string[] = [
   `
@@ -62,6 +63,14 @@ export const STEPS: readonly string[] = [
     PRIMARY KEY (tenant, key)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE links (
+    parent_id INTEGER NOT NULL,
+    object_id INTEGER NOT NULL,
+    PRIMARY KEY (parent_id, object_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX links_object ON links (object_id);
+  `,
 ]
 
 /** Brings the file to these tables, after keeping a copy of it as it was. One that a newer version wrote is left alone. */
@@ -69,14 +78,27 @@ export function migrate(database: Database, path: string, steps: readonly string
   const found = versionOf(database)
   if (found > steps.length) throw new Fault('store_newer', { path, found, known: steps.length })
   if (found === steps.length) return
-  if (found > 0) keepCopy(database, `${path}.before-${found + 1}`)
+  if (found > 0) {
+    checkOurs(database, path, found)
+    keepCopy(database, `${path}.before-${found + 1}`)
+  }
+  stepForward(database, path, steps)
+}
+
+function stepForward(database: Database, path: string, steps: readonly string[]): void {
   transaction(database, () => {
     // Another process may have been quicker.
     const now = versionOf(database)
-    if (now === 0 && !isEmpty(database)) throw new Fault('store_corrupt', { path, reason: 'it holds tables that are not a record’s' })
+    checkOurs(database, path, now)
     for (const step of steps.slice(now)) database.exec(step)
     database.exec(`PRAGMA user_version = ${steps.length}`)
   })
+}
+
+/** The same for a record that is a copy already. */
+export function bringForward(database: Database, path: string): void {
+  const found = versionOf(database)
+  if (found > 0 && found < STEPS.length) stepForward(database, path, STEPS)
 }
 
 /** For whoever only looks: the tables must be exactly this version's. */
@@ -88,7 +110,14 @@ export function checkVersion(database: Database, path: string): void {
 
 const versionOf = (database: Database): number => (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
 
-const isEmpty = (database: Database): boolean => database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined
+/** Other programs number their tables, too. */
+function checkOurs(database: Database, path: string, version: number): void {
+  const { all, ours } = database.prepare("SELECT COUNT(*) AS 'all', TOTAL(name = 'streams') AS ours FROM sqlite_master").get() as {
+    all: number
+    ours: number
+  }
+  if (version === 0 ? all > 0 : ours === 0) throw new Fault('store_corrupt', { path, reason: 'it holds tables that are not a record’s' })
+}
 
 function keepCopy(database: Database, path: string): void {
   if (existsSync(path)) return

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { digestBytes } from '../../core/digest/digest.ts'
@@ -7,6 +7,7 @@ import { eraseObject } from '../../engine/erase.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
 import { storeContract } from '../../testing/contract/store-contract.ts'
 import { clock, freshPath, sqlitePlace } from '../../testing/sqlite-place.ts'
+import { restoreStore } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { migrate, STEPS } from './schema.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -103,10 +104,73 @@ it('makes a copy before it changes the tables of an older version, and loses not
   migrate(database, path, steps)
   expect(database.prepare('SELECT stream, seq, colour FROM streams').all()).toEqual([{ stream: 's', seq: 0, colour: null }])
   database.close()
-  const copy = sqliteStore(`${path}.before-2`, clock)
+  const copy = sqliteStore(`${path}.before-${steps.length}`, clock)
   expect((await copy.head('acme', 's')).seq).toBe(0)
   await copy.close()
   expect(() => sqliteStore(path, clock)).toThrow(expect.objectContaining({ code: 'store_newer' }))
+})
+
+it('restores a backup that an older version made, and leaves the backup as it was', async () => {
+  const [from, to] = [freshPath(), freshPath()]
+  const old = openDatabase(from)
+  migrate(old, from, STEPS.slice(0, 1))
+  old.close()
+  for (const end of ['-wal', '-shm']) rmSync(`${from}${end}`, { force: true })
+  const before = readFileSync(from)
+  const versionOf = (path: string) => {
+    const database = openDatabase(path)
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+    database.close()
+    return version
+  }
+  let seen = 0
+  const approve = async (copy: string) => {
+    seen = versionOf(copy)
+    return true
+  }
+  expect(await restoreStore(from, to, approve)).toBe(true)
+  expect([seen, versionOf(to)]).toEqual([STEPS.length, STEPS.length])
+  expect(readFileSync(from)).toEqual(before)
+  expect(readdirSync(dirname(to)).filter(name => !/-(wal|shm)$/.test(name))).toEqual(['onbook.db'])
+})
+
+it('stops reading what begins like a node and never ends', async () => {
+  const store = sqliteStore(freshPath(), clock)
+  let pieces = 0
+  let ended = false
+  async function* endless() {
+    try {
+      yield new TextEncoder().encode('{"$node":"')
+      for (; ; pieces++) yield Buffer.alloc(100_000, 'x')
+    } finally {
+      ended = true
+    }
+  }
+  await expect(store.writeObject('acme', endless())).rejects.toMatchObject({ code: 'object_invalid' })
+  expect([ended, pieces < 20]).toEqual([true, true])
+  await store.close()
+})
+
+it('brings a record without links forward, keeps a copy, and takes nodes from then on', async () => {
+  const path = freshPath()
+  const old = openDatabase(path)
+  migrate(old, path, STEPS.slice(0, 1))
+  old.exec("INSERT INTO objects (tenant, digest, written_at, size, bytes) VALUES ('acme', x'00', '2020-01-01T00:00:00.000Z', 1, x'00')")
+  old.close()
+  const store = sqliteStore(path, clock)
+  const leaf = new TextEncoder().encode('leaf')
+  const node = new TextEncoder().encode(JSON.stringify({ $node: 'tree', leaf: digestBytes(leaf) }))
+  const entries = [{ type: 'a.b', actor: 'x', payload: { node: digestBytes(node) } }]
+  await store.commit({ tenant: 'acme', objects: [node, leaf], appends: [{ stream: 's', expected: -1, entries }] })
+  expect(await store.collect('2100-01-01T00:00:00.000Z')).toBe(1)
+  expect(await store.object('acme', digestBytes(leaf))).toEqual(leaf)
+  await store.close()
+  const copy = openDatabase(`${path}.before-2`)
+  expect(copy.prepare('SELECT (SELECT COUNT(*) FROM objects) AS n, user_version FROM pragma_user_version').get()).toEqual({
+    n: 1,
+    user_version: 1,
+  })
+  copy.close()
 })
 
 it('takes a step back whole when it fails', async () => {

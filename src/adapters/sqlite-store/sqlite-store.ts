@@ -1,5 +1,6 @@
 // The record in one SQLite file. Callers at the same time share a transaction; several processes share the file.
 
+import { digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'
 import { emptyHead, parseEvent, type StreamHead } from '../../core/record/event.ts'
 import type { Projection } from '../../core/record/projection.ts'
@@ -10,6 +11,7 @@ import { openDatabase } from './database.ts'
 import { asynchronously, doubting, guarded } from './faults.ts'
 import { groupOf } from './group.ts'
 import { headsOf, toHead } from './heads.ts'
+import { incoming } from './incoming.ts'
 import { inspect } from './inspect.ts'
 import { objectsOf } from './objects.ts'
 import { projecting } from './projection-tables.ts'
@@ -57,7 +59,12 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
       }
     },
     object: async (tenant, digest) => guarded(path, () => objects.read(tenant, digest)),
-    writeObject: (tenant, chunks) => objects.writeStream(tenant, chunks, clock),
+    async writeObject(tenant, chunks) {
+      const given = await incoming(chunks)
+      if (!('node' in given)) return objects.writeStream(tenant, given.pieces, clock)
+      await group.add({ tenant, objects: [given.node] })
+      return digestBytes(given.node)
+    },
     async *readObject(tenant, digest) {
       yield* objects.stream(tenant, digest)
     },

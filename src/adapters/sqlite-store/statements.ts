@@ -55,8 +55,14 @@ export const statementsOf = (database: Database) => ({
   dropUpload: database.prepare('DELETE FROM uploads WHERE id = ?'),
   oldUploads: database.prepare('SELECT id FROM uploads WHERE started_at < ?'),
   addRef: database.prepare('INSERT INTO refs (stream_id, seq, object_id) VALUES (?, ?, ?)'),
+  addLink: database.prepare('INSERT INTO links (parent_id, object_id) VALUES (?, ?)'),
+  links: database.prepare('SELECT object_id AS id FROM links WHERE parent_id = ?'),
+  dropLinks: database.prepare('DELETE FROM links WHERE parent_id = ?'),
+  /** Between two ids. */
   unreferenced: database.prepare(
-    'SELECT id FROM objects WHERE written_at < ? AND size IS NOT NULL AND NOT EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id) LIMIT ?',
+    `SELECT id FROM objects WHERE id >= ? AND id <= ? AND written_at < ? AND size IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id)
+     AND NOT EXISTS (SELECT 1 FROM links WHERE object_id = objects.id) ORDER BY id LIMIT ?`,
   ),
   answer: database.prepare('SELECT answer FROM answers WHERE tenant = ? AND key = ?'),
   addAnswer: database.prepare('INSERT INTO answers (tenant, key, answer) VALUES (?, ?, ?)'),

@@ -14,15 +14,31 @@ export interface Waker {
   readonly closed: boolean
 }
 
+/** By this process, to whichever file: several stores may be open on one. */
+let writes = 0
+
 export function wakerOf(statements: Statements): Waker {
   const waiting = new Set<() => void>()
   let written = 0
   let closed = false
   let timer: NodeJS.Timeout | undefined
+  let seen: string | null = null
+  let seenAt = 0
 
-  const moment = (): string => `${written} ${(statements.version.get() as { data_version: number }).data_version}`
+  const forget = () => {
+    seen = null
+  }
+  const moment = (): string => {
+    if (seen !== null && seenAt === writes) return seen
+    // What comes in later than this turn of the event loop asks anew. Nobody who waited for another process to write can be in it already.
+    if (seen === null) setImmediate(forget)
+    seenAt = writes
+    seen = `${written} ${(statements.version.get() as { data_version: number }).data_version}`
+    return seen
+  }
   const wake = () => {
     written++
+    writes++
     for (const resume of [...waiting]) resume()
   }
   /** What goes wrong here goes wrong again when the one who is woken reads, and is told there. */

@@ -2,6 +2,7 @@
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { CHECKPOINT_SIGNED, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { emptyHead, type StreamHead, type WrittenEvent, writeEvents } from '../../core/record/event.ts'
+import { beginsAsNode, linksIn, NO_NODE } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Committed } from '../../ports.ts'
 import type { Heads } from './heads.ts'
@@ -31,23 +32,50 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
 
   const bodies = new Map((commit.objects ?? []).map(bytes => [digestBytes(bytes), bytes]))
   const appends = planAppends(writing, tenant, commit.appends ?? [], at)
+  const links = planLinks(writing, tenant, bodies)
   const ids = new Map<Digest, number>()
   const idOf = (digest: Digest): number => {
-    const found = statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
-    if (found === undefined || found.size === null) throw new Fault('object_missing', { digest })
-    return found.id
+    const id = findId(statements, tenant, digest)
+    if (id === null) throw new Fault('object_missing', { digest })
+    return id
   }
-  for (const { events } of appends)
-    for (const { references } of events)
-      for (const digest of references) if (!bodies.has(digest) && !ids.has(digest)) ids.set(digest, idOf(digest))
+  const need = (references: readonly Digest[]): void => {
+    for (const digest of references) if (!bodies.has(digest) && !ids.has(digest)) ids.set(digest, idOf(digest))
+  }
+  for (const { events } of appends) for (const { references } of events) need(references)
+  for (const { references } of links) need(references)
   const erased = erase.map(idOf)
 
   // From here on only the disk can refuse.
   for (const [digest, bytes] of bodies) ids.set(digest, objects.write(tenant, digest, bytes, at))
+  for (const { node, references } of links) for (const digest of references) statements.addLink.run(ids.get(node)!, ids.get(digest)!)
   for (const append of appends) writeAppend(writing, tenant, append, ids)
   for (const id of erased) objects.erase(id)
   if (idempotency !== undefined) statements.addAnswer.run(tenant, idempotency.key, JSON.stringify(idempotency.answer))
   return { heads: appends.map(({ head }) => head), replayed: null }
+}
+
+/** Null when it is not there, or its bytes are gone. */
+function findId(statements: Statements, tenant: string, digest: Digest): number | null {
+  const found = statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
+  return found === undefined || found.size === null ? null : found.id
+}
+
+interface PlannedLinks {
+  readonly node: Digest
+  readonly references: readonly Digest[]
+}
+
+/** Of the nodes among the objects that are new: those of a node that is there are there, too. */
+function planLinks({ statements }: Writing, tenant: string, bodies: ReadonlyMap<Digest, Uint8Array>): readonly PlannedLinks[] {
+  const links: PlannedLinks[] = []
+  for (const [node, bytes] of bodies) {
+    if (!beginsAsNode(bytes) || findId(statements, tenant, node) !== null) continue
+    const references = linksIn(bytes)
+    if (references === null) throw new Fault('object_invalid', { problem: NO_NODE })
+    links.push({ node, references })
+  }
+  return links
 }
 
 export function answerOf(statements: Statements, tenant: string, key: string): Json | null {

@@ -1,5 +1,6 @@
 // onbook keys: who may talk to the host.
 import { SCOPES, type Scope } from '../../core/access/keys.ts'
+import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { createKey, type KnownKey, listKeys, revokeKey } from '../../engine/access.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -8,11 +9,16 @@ import { actorOf, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { choiceOption, printJson } from '../terminal.ts'
 import { openProductStore, randomness } from './product-store.ts'
+import { printLoginLink } from './running-host.ts'
 
 const ACTIONS = { create, list, revoke }
 
 export async function keys(input: Input): Promise<number> {
-  const action = choiceOption(input.action, 'the action', ['create', 'list', 'revoke'])
+  const action = choiceOption(input.action, 'the action', ['create', 'list', 'revoke', 'login'])
+  if (action === 'login') {
+    await printLoginLink(input)
+    return 0
+  }
   const store = openProductStore(input)
   try {
     await ACTIONS[action](store, input)
@@ -27,6 +33,7 @@ async function create(store: Store, input: Input): Promise<void> {
   const { id, key } = await createKey(store, randomness, {
     tenant: tenantOf(input),
     scopes,
+    workspaces: workspacesOf(input.workspaces),
     expiresAt: expiryOf(input.expires),
     actor: actorOf(),
   })
@@ -39,6 +46,18 @@ function scopesOf(given: unknown): readonly Scope[] {
   return String(given)
     .split(',')
     .map(scope => choiceOption(scope.trim(), 'a scope', SCOPES))
+}
+
+function workspacesOf(given: unknown): readonly string[] {
+  const names =
+    given === undefined
+      ? ['*']
+      : String(given)
+          .split(',')
+          .map(name => name.trim())
+  const wrong = names.find(name => name !== '*' && !isWorkspaceName(name))
+  if (wrong !== undefined) throw new Fault('workspace_name_invalid', { name: wrong })
+  return names
 }
 
 function expiryOf(given: unknown): string | null {

@@ -1,24 +1,27 @@
 // onbook serve: the host, until it is told to stop.
-import { existsSync, readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { SCOPES } from '../../core/access/keys.ts'
+import type { FastifyInstance } from 'fastify'
+import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { createKey } from '../../engine/access.ts'
+import { hasOperatorKey } from '../../engine/access.ts'
 import { publishConformance } from '../../engine/conformance.ts'
 import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
 import { Fault } from '../../errors.ts'
 import { createHost } from '../../host/app.ts'
 import { DEFAULT_CONFIG } from '../../host/config.ts'
+import { DEFAULT_LIMITS } from '../../host/limits.ts'
+import { createLogin } from '../../host/login.ts'
+import { LOG_LEVELS, SLOW_MS } from '../../host/logs.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { actorOf, clock, folderOf, keyringOf, tenantOf } from '../record/open-record.ts'
-import { numberOption } from '../terminal.ts'
+import { packageVersion } from '../main.ts'
+import { actorOf, clock, keyringOf } from '../record/open-record.ts'
+import { choiceOption, numberOption } from '../terminal.ts'
+import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
 import { hostConfigOf } from './host-config.ts'
-import { openProductStore, randomness } from './product-store.ts'
+import { openProductStore } from './product-store.ts'
+import { localKey, noteRunning, noteStopped } from './running-host.ts'
 
-const HOST = '127.0.0.1'
 const DEFAULT_PORT = 4680
 const SEAL_EVERY_MS = 60_000
 /** How long requests that are under way may take after the host was told to stop. */
@@ -26,43 +29,67 @@ const DRAIN_MS = 8_000
 
 export async function serve(input: Input): Promise<number> {
   const port = numberOption(input.port, '--port', DEFAULT_PORT, { least: 0, most: 65_535 })
+  const logs = {
+    level: choiceOption(input.logLevel ?? 'warn', '--log-level', LOG_LEVELS),
+    slowMs: numberOption(input.slowMs, '--slow-ms', SLOW_MS),
+  }
+  const requestsPerMinute = numberOption(input.requestsPerMinute, '--requests-per-minute', DEFAULT_LIMITS.requestsPerMinute)
+  const binding = bindingOf(input)
   const config = hostConfigOf(input)
   const store = openProductStore(input)
-  await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
-  const testSeams = input.testSeams === true
-  if (testSeams) await publishConformance(store, config.libraryId)
-  const app = createHost({ store, clock, config, testSeams })
-  const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error(error))
   try {
-    const keyFile = await localKey(store, input)
-    const url = await app.listen({ host: HOST, port }).catch((error: NodeJS.ErrnoException) => {
-      throw new Fault('usage_invalid', {
-        problem: error.code === 'EADDRINUSE' ? `port ${port} is taken; choose another with --port` : error.message,
-      })
+    await checkBinding(store, binding)
+    await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
+    const testSeams = input.testSeams === true
+    if (testSeams) await publishConformance(store, config.libraryId)
+    const login = createLogin(clock)
+    const app = createHost({
+      store,
+      clock,
+      config,
+      testSeams,
+      logs,
+      login,
+      limits: { requestsPerMinute },
+      hosts: binding.hosts,
+      version: packageVersion(),
     })
-    if (input.json) process.stdout.write(`${JSON.stringify({ url, pid: process.pid, loginUrl: null })}\n`)
-    else process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${keyFile}.\n`)
-    await stopped()
+    const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error({ err: error }, 'the record was not sealed'))
+    try {
+      const { path, key } = await localKey(store, input)
+      const url = await listen(app, binding.address, port)
+      const reached = binding.publicUrl ?? url
+      await noteRunning(input, reached)
+      const loginUrl = `${reached}/login#${login.issue(readKeyText(key)?.id ?? '').token}`
+      if (input.json) process.stdout.write(`${JSON.stringify({ url, pid: process.pid, loginUrl })}\n`)
+      else process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${path}.\nTo sign in, within ten minutes: ${loginUrl}\n`)
+      await stopped()
+    } finally {
+      await noteStopped(input)
+      const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+      await app.close()
+      clearTimeout(force)
+      await sealing.stop()
+    }
     return 0
   } finally {
-    const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await app.close()
-    clearTimeout(force)
-    await sealing.stop()
     await store.close()
   }
 }
+
+async function checkBinding(store: Store, binding: Binding): Promise<void> {
+  const problem = bindProblem(binding, isLoopback(binding.address) || (await hasOperatorKey(store, clock)))
+  if (problem !== null) throw new Fault('bind_refused', { address: binding.address, problem })
+}
+
+const listen = (app: FastifyInstance, host: string, port: number): Promise<string> =>
+  app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new Fault('usage_invalid', {
+      problem: error.code === 'EADDRINUSE' ? `port ${port} is taken; choose another with --port` : error.message,
+    })
+  })
 
 const stopped = (): Promise<void> =>
   new Promise(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
-
-/** A key for whoever can read the folder: made once, readable by its owner alone. */
-async function localKey(store: Store, input: Input): Promise<string> {
-  const path = join(folderOf(input), 'local.key')
-  if (existsSync(path) && readFileSync(path, 'utf8').trim() !== '') return path
-  const { key } = await createKey(store, randomness, { tenant: tenantOf(input), scopes: SCOPES, actor: 'onbook' })
-  await writeFile(path, `${key}\n`, { mode: 0o600, flush: true })
-  return path
-}

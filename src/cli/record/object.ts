@@ -33,7 +33,7 @@ async function described(digest: Digest, chunks: AsyncIterable<Uint8Array>): Pro
 }
 
 /** What a terminal would act on becomes something one can see; anybody else gets the bytes as they are. */
-async function show(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+export async function show(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   if (!process.stdout.isTTY) {
     for await (const chunk of chunks) await print(chunk)
     return

@@ -10,11 +10,11 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
   event_misplaced: 'it belongs to another stream or tenant',
   sequence_broken: 'an event is missing, doubled or out of order here',
   chain_broken: 'its bytes are not those that were written',
-  stream_missing: 'there are events or references that belong to no stream',
+  stream_missing: 'there are events or references that belong to no stream or node',
   object_missing: 'an object it speaks of is gone, and nobody erased it',
   object_corrupt: 'the bytes of an object do not match its name',
   reference_missing: 'a reference to an object was taken away',
-  reference_unknown: 'a reference was added that the event does not make',
+  reference_unknown: 'a reference was added that the event or node does not make',
   row_missing: 'a row of a projection was taken away',
   row_unknown: 'a row of a projection was added that no event makes',
   row_differs: 'a row of a projection is not what the events make',
@@ -50,8 +50,8 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-function describe({ tenant, stream, sequence, digest, table, code }: Break): readonly string[] {
+function describe({ tenant, stream, sequence, node, digest, table, code }: Break): readonly string[] {
   const where = [tenant, stream, sequence === undefined ? null : String(sequence)].filter(part => part !== null && part !== '').join(' ')
-  const what = [table, digest].filter(part => part !== undefined).join(' ')
+  const what = [table, digest, node && `in the node ${node}`].filter(part => part !== undefined).join(' ')
   return [where || 'store', code, `${MEANING[code]}${what === '' ? '' : ` (${what})`}`]
 }

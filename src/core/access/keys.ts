@@ -6,7 +6,17 @@ import type { Projection } from '../record/projection.ts'
 /** One stream for all keys of a host, under the host's own tenant. */
 export const KEYS = 'access/keys'
 
-export const SCOPES = ['prompts:read', 'prompts:write', 'prompts:render', 'labels:write', 'labels:protect', 'record:read'] as const
+export const SCOPES = [
+  'prompts:read',
+  'prompts:write',
+  'prompts:render',
+  'labels:write',
+  'labels:protect',
+  'record:read',
+  'metrics:read',
+  'workspaces:read',
+  'workspaces:write',
+] as const
 export type Scope = (typeof SCOPES)[number]
 
 export interface AccessKey {
@@ -72,5 +82,9 @@ export function readKeyText(text: string): { readonly id: string; readonly secre
   const found = TEXT.exec(text)
   return found === null ? null : { id: found[1]!, secret: found[2]! }
 }
+
+/** A key names the workspaces it may use; `*` is all of them. */
+export const isMember = (workspaces: readonly string[], workspace: string): boolean =>
+  workspaces.includes('*') || workspaces.includes(workspace)
 
 export const keyText = (id: string, secret: string): string => `onbook_${id}_${secret}`

@@ -63,9 +63,7 @@ export function renderPrompt(template: Renderable, options: BindOptions): Render
   const rendered = renderTemplate(parsed.template, values, { lenient: true })
   if (!rendered.ok) return invalid(rendered.problems.map(({ message }) => message).join('; '))
 
-  const hasForeign = [...binding.bound.values()].some(isForeign)
-  const segments = rendered.segments.map(segment => observable(segment, binding.bound, hasForeign))
-  const text = segments.map(segment => segment.text).join('')
+  const { text, segments } = observed(rendered, binding.bound)
   return {
     ok: true,
     rendered: {
@@ -106,6 +104,22 @@ const printed = (value: Json): string => (value === null ? '' : typeof value ===
 
 /** What would open or close a fence, whatever its case and blanks. */
 const FENCE = /<(?=\s*\/?\s*untrusted)/gi
+
+/** Most prompts hold nothing foreign and nothing secret: they are shown as they were rendered. */
+function observed(
+  { text, segments }: { readonly text: string; readonly segments: readonly Segment[] },
+  bound: ReadonlyMap<string, BoundValue>,
+): Pick<RenderedPrompt, 'text' | 'segments'> {
+  const values = [...bound.values()]
+  const hasForeign = values.some(isForeign)
+  if (!hasForeign && values.every(({ secret }) => secret === null))
+    return {
+      text,
+      segments: segments.map(segment => ({ text: segment.text, from: segment.from, at: segment.at, trust: 'trusted', secret: null })),
+    }
+  const shown = segments.map(segment => observable(segment, bound, hasForeign))
+  return { text: shown.map(segment => segment.text).join(''), segments: shown }
+}
 
 /** What no variable answers for alone, such as the key of an object, is as foreign as any of them. */
 function observable({ text, from, at }: Segment, bound: ReadonlyMap<string, BoundValue>, hasForeign: boolean): PromptSegment {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, digestBytes, digestJson, digestText, isDigest, type Json } from './digest.ts'
@@ -89,6 +90,35 @@ describe('canonical JSON, as RFC 8785 has it', () => {
 const anyJson = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }) as fc.Arbitrary<Json>
 // Few letters, and those of JSON itself among them: values that are nearly the same are what could be mistaken for one another.
 const alikeJson = fc.jsonValue({ maxDepth: 2, depthSize: 'small', stringUnit: fc.constantFrom('a', '"', ',', '\\') }) as fc.Arbitrary<Json>
+
+describe('canonical JSON', () => {
+  it.each([anyJson, alikeJson])('is spelled as another implementation of RFC 8785 spells it', values => {
+    fc.assert(
+      fc.property(values, value => {
+        expect(canonicalJson(value)).toBe(canonicalize(value))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes a field without a value for none, and refuses a list with an empty place', () => {
+    expect(canonicalJson({ b: undefined, a: 1 } as unknown as Json)).toBe('{"a":1}')
+    expect(() => canonicalJson([1, undefined] as unknown as Json)).toThrow()
+    expect(() => canonicalJson(undefined as unknown as Json)).toThrow()
+  })
+})
+
+describe('canonical JSON of what is nested', () => {
+  const nested = (depth: number): Json => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+
+  it('ends at a thousand levels, whatever the stack would bear', () => {
+    expect(canonicalJson(nested(1000))).toBe('['.repeat(1000) + ']'.repeat(1000))
+    expect(() => canonicalJson(nested(1001))).toThrow('deeper')
+    const own: unknown[] = []
+    own.push(own)
+    expect(() => canonicalJson(own as Json)).toThrow('deeper')
+  })
+})
 
 describe('digests of JSON', () => {
   it('do not depend on the order of keys, at any depth', () => {

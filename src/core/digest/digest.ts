@@ -1,6 +1,4 @@
 // Names for content: same bytes, same name. Nothing else in the house may make a Digest.
-
-import canonicalize from 'canonicalize'
 import { sha256Hex } from '#sha256'
 
 declare const digest: unique symbol
@@ -20,11 +18,47 @@ export const digestText = (text: string): Digest => `sha256:${sha256Hex(text)}` 
 /** Over the one canonical spelling of the value, so that key order never matters. */
 export const digestJson = (value: Json): Digest => digestText(canonicalJson(value))
 
-/** RFC 8785. Throws on what JSON cannot say: lone surrogates, NaN, Infinity, undefined. */
-export function canonicalJson(value: Json): string {
-  const text = canonicalize(value)
-  if (text === undefined) throw new TypeError('not a JSON value')
-  return text
+/** RFC 8785. Throws on what JSON cannot say: lone surrogates, NaN, Infinity, undefined; and on what is nested too deep, or in itself. */
+export const canonicalJson = (value: Json): string => spelled(value, MOST_DEPTH)
+
+/** Far more than anything here may have, and far less than a stack has room for. */
+const MOST_DEPTH = 1_000
+
+function spelled(value: Json, depth: number): string {
+  if (typeof value === 'string') return quoted(value)
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  if (typeof value !== 'object') throw new TypeError('not a JSON value')
+  if (depth === 0) throw new TypeError(`nested deeper than ${MOST_DEPTH} levels`)
+  return Array.isArray(value) ? list(value, depth - 1) : fields(value as Fields, depth - 1)
+}
+
+/** What stands in a JSON text as it is: no quote, no backslash, no control character, no half of a pair. */
+const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
+
+function quoted(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`
+  if (!text.isWellFormed()) throw new TypeError('a text holds half a surrogate pair')
+  return JSON.stringify(text)
+}
+
+function list(items: readonly Json[], depth: number): string {
+  let text = ''
+  // By number: a place that is left empty must not be passed over.
+  for (let index = 0; index < items.length; index++) text += `${index === 0 ? '' : ','}${spelled(items[index]!, depth)}`
+  return `[${text}]`
+}
+
+/** A field without a value is none. */
+type Fields = { readonly [key: string]: Json | undefined }
+
+function fields(object: Fields, depth: number): string {
+  let text = ''
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key]
+    if (value !== undefined) text += `${text === '' ? '' : ','}${quoted(key)}:${spelled(value, depth)}`
+  }
+  return `{${text}}`
 }
 
 export const isDigest = (text: string): text is Digest => text.length === LENGTH && DIGEST.test(text)

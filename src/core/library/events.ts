@@ -76,7 +76,8 @@ export const templateRows: Projection = {
     removed: 'integer',
   },
   key: ['templateId', 'version'],
-  indexes: [['templateId'], ['defaultOf']],
+  // By what lists are narrowed down: in a library of a million, what few templates have is found without reading the rest.
+  indexes: [['templateId'], ['defaultOf'], ['kind', 'templateId'], ['origin', 'templateId'], ['modelClass', 'templateId']],
   from: {
     'template.published': [
       {
@@ -99,6 +100,17 @@ export const templateRows: Projection = {
         put: { templateId: 'payload.templateId', version: 'item.version', removed: { always: 1 }, defaultOf: { always: null } },
       },
     ],
+  },
+}
+
+/** Which versions have a tag, or had it before they were removed. */
+export const templateTagRows: Projection = {
+  table: 'templateTags',
+  columns: { tag: 'text', templateId: 'text', version: 'text' },
+  key: ['tag', 'templateId', 'version'],
+  indexes: [['tag', 'templateId']],
+  from: {
+    'template.published': [{ each: 'payload.tags', put: { tag: 'item', templateId: 'payload.templateId', version: 'payload.version' } }],
   },
 }
 
@@ -153,4 +165,4 @@ export const protectedLabelRows: Projection = {
   from: { 'label.protected': [{ put: { label: 'payload.label', protected: 'payload.protected' } }] },
 }
 
-export const LIBRARY_PROJECTIONS: readonly Projection[] = [templateRows, labelRows, labelMoveRows, protectedLabelRows]
+export const LIBRARY_PROJECTIONS: readonly Projection[] = [templateRows, templateTagRows, labelRows, labelMoveRows, protectedLabelRows]

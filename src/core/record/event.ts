@@ -133,7 +133,7 @@ export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
   try {
     const text = decoder.decode(bytes)
     const event = JSON.parse(text) as RecordedEvent
-    return isEvent(event) && JSON.stringify(event) === text ? event : null
+    return isEvent(event) && !isDeeperThan(event.payload, MOST_DEPTH) && JSON.stringify(event) === text ? event : null
   } catch {
     return null
   }

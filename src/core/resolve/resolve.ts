@@ -130,13 +130,7 @@ function choose(request: ResolveRequest, kind: PromptKind, slot: number, candida
   const judged = candidates.map(candidate => judge(candidate, kind, lookup))
   const speaker = judged.find(({ speaks }) => speaks)
   const winner = speaker?.problem === null ? speaker : undefined
-  const trace = judged.map((one): TraceEntry => {
-    const { ref, template, candidate, problem } = one
-    const entry = { layer: candidate.layer, applied: one === winner, ref, template }
-    if (problem !== null) return { ...entry, ...problem }
-    if (one === winner) return { ...entry, code: 'applied', reason: 'first layer with a candidate' }
-    return { ...entry, code: 'superseded', reason: `superseded by ${speaker!.candidate.layer}` }
-  })
+  const trace = judged.map(one => toTrace(one, winner, speaker))
   const fault = speaker === undefined || speaker.problem === null ? null : toFault(speaker)
   return {
     nodeId: request.nodeId,
@@ -148,6 +142,15 @@ function choose(request: ResolveRequest, kind: PromptKind, slot: number, candida
     trace,
     fault,
   }
+}
+
+// Field by field, here and in judgeRef: this runs for every candidate, and spreading takes most of the time there is.
+function toTrace(one: Judged, winner: Judged | undefined, speaker: Judged | undefined): TraceEntry {
+  const { ref, template, problem } = one
+  const { layer } = one.candidate
+  if (problem !== null) return { layer, applied: false, ref, template, code: problem.code, reason: problem.reason }
+  if (one === winner) return { layer, applied: true, ref, template, code: 'applied', reason: 'first layer with a candidate' }
+  return { layer, applied: false, ref, template, code: 'superseded', reason: `superseded by ${speaker!.candidate.layer}` }
 }
 
 const toFault = ({ candidate, problem }: Judged): Resolution['fault'] => ({
@@ -196,18 +199,18 @@ const malformed = (candidate: Candidate, reason: string): Judged => ({
 })
 
 function judgeRef(candidate: Candidate, ref: PromptRef, lookup: Lookup): Judged {
+  const { variableOverrides: overrides } = ref
   const found = lookup.find(ref)
-  const base = { candidate, overrides: ref.variableOverrides, speaks: true }
   if (found.status === 'found') {
     const { template } = found
-    return { ...base, ref: pinnedText(template.templateId, template.version), template, problem: null }
+    return { candidate, ref: pinnedText(template.templateId, template.version), template, overrides, problem: null, speaks: true }
   }
-  if (found.status === 'unchecked') return { ...base, ref: refText(ref), template: null, problem: null }
+  if (found.status === 'unchecked') return { candidate, ref: refText(ref), template: null, overrides, problem: null, speaks: true }
   const problem: Judged['problem'] =
     found.status === 'ambiguous'
       ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
       : { code: 'prompt_template_not_found', reason: `there is no ${refText(ref)}${ref.libraryId === null ? '' : ` in ${ref.libraryId}`}` }
-  return { ...base, ref: refText(ref), template: null, problem }
+  return { candidate, ref: refText(ref), template: null, overrides, problem, speaks: true }
 }
 
 const SILENCES: Readonly<Record<Silence, string>> = {
@@ -219,10 +222,12 @@ const SILENCES: Readonly<Record<Silence, string>> = {
   agent_library_unset: 'the agent names no library',
 }
 
+const INLINE = Object.entries(INLINE_KEYS)
+
 function warningsOf(request: ResolveRequest, resolutions: readonly Resolution[]): readonly Warning[] {
   const { nodeId, config } = request
   const warnings: Warning[] = []
-  const beside = Object.entries(INLINE_KEYS).filter(([kind, key]) => isText(config[key]) && nodeRefs(config, kind as PromptKind).length > 0)
+  const beside = INLINE.filter(([kind, key]) => isText(config[key]) && nodeRefs(config, kind as PromptKind).length > 0)
   if (beside.length > 0) {
     const message = `${beside.map(([, key]) => key).join(', ')} is superseded by the ref beside it`
     warnings.push({ code: 'prompt_ref_supersedes_inline', nodeId, message })
@@ -231,7 +236,8 @@ function warningsOf(request: ResolveRequest, resolutions: readonly Resolution[])
     const named = typeof config.agentId === 'string' ? shown(config.agentId) : 'that is not named by a text'
     warnings.push({ code: 'agent_binding_unresolvable', nodeId, message: `agent ${named} is not known` })
   }
-  const lost = resolutions.flatMap(({ trace }) => trace).find(({ code }) => code === 'agent_library_unresolvable')
+  const isLost = ({ code }: TraceEntry): boolean => code === 'agent_library_unresolvable'
+  const lost = resolutions.find(({ trace }) => trace.some(isLost))?.trace.find(isLost)
   if (lost !== undefined) warnings.push({ code: 'agent_library_unresolvable', nodeId, message: lost.reason })
   return warnings
 }

@@ -49,10 +49,8 @@ export async function loadLookup(
     defaultOf(libraryId, kind) {
       const known = defaults.get(libraryId) ?? null
       if (known === null) return null
-      const ofKind = known.filter(one => one.kind === kind)
-      const latest = ofKind.at(-1)
-      const row = newestOf(ofKind.filter(one => one.templateId === latest?.templateId))
-      return row === null ? { status: 'missing' } : { status: 'found', template: toPinned(row) }
+      const row = known.findLast(one => one.kind === kind)
+      return row === undefined ? { status: 'missing' } : { status: 'found', template: toPinned(row) }
     },
   }
 }
@@ -68,17 +66,23 @@ export async function loadLabels(store: Store, tenant: string, refs: readonly Pr
   return labels
 }
 
-/** The templates a library offers by kind, oldest first. Null when there is no such library. */
+/** The templates a library offers by kind, oldest first: their newest versions, if those still say so. Null when there is no such library. */
 async function defaultsOf(store: Store, tenant: string, libraryId: string): Promise<readonly LibraryRow[] | null> {
-  const found: LibraryRow[] = []
+  const tagged: LibraryRow[] = []
   let exists = false
   for (const owner of new Set([HOST_TENANT, tenant])) {
     exists ||= (await store.head(owner, libraryStream(libraryId))).seq >= 0
     for (const kind of ['system', 'user', 'few-shot', 'schema-hint'])
       for await (const row of store.rows(templateRows.table, owner, { defaultOf: kind })) {
         const one = toLibraryRow(row)
-        if (one.libraryId === libraryId && !one.removed) found.push(one)
+        if (one.libraryId === libraryId && !one.removed) tagged.push(one)
       }
   }
-  return exists ? found : null
+  const offered: LibraryRow[] = []
+  for (const one of tagged) {
+    const versions = await versionsOf(store, tenant, one.templateId)
+    const newest = newestOf(versions.filter(row => row.libraryId === libraryId && row.tenant === one.tenant && !row.removed))
+    if (newest?.version === one.version) offered.push(one)
+  }
+  return exists ? offered : null
 }

@@ -1,7 +1,7 @@
 // Everything a resolution may have to look up, so that it can be loaded first.
 import type { Json } from '../../core/digest/digest.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
-import { additionalRefs, type KindRefs, nodeRefs, type ResolveRequest } from '../../core/resolve/layers.ts'
+import { additionalRefs, isEmpty, type KindRefs, nodeRefs, type ResolveRequest } from '../../core/resolve/layers.ts'
 import { type PromptRef, type RefDialect, readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import { KINDS } from '../../core/resolve/resolve.ts'
 
@@ -14,9 +14,10 @@ export function refsOf(request: ResolveRequest, dialect: RefDialect = {}): [refs
     ...additionalRefs(config),
     ...[runOverrides, workflowDefaults, hostDefaults, agent?.promptOverrides ?? {}].flatMap(byKind),
   ]
-  const refs = values.flatMap(value => {
-    const read = readPromptRef(value, dialect)
-    return read.ok ? [read.ref] : []
-  })
+  const refs: PromptRef[] = []
+  for (const value of values) {
+    const read = isEmpty(value) ? null : readPromptRef(value, dialect)
+    if (read?.ok) refs.push(read.ref)
+  }
   return [refs, agent?.promptLibraryRef ? [agent.promptLibraryRef] : []]
 }

@@ -46,14 +46,22 @@ export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRo
   }
 }
 
+/** About as much as one takes in memory. */
+const ROW_BYTES = 600
+
 /** Every version of an id that the tenant can see, in all libraries, removed ones too. */
 export const versionsOf = (store: Store, tenant: string, templateId: string): Promise<readonly LibraryRow[]> =>
-  remembered(store, JSON.stringify(['versions', tenant, templateId]), async () => {
-    const found: LibraryRow[] = []
-    for (const owner of new Set([HOST_TENANT, tenant]))
-      for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
-    return unshadowed(found)
-  })
+  remembered(
+    store,
+    JSON.stringify(['versions', tenant, templateId]),
+    async () => {
+      const found: LibraryRow[] = []
+      for (const owner of new Set([HOST_TENANT, tenant]))
+        for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
+      return unshadowed(found)
+    },
+    rows => rows.length * ROW_BYTES,
+  )
 
 /** Of one id. Where a tenant used it first, the host may ship it later: for that tenant it goes on meaning what it meant. */
 export function unshadowed(rows: readonly LibraryRow[]): readonly LibraryRow[] {
@@ -72,9 +80,36 @@ export async function takenVersions(store: Store, writer: Writer, templateId: st
   return own.length > 0 ? own : all.filter(({ origin, removed }) => origin !== 'user' && !removed)
 }
 
-export const readTemplate = (store: Store, { tenant, digest }: LibraryRow): Promise<LibraryTemplate> =>
+/** A template beside the bytes that its digest names. */
+export interface StoredTemplate {
+  readonly template: LibraryTemplate
+  readonly bytes: Uint8Array
+}
+
+/** Bytes may be erased, so they are asked for again after every write; what they say is read once. */
+export const readStored = (store: Store, { tenant, digest }: LibraryRow): Promise<StoredTemplate> => {
+  const key = JSON.stringify(['template', tenant, digest])
+  return remembered(
+    store,
+    key,
+    async () => {
+      const bytes = await store.object(tenant, digest)
+      return { bytes, template: await parsed(store, key, bytes) }
+    },
+    ({ bytes }) => bytes.length,
+  )
+}
+
+/** The same object every time, as long as it is kept: what rendering makes of a template hangs on it. */
+const parsed = (store: Store, key: string, bytes: Uint8Array): Promise<LibraryTemplate> =>
   rememberedContent(
     store,
-    JSON.stringify(['template', tenant, digest]),
-    async () => JSON.parse(new TextDecoder().decode(await store.object(tenant, digest))) as LibraryTemplate,
+    key,
+    async () => JSON.parse(new TextDecoder().decode(bytes)) as LibraryTemplate,
+    () => bytes.length * PREPARED_FACTOR,
   )
+
+/** A template that is ready to be rendered takes several times its bytes. */
+const PREPARED_FACTOR = 4
+
+export const readTemplate = async (store: Store, row: LibraryRow): Promise<LibraryTemplate> => (await readStored(store, row)).template

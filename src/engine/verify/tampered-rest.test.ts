@@ -90,6 +90,7 @@ describe('an object', () => {
         'acme run/42 0 reference_missing *small',
         'acme run/42 3 reference_missing *small',
         'acme run/42 5 reference_missing *small',
+        'acme run/43 2 object_missing *small in *tree',
       ],
     },
     'has lost its bytes though nobody erased it': {
@@ -121,7 +122,10 @@ describe('an object', () => {
     'has a word for a name': { damage: set('loose', "digest = 'word'"), breaks: ['acme object_corrupt'] },
     'belongs to another tenant': {
       damage: set('small', "tenant = 'Ünï'"),
-      breaks: ['acme run/42 0 object_missing *small', 'acme run/42 3 object_missing *small', 'acme run/42 5 object_missing *small'],
+      breaks: [
+        ...['acme run/42 0 object_missing *small', 'acme run/42 3 object_missing *small', 'acme run/42 5 object_missing *small'],
+        'acme run/43 2 object_missing *small in *tree',
+      ],
     },
     'that two tenants have is gone for one, who speaks of the other one’s': {
       damage(database) {
@@ -148,7 +152,11 @@ describe('an erased object', () => {
       breaks: ['acme run/42 3 object_missing *gone', 'acme audit 0 erased row_missing *gone'],
       erased: 0,
     },
-    'has its row taken away': { damage: dropObject('gone', 'objects'), breaks: ['acme run/42 3 object_missing *gone'], erased: 0 },
+    'has its row taken away': {
+      damage: dropObject('gone', 'objects'),
+      breaks: ['acme run/42 3 object_missing *gone', 'acme run/43 2 object_missing *gone in *folder'],
+      erased: 0,
+    },
     'is another than the event says': {
       damage: database => rewrite(database, AUDIT, 0, event => ({ ...event, payload: { erasedHash: 'sha256:0', why: 'so' } })),
       breaks: ['acme audit 0 checkpoint_differs =audit@0', 'acme audit 0 erased row_missing ?', 'acme audit 0 erased row_unknown *gone'],

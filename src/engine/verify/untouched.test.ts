@@ -30,7 +30,11 @@ interface Written {
   readonly objects: readonly number[]
 }
 
-const BODIES = ['', 'a', 'b', 'x'.repeat(300_000)].map(text => new TextEncoder().encode(text))
+const encode = (text: string) => new TextEncoder().encode(text)
+const LEAVES = ['', 'a', 'b', 'x'.repeat(300_000)].map(encode)
+const nodeOf = (links: readonly Uint8Array[]) => encode(JSON.stringify({ $node: 'any', links: links.map(digestBytes) }))
+const FOLDER = nodeOf(LEAVES.slice(0, 2))
+const BODIES = [...LEAVES, FOLDER, nodeOf([FOLDER, ...LEAVES.slice(2)])]
 const anyTenant = fc.constantFrom('acme', 'zürich 😀', '\u{10000}', '\uffee')
 const anyStream = fc.constantFrom('s', 'S', 's/1', "o'dd %_\\", '\u{10000}', '\uffee', 'audit', '日本')
 const anyObject = fc.nat(BODIES.length - 1)
@@ -61,26 +65,27 @@ const payloadOf = ({ n, text, objects }: Written): Json => {
   return { n, body: digests[0] ?? text, all: [{ who: text, n }, ...digests], seenHashes: digests }
 }
 
-const isMissing = (error: unknown) => (error as { code?: string }).code === 'object_missing'
+const unlessMissing = (error: unknown) => {
+  if ((error as { code?: string }).code !== 'object_missing') throw error
+}
 
 async function perform(store: Store, keyring: Keyring, doing: Doing): Promise<void> {
   switch (doing.kind) {
     case 'append': {
       const { tenant, stream, entries } = doing
       const { seq } = await store.head(tenant, stream)
-      const objects = entries.flatMap(entry => entry.objects.map(object => BODIES[object]!))
+      // Nodes come last, with everything they speak of.
+      const objects = entries.flatMap(entry => BODIES.slice(0, Math.max(-1, ...entry.objects) + 1))
       const drafts = entries.map(entry => ({ type: entry.type, actor: entry.actor, payload: payloadOf(entry) }))
       await store.commit({ tenant, objects, appends: [{ stream, expected: seq, entries: drafts }] })
       return
     }
     case 'write':
-      await store.writeObject(doing.tenant, [BODIES[doing.object]!])
+      await store.writeObject(doing.tenant, [BODIES[doing.object]!]).catch(unlessMissing)
       return
     case 'erase': {
       const erasure = { tenant: doing.tenant, digest: digestBytes(BODIES[doing.object]!) as Digest, actor: 'eve', why: 'so' }
-      await eraseObject(store, erasure).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
-      })
+      await eraseObject(store, erasure).catch(unlessMissing)
       return
     }
     case 'seal':

@@ -6,9 +6,10 @@ import { compareCells, type ProjectedRow } from '../../core/record/projection.ts
 import { sealedStreams } from '../../core/record/projections.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type BreakCode, endWalk, startWalk, step, type Walked } from '../../core/record/walk.ts'
-import type { CheckSignature, Inspection, ProjectionTables, RawEvent } from '../../ports.ts'
+import type { CheckSignature, Inspection, ProjectionTables } from '../../ports.ts'
 import { type Anchor, isGenuine } from './anchors.ts'
 import { type Findings, survivingDamage, type VerifyOptions } from './verify.ts'
+import { wrongReferences } from './wrong-references.ts'
 
 interface Seal {
   readonly seq: number
@@ -91,7 +92,8 @@ async function verifyStream(
       walked = next
       for (const flaw of flaws) report(flaw.seq, flaw.code)
       if (event !== null) {
-        if (event.seq === raw.seq) for (const { digest, code } of wrongReferences(event, raw)) report(raw.seq, code, digest)
+        if (event.seq === raw.seq)
+          for (const { digest, code } of wrongReferences(referencesIn(event.payload), raw.references)) report(raw.seq, code, digest)
         if (!applied(scratch, event)) report(raw.seq, 'event_unreadable')
         if (isCheckpoints) {
           const code = judgeCheckpoint(event, check)
@@ -130,24 +132,6 @@ function judgeCheckpoint(event: RecordedEvent, check: CheckSignature | null): Br
   const genuine = check === null ? true : isGenuine(checkpoint, check)
   return genuine === true ? null : genuine === null ? 'checkpoint_key_unknown' : 'checkpoint_forged'
 }
-
-/** What the event speaks of follows from its bytes; the store must have noted exactly that. */
-function wrongReferences({ payload }: RecordedEvent, { references }: RawEvent): readonly { digest: string; code: BreakCode }[] {
-  const spoken = referencesIn(payload)
-  if (spoken.length === 0 && references.length === 0) return NONE
-  const missing = spoken.filter(digest => !references.includes(digest))
-  const unknown = references.filter(digest => digest !== NAMELESS && !spoken.includes(digest as Digest))
-  // A reference to an object whose row is gone has no name any more.
-  const vanished = references.filter(digest => digest === NAMELESS).length
-  const surplus = Array.from({ length: Math.max(0, vanished - missing.length) }, () => NAMELESS)
-  return [
-    ...missing.map((digest, index) => ({ digest, code: index < vanished ? ('object_missing' as const) : ('reference_missing' as const) })),
-    ...[...unknown, ...surplus].map(digest => ({ digest, code: 'reference_unknown' as const })),
-  ]
-}
-
-const NONE: readonly never[] = []
-const NAMELESS = ''
 
 interface Seals {
   of(tenant: string, stream: string): Promise<Seal | null>

@@ -1,12 +1,11 @@
 // Is the record what was written? Reads all of it once, believes nothing, holds little, and never claims more than it can know.
-import { AUDIT } from '../../core/record/erasure.ts'
 import { keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
-import { erasedObjects } from '../../core/record/projections.ts'
 import type { BreakCode } from '../../core/record/walk.ts'
 import { Fault } from '../../errors.ts'
-import type { CheckSignature, Inspection, ProjectionTables, RawObject } from '../../ports.ts'
+import type { CheckSignature, Inspection, ProjectionTables } from '../../ports.ts'
 import type { Anchor } from './anchors.ts'
 import { compareRows } from './compare-rows.ts'
+import { verifyObjects } from './verify-objects.ts'
 import { verifyStreams } from './verify-streams.ts'
 
 export interface Break {
@@ -14,6 +13,8 @@ export interface Break {
   /** Null where no stream is concerned. */
   readonly stream: string | null
   readonly sequence?: number
+  /** The node that speaks of the object, where no event does. */
+  readonly node?: string
   readonly digest?: string
   readonly table?: string
   readonly code: BreakCode
@@ -83,26 +84,6 @@ function newFindings(): Findings {
     },
   }
   return findings
-}
-
-async function verifyObjects(inspection: Inspection, { progress }: VerifyOptions, findings: Findings): Promise<void> {
-  const report = async ({ tenant, digest }: RawObject, code: BreakCode) => {
-    const referrer = await inspection.referrer(tenant, digest)
-    const place = referrer === null ? { stream: null } : { stream: referrer.stream, sequence: referrer.seq }
-    findings.report({ tenant, ...place, digest, code })
-  }
-  const isErased = async ({ tenant, digest }: RawObject) => (await inspection.row(erasedObjects.table, tenant, AUDIT, [digest])) !== null
-  await survivingDamage({ tenant: '', stream: null }, findings, async () => {
-    for await (const { count, wrong } of inspection.objects()) {
-      findings.objects += count
-      for (const object of wrong) {
-        if (object.found !== null) await report(object, 'object_corrupt')
-        else if (await isErased(object)) findings.erased++
-        else await report(object, 'object_missing')
-      }
-      progress?.(findings)
-    }
-  })
 }
 
 async function verifyRows(inspection: Inspection, projection: Projection, scratch: ProjectionTables, findings: Findings): Promise<void> {

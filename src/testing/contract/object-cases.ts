@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { eraseObject } from '../../engine/erase.ts'
-import { append, bytesOf, collect, entry, type StoreTest } from './store-contract.ts'
+import { bytesOf } from './place.ts'
+import { append, collect, entry, type StoreTest } from './store-contract.ts'
 
 const missing = { code: 'object_missing' }
 const LONG_AGO = '2000-01-01T00:00:00.000Z'

@@ -18,6 +18,8 @@ export interface ContractCase {
   readonly run: () => Promise<void>
 }
 
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 /** Two tables: every thing by its number, and how each stream stands. */
 export const CONTRACT_PROJECTIONS: readonly Projection[] = [
   {

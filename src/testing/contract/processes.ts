@@ -7,6 +7,8 @@ import type { Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './place.ts'
 import { type Acknowledged, acknowledgedIn, TENANT } from './writer.ts'
 
+const FAR_AHEAD = '2999-01-01T00:00:00.000Z'
+
 interface Writer {
   readonly child: ChildProcess
   readonly output: Promise<string>
@@ -94,7 +96,12 @@ export const sharingCase = (place: () => Promise<StorePlace>): ContractCase => (
   async run() {
     const there = await place()
     const store = await there.open(CONTRACT_PROJECTIONS)
+    const collected: Promise<number>[] = []
+    const collecting = setInterval(() => collected.push(store.collect(FAR_AHEAD)), 20)
     const told = await writeAndKill(there, 0, 500, 700)
+    clearInterval(collecting)
+    // What is written together with what speaks of it is never dropped.
+    assert.deepEqual(new Set(await Promise.all(collected)), new Set([0]))
     const streams = new Set(told.map(({ stream }) => stream))
     assert(
       streams.has('shared') &&

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import type { Json } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, checkpointDraft, nextStatement } from '../../core/record/checkpoint.ts'
 import type { Store } from '../../ports.ts'
-import { append, bytesOf, collect, entry, type StoreTest } from './store-contract.ts'
+import { bytesOf } from './place.ts'
+import { append, collect, entry, type StoreTest } from './store-contract.ts'
 
 const cellsOf = async (store: Store, table: string, cells = {}) => (await collect(store.rows(table, 'acme', cells))).map(row => row.cells)
 const undone = (n: number, actor = 'ada') => ({ type: 'thing.undone', actor, payload: { n } })

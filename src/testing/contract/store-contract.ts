@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { type EventDraft, emptyHead, readEvent, type StreamHead } from '../../core/record/event.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
+import { nodeCases } from './node-cases.ts'
 import { objectCases } from './object-cases.ts'
-import { CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './place.ts'
+import { bytesOf, CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './place.ts'
 import { crashCase, sharingCase } from './processes.ts'
 import { projectionCases } from './projection-cases.ts'
 
-export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const entry = (n: number, more: { readonly [key: string]: Json } = {}): EventDraft => ({
   type: 'thing.happened',
   actor: 'ada',
@@ -212,6 +212,6 @@ export interface ContractOptions {
 }
 
 export function storeContract(place: () => Promise<StorePlace>, { processes, kills = 4 }: ContractOptions): readonly ContractCase[] {
-  const cases = Object.entries({ ...STREAM_CASES, ...objectCases, ...projectionCases }).map(test => inStore(place, test))
+  const cases = Object.entries({ ...STREAM_CASES, ...objectCases, ...nodeCases, ...projectionCases }).map(test => inStore(place, test))
   return processes ? [...cases, sharingCase(place), crashCase(place, kills)] : cases
 }

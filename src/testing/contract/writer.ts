@@ -6,17 +6,21 @@ import type { Store } from '../../ports.ts'
 export const TENANT = 'acme'
 const CALLERS = 8
 
-/** Never returns: it is meant to be killed. Every other event goes to a stream that all writers share. */
+/** Never returns: it is meant to be killed. Every other event goes to a stream that all writers share; each speaks of its body through a node. */
 export async function writeUntilKilled(store: Store, name: string): Promise<void> {
   const write = async (caller: number): Promise<void> => {
+    let before: Digest | null = null
     for (let n = 0; ; n++) {
       const stream = n % 2 === 0 ? 'shared' : `${name}/${caller}`
       const object = new TextEncoder().encode(`${name} ${caller} ${n}`)
       const body = digestBytes(object)
+      const node: Uint8Array = new TextEncoder().encode(JSON.stringify({ $node: 'list', body, before }))
       const { seq } = await store.head(TENANT, stream)
-      const entry = { type: n % 7 === 6 ? 'thing.undone' : 'thing.happened', actor: name, payload: { n, body } }
+      const entry = { type: n % 7 === 6 ? 'thing.undone' : 'thing.happened', actor: name, payload: { n, body: digestBytes(node) } }
       try {
-        const { heads } = await store.commit({ tenant: TENANT, objects: [object], appends: [{ stream, expected: seq, entries: [entry] }] })
+        const objects = [node, object]
+        const { heads } = await store.commit({ tenant: TENANT, objects, appends: [{ stream, expected: seq, entries: [entry] }] })
+        before = digestBytes(node)
         // Only what was acknowledged is said, and it is said before anything else happens.
         writeSync(1, `${stream} ${heads[0]!.seq} ${heads[0]!.digest} ${body}\n`)
       } catch (error) {

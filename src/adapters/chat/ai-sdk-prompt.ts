@@ -1,0 +1,97 @@
+// Messages in the words of the AI SDK. Says what cannot be sent; leaves nothing out in silence.
+import type { Digest } from '../../core/digest/digest.ts'
+import type { ChatMessage, ImagePart, Part, ToolResultPart } from '../../core/messages/message.ts'
+import { Fault } from '../../errors.ts'
+import type { LanguageModel } from '../ai-sdk-providers.ts'
+
+export type SdkOptions = Parameters<LanguageModel['doStream']>[0]
+export type SdkPrompt = SdkOptions['prompt']
+type SdkMessage = SdkPrompt[number]
+type SdkAssistant = Extract<SdkMessage, { role: 'assistant' }>['content']
+type SdkUser = Extract<SdkMessage, { role: 'user' }>['content']
+type SdkTool = Extract<SdkMessage, { role: 'tool' }>['content']
+type SdkMetadata = NonNullable<SdkOptions['providerOptions']>
+
+export interface Prompt {
+  readonly prompt: SdkPrompt
+  readonly warnings: readonly string[]
+}
+
+/** `messages`: with their slots filled. */
+export async function promptOf(messages: readonly ChatMessage[], object: (digest: Digest) => Promise<Uint8Array>): Promise<Prompt> {
+  const toolNames = new Map<string, string>()
+  const prompt: SdkMessage[] = []
+  for (const { role, content } of messages) {
+    for (const part of content) if (part.type === 'tool_call') toolNames.set(part.callId, part.toolName)
+    if (role === 'system' || role === 'developer') prompt.push({ role: 'system', content: plainText(content) })
+    else if (role === 'user') prompt.push({ role, content: await userContent(content, object) })
+    else if (role === 'assistant') prompt.push({ role, content: await assistantContent(content, object) })
+    else prompt.push({ role, content: toolContent(content, toolNames) })
+  }
+  const named = messages.some(({ name }) => name !== undefined)
+  return { prompt, warnings: named ? ['The names of those who speak are not sent: this adapter has no place for them.'] : [] }
+}
+
+function plainText(content: readonly Part[]): string {
+  if (content.some(({ type }) => type === 'image')) throw new Fault('image_unusable', { problem: 'a system message holds text only' })
+  return content.map(part => (part.type === 'text' ? part.text : '')).join('')
+}
+
+async function userContent(content: readonly Part[], object: (digest: Digest) => Promise<Uint8Array>): Promise<SdkUser> {
+  const parts: SdkUser = []
+  for (const part of content) {
+    if (part.type === 'text') parts.push({ type: 'text', text: part.text })
+    if (part.type === 'image') parts.push(await fileOf(part, object))
+  }
+  return parts
+}
+
+async function assistantContent(content: readonly Part[], object: (digest: Digest) => Promise<Uint8Array>): Promise<SdkAssistant> {
+  const parts: SdkAssistant = []
+  for (const part of content) {
+    if (part.type === 'text') parts.push({ type: 'text', text: part.text })
+    if (part.type === 'image') parts.push(await fileOf(part, object))
+    // Thoughts go back only to a provider that gave something to go back with them.
+    if (part.type === 'reasoning' && part.echo !== undefined) parts.push({ type: 'reasoning', text: part.text, ...echoed(part.echo) })
+    if (part.type === 'tool_call')
+      parts.push({ type: 'tool-call', toolCallId: part.callId, toolName: part.toolName, input: part.arguments, ...echoed(part.echo) })
+  }
+  return parts
+}
+
+const echoed = (echo: Extract<Part, { type: 'tool_call' }>['echo']): { providerOptions?: SdkMetadata } =>
+  echo === undefined ? {} : { providerOptions: echo as SdkMetadata }
+
+const toolContent = (content: readonly Part[], toolNames: ReadonlyMap<string, string>): SdkTool =>
+  content.flatMap(part => {
+    if (part.type !== 'tool_result') return []
+    const toolName = part.toolName ?? toolNames.get(part.callId)
+    if (toolName === undefined) throw new Fault('tool_call_missing', { callId: part.callId })
+    return [{ type: 'tool-result', toolCallId: part.callId, toolName, output: outputOf(part) }]
+  })
+
+function outputOf({ output, isError = false }: ToolResultPart): Extract<SdkTool[number], { type: 'tool-result' }>['output'] {
+  if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output }
+  // JSON is JSON: theirs only lacks the word readonly.
+  return { type: isError ? 'error-json' : 'json', value: output as never }
+}
+
+async function fileOf(
+  image: ImagePart,
+  object: (digest: Digest) => Promise<Uint8Array>,
+): Promise<Extract<SdkUser[number], { type: 'file' }>> {
+  if ('url' in image) return { type: 'file', mediaType: image.mediaType ?? 'image/*', data: new URL(image.url) }
+  const data = 'data' in image ? image.data : Buffer.from(await object(image.digest)).toString('base64')
+  const mediaType = image.mediaType ?? SIGNATURES.find(([start]) => data.startsWith(start))?.[1]
+  if (mediaType === undefined)
+    throw new Fault('image_unusable', { problem: 'it is no PNG, JPEG, GIF or WebP, and nothing says what it is' })
+  return { type: 'file', mediaType, data }
+}
+
+/** How files of each kind begin, in base64. */
+const SIGNATURES: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+]

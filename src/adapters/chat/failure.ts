@@ -1,0 +1,75 @@
+// What went wrong, as a receipt. Decides whether trying again may help, and leaves trying to the caller.
+import type { Failed } from '../../core/messages/receipt.ts'
+import { Fault, type FaultCode } from '../../errors.ts'
+
+/** What is known of errors of the AI SDK, and of those that providers put into their streams. Read by shape: several versions of its classes may be around. */
+interface Thrown {
+  readonly name?: unknown
+  readonly message?: unknown
+  readonly type?: unknown
+  readonly code?: unknown
+  readonly statusCode?: unknown
+  readonly isRetryable?: unknown
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+/** `now`: for providers that name a date to come back at. */
+export function failureOf(error: unknown, signal: AbortSignal, now: () => number): Failed {
+  if (signal.aborted) return isTimeout(signal.reason) ? failed(new Fault('adapter_timeout', {})) : failed(new Fault('call_cancelled', {}))
+  if (error instanceof Fault) return failed(error)
+  const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: error }
+  const problem = sentence(thrown)
+  const code = codeOf(thrown)
+  const wait = code === 'provider_retryable' ? retryAfter(thrown.responseHeaders ?? {}, now) : null
+  return { ...failed(new Fault(code, { problem })), ...(wait === null ? {} : { retryAfterMs: wait }) }
+}
+
+const STATUS: Partial<Record<FaultCode, Failed['status']>> = { adapter_timeout: 'timeout', call_cancelled: 'cancelled' }
+
+const failed = ({ code, message }: Fault): Failed => ({ status: STATUS[code] ?? 'error', code, message })
+
+const isTimeout = (reason: unknown): boolean => (reason as Error | undefined)?.name === 'TimeoutError'
+
+/** Of a provider's own error in the middle of a stream: what will be no different next time. */
+const LASTING = /invalid|authentication|permission|not_found|billing|quota|too_large/
+
+function codeOf(thrown: Thrown): 'provider_retryable' | 'provider_terminal' | 'adapter_error' {
+  const { name, type, code, statusCode, isRetryable } = thrown
+  if (isBroken(thrown)) return 'provider_retryable'
+  // It answered well, and what it said cannot be understood.
+  if (typeof statusCode === 'number' && statusCode < 300) return 'adapter_error'
+  if (name === 'AI_APICallError') return isRetryable === true ? 'provider_retryable' : 'provider_terminal'
+  if (typeof name === 'string') return 'adapter_error'
+  return LASTING.test(`${type} ${code}`) ? 'provider_terminal' : 'provider_retryable'
+}
+
+/** How the SDK's and undici's errors say that an answer broke off; there is no other sign. */
+const BROKEN_OFF: readonly unknown[] = ['terminated', 'Response stream ended without a finish reason.']
+
+const isBroken = ({ name, message, cause }: Thrown): boolean =>
+  name === 'StreamCut' || BROKEN_OFF.includes(message) || (cause instanceof Error && isBroken(cause as Thrown))
+
+/** These quote what they could not read, and with it maybe half a secret. */
+const QUOTING: readonly unknown[] = ['AI_JSONParseError', 'AI_TypeValidationError']
+
+/** Without the stop that the message around it brings. */
+function sentence({ name, message, type }: Thrown): string {
+  if (QUOTING.includes(name)) return 'what came is not what this provider is known to send'
+  const text = typeof message === 'string' && message !== '' ? message : typeof type === 'string' ? type : 'it did not say why'
+  return text.replace(/\.+$/, '')
+}
+
+/** Milliseconds, seconds, or a date; null for anything else. */
+function retryAfter(headers: Readonly<Record<string, string>>, now: () => number): number | null {
+  const { 'retry-after-ms': ms, 'retry-after': after } = headers
+  const wait =
+    ms !== undefined
+      ? Number(ms)
+      : after === undefined
+        ? Number.NaN
+        : /^\d+(\.\d+)?$/.test(after)
+          ? Number(after) * 1000
+          : Date.parse(after) - now()
+  return Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : null
+}

@@ -1,0 +1,40 @@
+// Bytes on their way in: cut into pieces of one size, or held together when they are a node. Stores nothing.
+import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
+
+/** What is larger is kept in pieces of this size. */
+export const CHUNK = 256 * 1024
+
+export type Incoming = { readonly node: Uint8Array } | { readonly pieces: AsyncIterable<Uint8Array> }
+
+/** What begins like a node is held whole, or as much of it as shows that it is too large to be one. */
+export async function incoming(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Incoming> {
+  const pieces = chunked(given)
+  const { value: first } = (await pieces.next()) as { value: Uint8Array }
+  if (!beginsAsNode(first)) return { pieces: following(first, pieces) }
+  const held = [first]
+  let size = first.length
+  for await (const piece of pieces) {
+    held.push(piece)
+    size += piece.length
+    if (size > MOST_NODE_BYTES) break
+  }
+  return { node: new Uint8Array(Buffer.concat(held)) }
+}
+
+async function* following(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield first
+  yield* rest
+}
+
+/** The same bytes in pieces of one size, but for the last. */
+async function* chunked(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array()
+  for await (const piece of given) {
+    rest = rest.length === 0 ? piece : new Uint8Array(Buffer.concat([rest, piece]))
+    while (rest.length > CHUNK) {
+      yield rest.subarray(0, CHUNK)
+      rest = rest.subarray(CHUNK)
+    }
+  }
+  yield rest
+}

@@ -1,0 +1,30 @@
+// onbook bundle list: what is installed, by whom, signed by whom.
+import { installedBundles } from '../../engine/bundle/installed.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { existingDatabase, tenantOf } from '../record/open-record.ts'
+import { columns } from '../report/columns.ts'
+import { printJson } from '../terminal.ts'
+import { trustRoots } from './keys.ts'
+
+export async function list(input: Input): Promise<number> {
+  existingDatabase(input) // a command that looks makes no record
+  const { nameOf } = await trustRoots(input)
+  const store = openProductStore(input)
+  try {
+    const bundles = await installedBundles(store, tenantOf(input))
+    const signer = (key: string | null): string => (key === null ? 'nobody' : (nameOf(key) ?? key))
+    if (input.json) printJson({ bundles })
+    else if (bundles.length === 0) process.stdout.write('No bundles are installed.\n')
+    else
+      process.stdout.write(
+        columns([
+          ['bundle', 'version', 'templates', 'signed by', 'since', 'by'],
+          ...bundles.map(one => [one.name, one.version, String(one.templates), signer(one.key), one.at, one.actor]),
+        ]),
+      )
+    return 0
+  } finally {
+    await store.close()
+  }
+}

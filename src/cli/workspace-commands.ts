@@ -1,0 +1,51 @@
+// The commands around versioned workspaces. `onbook publish --workspace` makes the versions.
+import type { Command } from './commands.ts'
+import { DATA, JSON_OPTION, TENANT } from './options.ts'
+
+export const WORKSPACE_COMMANDS: readonly Command[] = [
+  {
+    name: 'workspace list',
+    arguments: [],
+    summary: 'list the workspaces of a record',
+    options: [DATA, TENANT, JSON_OPTION],
+    example: 'onbook workspace list',
+    load: async () => (await import('./workspace/looking.ts')).list,
+  },
+  {
+    name: 'workspace log',
+    arguments: ['<name>'],
+    summary: 'list the versions of a workspace, newest first',
+    options: [{ flags: '--limit <n>', summary: 'at most so many (default: 50)' }, DATA, TENANT, JSON_OPTION],
+    example: 'onbook workspace log writer',
+    load: async () => (await import('./workspace/looking.ts')).log,
+  },
+  {
+    name: 'workspace diff',
+    arguments: ['<name>', '[from]', '[to]'],
+    summary: 'show which files differ between two versions (default: the newest and the one before it)',
+    options: [{ flags: '--path <path>', summary: 'only there and below' }, DATA, TENANT, JSON_OPTION],
+    example: 'onbook workspace diff writer 1 3',
+    load: async () => (await import('./workspace/looking.ts')).diff,
+  },
+  {
+    name: 'workspace show',
+    arguments: ['<name>', '[path]'],
+    summary: 'list the files of a version, or print one of them',
+    options: [DATA, TENANT, JSON_OPTION],
+    example: 'onbook workspace show writer@2 prompts/packs/default.json',
+    load: async () => (await import('./workspace/looking.ts')).show,
+  },
+  {
+    name: 'workspace checkout',
+    arguments: ['<name>', '<dir>'],
+    summary: 'write the files of a version into an empty folder',
+    options: [
+      { flags: '--force', summary: 'also into a folder that is not empty; files of the same name are replaced' },
+      DATA,
+      TENANT,
+      JSON_OPTION,
+    ],
+    example: 'onbook workspace checkout writer@2 writer-2',
+    load: async () => (await import('./workspace/checkout.ts')).checkout,
+  },
+]

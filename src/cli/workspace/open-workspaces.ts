@@ -1,0 +1,33 @@
+// What the commands about workspaces share: the record, who asks, and NAME@VERSION.
+import { EVERYTHING } from '../../core/workspace/policy.ts'
+import type { VersionChoice, WorkspaceUser } from '../../engine/workspaces/versions.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { existingDatabase, tenantOf } from '../record/open-record.ts'
+
+/** Whoever can read the folder of the record may read everything in it. */
+export async function withWorkspaces(input: Input, work: (store: Store, user: WorkspaceUser) => Promise<number>): Promise<number> {
+  existingDatabase(input)
+  const store = openProductStore(input)
+  try {
+    return await work(store, { tenant: tenantOf(input), policy: EVERYTHING })
+  } finally {
+    await store.close()
+  }
+}
+
+/** `writer` for the newest version, `writer@3` for that one. */
+export function choiceOf(given: unknown): VersionChoice {
+  const [workspace = '', version, ...more] = String(given).split('@')
+  if (more.length > 0) throw new Fault('usage_invalid', { problem: `"${String(given)}" is not NAME or NAME@VERSION` })
+  return { workspace, ...(version === undefined ? {} : { version: versionNumber(version, 1) }) }
+}
+
+export function versionNumber(text: unknown, least: 0 | 1): number {
+  const number = /^\d{1,15}$/.test(String(text)) ? Number(text) : Number.NaN
+  if (!(number >= least))
+    throw new Fault('usage_invalid', { problem: `"${String(text)}" is not a version: they are ${least}, ${least + 1}, ${least + 2} …` })
+  return number
+}

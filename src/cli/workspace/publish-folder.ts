@@ -1,0 +1,60 @@
+// onbook publish <folder> --workspace NAME: the folder as the next version.
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { folderTree } from '../../adapters/folder-tree.ts'
+import { statCache } from '../../adapters/folder-tree-cache.ts'
+import { digestText } from '../../core/digest/digest.ts'
+import type { TreeDifference } from '../../core/workspace/diff.ts'
+import type { CommitResult } from '../../engine/workspaces/commit.ts'
+import { publishTree } from '../../engine/workspaces/publish.ts'
+import type { WorkspaceUser } from '../../engine/workspaces/versions.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { progressOn } from '../progress.ts'
+import { actorOf, folderOf } from '../record/open-record.ts'
+import { visible } from '../report/visible.ts'
+import { bytesText, counted } from './words.ts'
+
+export interface FolderRequest {
+  readonly workspace: string
+  readonly folder: string
+  readonly message?: string | undefined
+  readonly expected?: number | undefined
+}
+
+export async function publishFolder(store: Store, user: WorkspaceUser, input: Input, request: FolderRequest): Promise<CommitResult> {
+  const { folder, ...rest } = request
+  const data = folderOf(input)
+  const cache = statCache(join(data, 'folders', `${digestText(realpathSync(folder)).slice('sha256:'.length, 23)}.json`))
+  const source = folderTree(folder, cache, { without: [data] })
+  const progress = progressOn()
+  try {
+    const tick = (done: number, total: number) => progress.tick(done, total, 0)
+    return await publishTree(store, { ...user, actor: actorOf() }, { ...rest, source, progress: tick })
+  } finally {
+    progress.clear()
+    cache.save()
+  }
+}
+
+export const summaryOf = ({ outcome, workspace, version, root, files, bytes, changes }: CommitResult) => ({
+  outcome,
+  workspace,
+  version,
+  root,
+  files,
+  bytes,
+  added: numberOf(changes, 'added'),
+  changed: changes.filter(({ kind }) => kind !== 'added' && kind !== 'removed').length,
+  removed: numberOf(changes, 'removed'),
+})
+
+const numberOf = (changes: readonly TreeDifference[], wanted: TreeDifference['kind']): number =>
+  changes.filter(({ kind }) => kind === wanted).length
+
+export function sentenceOf(result: CommitResult): string {
+  const { outcome, workspace, version, files, bytes, added, changed, removed } = summaryOf(result)
+  const what = `${counted(files, 'file')}, ${bytesText(bytes)}`
+  if (outcome === 'unchanged') return visible(`Workspace ${workspace} stays at version ${version}: nothing is different (${what}).`)
+  return visible(`Workspace ${workspace} is at version ${version}: ${what}; ${added} added, ${changed} changed, ${removed} removed.`)
+}

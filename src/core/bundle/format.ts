@@ -1,0 +1,86 @@
+// The form of pack.json: OpenWOP's manifest with a few limits of our own. A test holds it against the published schema.
+
+const ID = '^[a-z0-9][a-z0-9._-]{0,127}$'
+const VERSION = '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?$'
+const NAME = '^(core|vendor|community|private)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$'
+
+const text = { type: 'string' }
+const textOf = (maxLength: number) => ({ type: 'string', maxLength })
+const uri = { type: 'string', format: 'uri' }
+const date = { type: 'string', format: 'date-time' }
+const name = { type: 'string', pattern: NAME, maxLength: 256 }
+const version = { type: 'string', pattern: VERSION, maxLength: 128 }
+/** semver reads a range by expressions that were not made for books. */
+const range = textOf(200)
+const closed = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+})
+
+const variable = closed(
+  {
+    name: { type: 'string', pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' },
+    type: { enum: ['string', 'number', 'boolean', 'array', 'object'] },
+    required: { type: 'boolean' },
+    source: { enum: ['input', 'variable', 'secret', 'context'] },
+    extractPath: textOf(500),
+    defaultValue: {},
+    description: textOf(500),
+  },
+  ['name', 'type', 'required'],
+)
+
+const template = closed(
+  {
+    templateId: { type: 'string', pattern: ID },
+    version,
+    kind: { enum: ['system', 'user', 'few-shot', 'schema-hint'] },
+    text: textOf(65_536),
+    name: textOf(200),
+    description: textOf(2000),
+    variables: { type: 'array', items: variable, maxItems: 500 },
+    modelHints: closed({
+      // It stands in an event, where a digest would name an object.
+      modelClass: { type: 'string', maxLength: 100, pattern: '^(?!sha256:[0-9a-f]{64}$)' },
+      temperature: { type: 'number', minimum: 0, maximum: 2 },
+      maxTokens: { type: 'integer', minimum: 1 },
+      envelopeType: text,
+    }),
+    tags: { type: 'array', maxItems: 32, items: { type: 'string', minLength: 1, maxLength: 64 } },
+    meta: {
+      ...closed({
+        author: text,
+        createdAt: date,
+        updatedAt: date,
+        source: { enum: ['host', 'pack', 'user'] },
+        packName: name,
+        packVersion: version,
+      }),
+      if: { properties: { source: { const: 'pack' } }, required: ['source'] },
+      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+      then: { required: ['packName', 'packVersion'] },
+    },
+  },
+  ['templateId', 'version', 'kind', 'text'],
+)
+
+export const manifestFormat = closed(
+  {
+    name,
+    version,
+    kind: { const: 'prompt' },
+    description: textOf(1024),
+    author: text,
+    license: text,
+    homepage: uri,
+    repository: uri,
+    keywords: { type: 'array', maxItems: 50, items: textOf(64) },
+    engines: { type: 'object', required: ['openwop'], properties: { openwop: range } },
+    dependencies: { type: 'object', propertyNames: name, maxProperties: 100, additionalProperties: range },
+    prompts: { type: 'array', minItems: 1, items: template },
+    signing: closed({ publicKeyRef: text, signatureRef: text, method: { enum: ['manual', 'sigstore'] } }),
+  },
+  ['name', 'version', 'kind', 'engines', 'prompts'],
+)

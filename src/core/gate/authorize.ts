@@ -1,0 +1,137 @@
+// Whether a tool call may run: all conditions, in order, each with its outcome. Shown is not allowed, and asking grants nothing.
+import { type Capability, capabilityOf, changesGraph, type ToolCall } from './capability.ts'
+
+export const CONDITIONS = ['well_formed', 'visible', 'bound', 'granted', 'requested', 'node', 'mode', 'approved'] as const
+export type Condition = (typeof CONDITIONS)[number]
+export type Outcome = 'passed' | 'failed' | 'not_reached' | 'not_applicable'
+
+export interface Judged {
+  readonly condition: Condition
+  readonly outcome: Outcome
+  readonly reason: string
+}
+
+/** `waiting`: everything else holds, and a person has to be asked. */
+export interface Verdict {
+  readonly decision: 'allowed' | 'refused' | 'waiting'
+  /** All of them, in order. */
+  readonly conditions: readonly Judged[]
+}
+
+export type EdgeManagement = 'none' | 'self' | 'all'
+
+export interface NodeSettings {
+  readonly edgeManagement: EdgeManagement
+  readonly writeCode: boolean
+  readonly writeDocs: boolean
+  readonly runCommands: boolean
+  readonly delegateOnly: boolean
+  /** Every call needs a person. */
+  readonly gated: boolean
+}
+
+export interface Role {
+  readonly name: string
+  readonly requests: readonly string[]
+}
+
+/** What is known about a call when it is judged. Null where there is no role, node or mode. */
+export interface GateFacts {
+  /** What is wrong with its form. */
+  readonly problem: string | null
+  readonly visible: boolean
+  readonly bound: boolean
+  readonly grant: { readonly granted: boolean; readonly reason: string; readonly approval: boolean }
+  readonly role: Role | null
+  readonly node: NodeSettings | null
+  readonly mode: 'planning' | 'implementation' | null
+  /** Commands that planning may run; asked by whoever knows the command. */
+  readonly allowListed: boolean
+  /** Whether whoever calls is an end of the edge that is to be made. */
+  readonly ownEdge: boolean
+  /** Whether an orchestrator, too, needs a person to change the graph. */
+  readonly orchestratorAsks: boolean
+  readonly approval: 'approved' | 'denied' | 'unasked'
+}
+
+type Finding = readonly [outcome: 'passed' | 'failed' | 'not_applicable', reason: string]
+
+export function authorize(call: ToolCall, facts: GateFacts): Verdict {
+  const conditions: Judged[] = []
+  let open = true
+  for (const condition of CONDITIONS) {
+    const [outcome, reason] = open ? JUDGES[condition](call, facts) : (['not_reached', ''] as const)
+    conditions.push({ condition, outcome, reason })
+    if (outcome === 'failed') open = false
+  }
+  const refused = conditions.find(({ outcome }) => outcome === 'failed')
+  if (refused === undefined) return { decision: 'allowed', conditions }
+  return { decision: refused.condition === 'approved' && facts.approval === 'unasked' ? 'waiting' : 'refused', conditions }
+}
+
+const passed = (reason: string): Finding => ['passed', reason]
+const failed = (reason: string): Finding => ['failed', reason]
+const notApplicable = (reason: string): Finding => ['not_applicable', reason]
+
+const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => Finding>> = {
+  well_formed: (_, { problem }) => (problem === null ? passed('its arguments fit its descriptor') : failed(problem)),
+  visible: ({ name }, { visible }) => (visible ? passed('it is in the active catalog') : failed(`${name} is not in the active catalog`)),
+  bound: ({ name }, { bound }) => (bound ? passed('the host can do it') : failed(`this host has no binding for ${name}`)),
+  granted: (_, { grant }) => (grant.granted ? passed(grant.reason) : failed(grant.reason)),
+  requested: (call, { role }) => judgeRequest(capabilityOf(call), role),
+  node: judgeNode,
+  mode: judgeMode,
+  approved: judgeApproval,
+}
+
+function judgeRequest(capability: Capability | null, role: Role | null): Finding {
+  if (role === null) return notApplicable('there is no role')
+  if (capability === null) return passed('it needs no request')
+  const wanted = capability === 'edge_management_self' ? ['edge_management_self', 'edge_management_all'] : [capability]
+  const found = wanted.find(one => role.requests.includes(one))
+  return found === undefined ? failed(`role ${role.name} does not request ${capability}`) : passed(`role ${role.name} requests ${found}`)
+}
+
+function judgeNode(call: ToolCall, { node, role, ownEdge }: GateFacts): Finding {
+  if (node === null) return notApplicable('there is no node')
+  const capability = capabilityOf(call)
+  if (node.delegateOnly && ['run_commands', 'edit_code', 'write_docs'].includes(capability ?? '')) return failed('the node only delegates')
+  if (capability === 'run_commands' && !node.runCommands) return failed('the node may not run commands')
+  if (capability === 'edit_code' && !node.writeCode) return failed('the node may not edit code')
+  if (capability === 'write_docs' && !node.writeDocs) return failed('the node may not write docs')
+  if (!changesGraph(call.name)) return passed('the node is set to allow it')
+  return judgeEdges(call.name, narrower(node.edgeManagement, scopeOf(role)), ownEdge)
+}
+
+/** What the role asks for caps what the node is set to. */
+const scopeOf = (role: Role | null): EdgeManagement => {
+  if (role === null || role.requests.includes('edge_management_all')) return 'all'
+  return role.requests.includes('edge_management_self') ? 'self' : 'none'
+}
+
+const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
+const narrower = (a: EdgeManagement, b: EdgeManagement): EdgeManagement => (SCOPES.indexOf(a) < SCOPES.indexOf(b) ? a : b)
+
+function judgeEdges(name: string, scope: EdgeManagement, ownEdge: boolean): Finding {
+  if (scope === 'all') return passed('the node may change the whole graph')
+  if (name === 'spawn_node') return failed('the node may not add nodes')
+  if (scope === 'none') return failed('the node may not make edges')
+  return ownEdge ? passed('the node may make edges of its own') : failed('the node may make only edges of its own')
+}
+
+function judgeMode(call: ToolCall, { mode, allowListed }: GateFacts): Finding {
+  if (mode === null) return notApplicable('there is no mode')
+  if (mode === 'implementation') return passed('the run is in implementation')
+  const capability = capabilityOf(call)
+  if (capability === 'edit_code') return failed('the run is in planning: only docs may be written')
+  if (capability === 'run_commands' && !allowListed) return failed('the run is in planning, and the command is not on its list')
+  return passed('planning allows it')
+}
+
+function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks, approval }: GateFacts): Finding {
+  const asks =
+    grant.approval || node?.gated === true || (changesGraph(name) && node !== null && (role?.name !== 'orchestrator' || orchestratorAsks))
+  if (!asks) return notApplicable('nobody has to be asked')
+  if (approval === 'approved') return passed('a person approved it')
+  return failed(approval === 'denied' ? 'a person denied it' : 'a person has to approve it')
+}

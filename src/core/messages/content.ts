@@ -1,0 +1,62 @@
+// The bytes of an object as JSON, or as text. What cannot be spelled canonically is refused here, before anybody relies on it.
+import { isDeeperThan } from '../digest/depth.ts'
+import type { Json } from '../digest/digest.ts'
+import { readText } from '../prelude/content.ts'
+import type { Pointer } from '../schema/pointer.ts'
+
+export interface ContentProblem {
+  readonly code: string
+  /** Where in the JSON. */
+  readonly pointer: Pointer
+  readonly message: string
+}
+
+/** Only what is reported first is kept: what comes after may follow from it. */
+export type Report = (code: string, pointer: Pointer, message: string) => void
+
+export type Content =
+  | { readonly kind: 'json'; readonly value: Json }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'none' }
+
+const MOST_DEPTH = 64
+
+export function readContent(bytes: Uint8Array, report: Report): Content {
+  const text = readText(bytes)
+  if (text === null) {
+    report('content_not_text', [], 'the object is neither JSON nor UTF-8 text')
+    return { kind: 'none' }
+  }
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { kind: 'text', text }
+  }
+  if (isSound(value)) return { kind: 'json', value }
+  report(
+    'content_invalid',
+    [],
+    `it is nested deeper than ${MOST_DEPTH} levels, or holds half a surrogate pair or a number that is too large`,
+  )
+  return { kind: 'none' }
+}
+
+/** False for what JSON text can say and canonical JSON cannot, and for what would take recursion too deep. */
+export const isSound = (value: Json): boolean => !isDeeperThan(value, MOST_DEPTH) && hasSpelling(value)
+
+function hasSpelling(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && hasSpelling(inner))
+}
+
+/** Runs a reader, and gives what it reported first. */
+export function firstProblem<T>(read: (report: Report) => T): { readonly value: T; readonly problem: ContentProblem | null } {
+  let problem: ContentProblem | null = null
+  const value = read((code, pointer, message) => {
+    problem ??= { code, pointer, message }
+  })
+  return { value, problem }
+}

@@ -1,0 +1,37 @@
+// Everything a model is asked, as one value, and the name of that value. Secrets are places in it, never values.
+import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import type { JsonObject } from '../digest/is-object.ts'
+import type { Descriptor } from '../tools/catalog.ts'
+import { type ChatMessage, observable } from './message.ts'
+import type { ToolChoice } from './read-tools.ts'
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json'; readonly schema?: JsonObject; readonly name?: string; readonly description?: string }
+
+/** What is left out is left out of the request: nobody fills in a default. */
+export interface CallParameters {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly maxTokens?: number
+  readonly reasoningEffort?: 'low' | 'medium' | 'high'
+  readonly stopSequences?: readonly string[]
+  readonly responseFormat?: ResponseFormat
+  readonly metadata?: Readonly<Record<string, string>>
+  /** For this provider, in its own words. What stands above wins. */
+  readonly providerOptions?: JsonObject
+}
+
+export interface ModelCall {
+  readonly provider: string
+  readonly model: string
+  readonly messages: readonly ChatMessage[]
+  readonly tools: readonly Descriptor[]
+  readonly toolChoice?: ToolChoice
+  readonly parameters: CallParameters
+}
+
+/** As it may be stored and shown. */
+export const observableCall = (call: ModelCall): Json => ({ ...call, messages: call.messages.map(observable) }) as unknown as Json
+
+export const callDigest = (call: ModelCall): Digest => digestJson(observableCall(call))

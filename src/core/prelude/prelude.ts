@@ -1,0 +1,94 @@
+// A prelude file: messages as they are sent, or a list of templates and context to make messages of. Reads; compile.ts makes.
+import type { Json } from '../digest/digest.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
+import { readMessages } from '../messages/read-messages.ts'
+import type { Pointer } from '../schema/pointer.ts'
+import type { Mismatch } from '../schema/verdict.ts'
+import { readJsonContent } from './content.ts'
+import { optionProblems } from './options.ts'
+
+export type Role = 'system' | 'developer' | 'user' | 'assistant'
+
+/** A file of the workspace that becomes a message. */
+export interface TemplateEntry {
+  readonly path: string
+  readonly role: Role
+}
+
+export interface ComposedPrelude {
+  readonly id: string
+  readonly templates: readonly TemplateEntry[]
+  /** Files that become the parts of one message after the templates. */
+  readonly context: readonly string[]
+  /** What the variables of the templates are set to. */
+  readonly values: JsonObject
+  readonly options: JsonObject
+}
+
+export type Prelude = { readonly kind: 'messages' } | { readonly kind: 'composed'; readonly prelude: ComposedPrelude }
+
+export type ReadPrelude = { readonly ok: true; readonly prelude: Prelude } | { readonly ok: false; readonly problems: readonly Mismatch[] }
+
+/** Having one of these makes an object a message. */
+const MESSAGE_KEYS = ['role', 'content', 'type', 'tool_calls', 'output', 'tool_call_id', 'call_id']
+const ROLES: readonly string[] = ['system', 'developer', 'user', 'assistant'] satisfies Role[]
+const KEYS = ['id', 'templates', 'context', 'values', 'options']
+
+export function readPrelude(bytes: Uint8Array): ReadPrelude {
+  const content = readJsonContent(bytes)
+  if (!content.ok) return content
+  const { value } = content
+  if (isObject(value) && Object.hasOwn(value, 'templates') && !isMessage(value)) return readComposed(value)
+  const problems = [...messageProblems(value, [])]
+  if (problems.length > 0) return { ok: false, problems }
+  // What no adapter could send must not be adopted.
+  const sent = readMessages(bytes)
+  return sent.ok ? { ok: true, prelude: { kind: 'messages' } } : { ok: false, problems: [sent.problem] }
+}
+
+const isMessage = (value: Json): boolean => isObject(value) && MESSAGE_KEYS.some(key => Object.hasOwn(value, key))
+
+function* messageProblems(value: Json, pointer: Pointer): Iterable<Mismatch> {
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* messageProblems(item, [...pointer, index])
+  else if (!isMessage(value)) yield { pointer, message: `it must be a message: an object with one of ${MESSAGE_KEYS.join(', ')}` }
+}
+
+function readComposed(value: JsonObject): ReadPrelude {
+  const problems = [...composedProblems(value)]
+  if (problems.length > 0) return { ok: false, problems }
+  const { id, templates, context = [], values = {}, options = {} } = value as unknown as ComposedPrelude
+  const entries = (templates as readonly (string | { readonly path: string; readonly role?: Role })[]).map(entry =>
+    typeof entry === 'string'
+      ? { path: templatePath(entry), role: 'system' as const }
+      : { role: 'system' as const, ...entry, path: templatePath(entry.path) },
+  )
+  return { ok: true, prelude: { kind: 'composed', prelude: { id, templates: entries, context, values, options } } }
+}
+
+/** A bare name is a file of prompts/templates. */
+const templatePath = (path: string): string => (path.includes('/') ? path : `prompts/templates/${path}`)
+
+function* composedProblems(value: JsonObject): Iterable<Mismatch> {
+  const { id, templates, context = [], values = {}, options = {} } = value
+  for (const key of Object.keys(value))
+    if (!KEYS.includes(key)) yield { pointer: [key], message: `a prelude has no "${key}": there is ${KEYS.join(', ')}` }
+  if (typeof id !== 'string' || id === '') yield { pointer: ['id'], message: 'a prelude needs an id' }
+  if (!Array.isArray(templates)) yield { pointer: ['templates'], message: 'it must be a list of templates' }
+  else for (const [index, entry] of templates.entries()) yield* entryProblems(entry, ['templates', index])
+  if (!Array.isArray(context)) yield { pointer: ['context'], message: 'it must be a list of paths' }
+  else for (const [index, path] of context.entries()) if (!isText(path)) yield { pointer: ['context', index], message: 'it must be a path' }
+  if (Array.isArray(templates) && Array.isArray(context) && templates.length + context.length === 0)
+    yield { pointer: ['templates'], message: 'a prelude without templates and context says nothing; leave it out' }
+  if (!isObject(values)) yield { pointer: ['values'], message: 'it must be an object of values' }
+  yield* optionProblems(options)
+}
+
+function* entryProblems(entry: Json, pointer: Pointer): Iterable<Mismatch> {
+  if (isText(entry)) return
+  if (!isObject(entry)) return yield { pointer, message: 'it must be a path, or an object with path and role' }
+  if (!isText(entry.path)) yield { pointer: [...pointer, 'path'], message: 'it must be a path' }
+  if (entry.role !== undefined && !ROLES.includes(entry.role as string))
+    yield { pointer: [...pointer, 'role'], message: `it must be one of ${ROLES.join(', ')}` }
+}
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''

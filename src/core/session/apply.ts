@@ -1,0 +1,51 @@
+// When a snapshot that somebody asked for takes over. One table (DESIGN, decision 7); nothing else decides this.
+import type { ApplyWhen, WorkspaceEvent } from './events.ts'
+import type { Staged } from './snapshot.ts'
+import type { SessionState } from './state.ts'
+
+type Outcome = 'applied' | 'approved for run' | 'approved for step' | 'deferred to run'
+
+const OUTCOMES: Readonly<Record<ApplyWhen, { readonly idle: Outcome; readonly open: Outcome }>> = {
+  next_run: { idle: 'approved for run', open: 'approved for run' },
+  next_step_boundary: { idle: 'applied', open: 'approved for step' },
+  immediate_if_idle: { idle: 'applied', open: 'deferred to run' },
+}
+
+/** What asking to apply comes to; null when there is nothing to apply. A run that is requested and not started is open. */
+export function applyPending({ workspace, run, runs, attached }: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
+  const { pending, approved } = workspace
+  if (pending === null) return null
+  const outcome = OUTCOMES[when][run === null ? 'idle' : 'open']
+  const children = when === 'next_step_boundary' ? attached.map(({ session }) => session) : []
+  return [
+    { type: 'workspace.applyRequested', when },
+    ...(approved === null ? [] : [{ type: 'workspace.superseded' as const, snapshot: approved.snapshot }]),
+    outcomeEvent(outcome, pending, runs + 1),
+    ...(children.length === 0 ? [] : [{ type: 'workspace.offered' as const, ...pending, sessions: children }]),
+  ]
+}
+
+function outcomeEvent(outcome: Outcome, pending: Staged, firstRun: number): WorkspaceEvent {
+  switch (outcome) {
+    case 'applied':
+      return { type: 'workspace.applied', ...pending, at: 'now' }
+    case 'approved for run':
+      return { type: 'workspace.approved', ...pending, at: 'run', firstRun }
+    case 'approved for step':
+      return { type: 'workspace.approved', ...pending, at: 'step', firstRun }
+    case 'deferred to run':
+      return { type: 'workspace.deferred', ...pending, at: 'run', firstRun }
+  }
+}
+
+/** What takes over when the run starts: asked for before it was requested. */
+export function dueAtRun({ workspace: { approved } }: SessionState, run: number): readonly WorkspaceEvent[] {
+  if (approved === null || approved.at !== 'run' || approved.firstRun > run) return []
+  return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'run' }]
+}
+
+/** What takes over before the next step, the first one included. */
+export function dueAtStep({ workspace: { approved } }: SessionState): readonly WorkspaceEvent[] {
+  if (approved?.at !== 'step') return []
+  return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step' }]
+}

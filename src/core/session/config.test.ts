@@ -1,0 +1,36 @@
+// Configs as people write them: what is left out is unset, what is wrong is said with its place.
+import { describe, expect, it } from 'vitest'
+import { named } from '../../testing/session-story.ts'
+import type { Json } from '../digest/digest.ts'
+import { pointerText } from '../schema/pointer.ts'
+import { emptyConfig, readSessionConfig } from './config.ts'
+
+describe('a session config', () => {
+  it('may leave out everything', () => expect(readSessionConfig({})).toEqual({ ok: true, config: emptyConfig }))
+
+  it('keeps what it sets, empty lists too', () => {
+    const given = { provider: 'p', promptDigests: [], toolDigests: [named('t')], workspace: { name: 'w' }, limits: { maxSteps: 3 } }
+    expect(readSessionConfig(given)).toEqual({
+      ok: true,
+      config: { ...emptyConfig, ...given, workspace: { name: 'w', version: null }, limits: { maxSteps: 3, maxCalls: null } },
+    })
+  })
+
+  it.each<[Json, string]>([
+    ['text', ''],
+    [{ provider: 1 }, '/provider'],
+    [{ reasoningEffort: 'High' }, '/reasoningEffort'],
+    [{ maxTokens: -1 }, '/maxTokens'],
+    [{ promptDigests: ['x'] }, '/promptDigests/0'],
+    [{ toolDigests: {} }, '/toolDigests'],
+    [{ workspace: { version: 1 } }, '/workspace'],
+    [{ workspace: { name: '..' } }, '/workspace/name'],
+    [{ workspace: { name: 'a', version: 0 } }, '/workspace/version'],
+    [{ prelude: 'a/b' }, '/prelude'],
+    [{ limits: { maxSteps: 1.5 } }, '/limits/maxSteps'],
+    [{ temperature: 1 }, ''],
+  ])('%j is wrong at %s', (value, pointer) => {
+    const read = readSessionConfig(value)
+    expect(read.ok ? [] : read.problems.map(problem => pointerText(problem.pointer))).toContain(pointer)
+  })
+})

@@ -1,0 +1,112 @@
+// What a session is set to, and what a run froze of it. Says what is wrong with a config; never fills in what somebody left open.
+import type { Digest, Json } from '../digest/digest.ts'
+import { type Check, interpretSchema } from '../schema/interpret.ts'
+import type { Mismatch } from '../schema/verdict.ts'
+import { sessionConfigFormat } from './config-format.ts'
+
+export type ReasoningEffort = 'low' | 'medium' | 'high'
+
+/** Which workspace, and which version of it; null follows the newest at the time of a sync. */
+export interface WorkspaceSelector {
+  readonly name: string
+  readonly version: number | null
+}
+
+/** What a sync is asked for: a workspace, and by name what is wanted of it. */
+export interface Selection {
+  readonly workspace: WorkspaceSelector
+  readonly prelude: string | null
+  readonly catalog: string | null
+}
+
+/** Null stops nothing, and so does 0. */
+export interface Limits {
+  readonly maxSteps: number | null
+  readonly maxCalls: number | null
+}
+
+/** Defaults for runs to come. An empty list counts as set: it hides what lies below it. */
+export interface SessionConfig {
+  readonly provider: string
+  readonly model: string
+  readonly reasoningEffort: ReasoningEffort | null
+  readonly maxTokens: number | null
+  readonly workspace: WorkspaceSelector | null
+  readonly prelude: string | null
+  readonly promptDigests: readonly Digest[] | null
+  readonly catalog: string | null
+  readonly toolDigests: readonly Digest[] | null
+  readonly limits: Limits
+}
+
+/** The same fields, frozen when the run was requested. */
+export type RunConfig = SessionConfig
+
+/** Where the messages before the history come from. */
+export type PromptSource = 'workspace' | 'direct' | 'none'
+
+export const emptyConfig: SessionConfig = {
+  provider: '',
+  model: '',
+  reasoningEffort: null,
+  maxTokens: null,
+  workspace: null,
+  prelude: null,
+  promptDigests: null,
+  catalog: null,
+  toolDigests: null,
+  limits: { maxSteps: null, maxCalls: null },
+}
+
+export type ReadConfig =
+  | { readonly ok: true; readonly config: SessionConfig }
+  | { readonly ok: false; readonly problems: readonly Mismatch[] }
+
+/** Made when it is first needed: most commands never read a config. */
+let checkFormat: Check | undefined
+
+/** What is left out is unset. */
+export function readSessionConfig(value: Json): ReadConfig {
+  checkFormat ??= interpretSchema(sessionConfigFormat as unknown as Json)
+  const problems = checkFormat(value).map(({ pointer, message }): Mismatch => ({ pointer, message }))
+  if (problems.length > 0) return { ok: false, problems }
+  const { limits, workspace, ...given } = value as unknown as Partial<SessionConfig>
+  const selector = workspace == null ? null : { name: workspace.name, version: workspace.version ?? null }
+  return { ok: true, config: { ...emptyConfig, ...given, workspace: selector, limits: { ...emptyConfig.limits, ...limits } } }
+}
+
+/** What a host knows. An empty list checks nothing. */
+export interface KnownModels {
+  readonly providers: readonly string[]
+  readonly models: readonly string[]
+}
+
+export type ConfigRefusal = 'provider_unset' | 'model_unset' | 'provider_not_offered' | 'model_not_offered' | 'workspace_unset'
+
+export interface ConfigProblem {
+  readonly code: ConfigRefusal
+  readonly message: string
+}
+
+/** Why no run can be made of it; null when one can. */
+export function configProblem({ provider, model }: SessionConfig, known: KnownModels): ConfigProblem | null {
+  if (provider.trim() === '')
+    return { code: 'provider_unset', message: 'no provider is set; configure the session, or name one for the run' }
+  if (model.trim() === '') return { code: 'model_unset', message: 'no model is set; configure the session, or name one for the run' }
+  if (!lists(known.providers, provider))
+    return { code: 'provider_not_offered', message: `this host knows no provider "${provider.trim()}"` }
+  if (!lists(known.models, model)) return { code: 'model_not_offered', message: `this host knows no model "${model.trim()}"` }
+  return null
+}
+
+const lists = (known: readonly string[], name: string): boolean => known.length === 0 || known.some(one => one.trim() === name.trim())
+
+/** What a config names of a workspace; null when it names none. */
+export const selectionOf = ({ workspace, prelude, catalog }: SessionConfig): Selection | null =>
+  workspace === null ? null : { workspace, prelude, catalog }
+
+export const sameSelection = (one: Selection | null, other: Selection | null): boolean =>
+  one?.workspace.name === other?.workspace.name &&
+  one?.workspace.version === other?.workspace.version &&
+  one?.prelude === other?.prelude &&
+  one?.catalog === other?.catalog

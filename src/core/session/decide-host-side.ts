@@ -1,0 +1,63 @@
+// What people and hosts ask of a session while it works: steer, follow up, pause, resume, cancel; and leases, which cancel what nobody keeps alive.
+import type { HostSideCommand } from './commands.ts'
+import { finishCancel } from './decide-step.ts'
+import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
+import type { HostCommand } from './events.ts'
+import type { RunPhase } from './state.ts'
+
+export function decideHostSide(draft: Draft, command: HostSideCommand): Ruling {
+  const { run } = draft.state
+  switch (command.type) {
+    case 'receive':
+      return receive(draft, command)
+    case 'issueLease':
+      return run === null ? refuse('run_missing', 'no run is open') : emit(draft, { type: 'lease.issued', lease: command.lease })
+    case 'renewLease': {
+      const { id, at } = command
+      return run?.lease?.id === id ? emit(draft, { type: 'lease.renewed', id, at }) : refuse('lease_missing', `there is no lease ${id}`)
+    }
+    case 'checkLease': {
+      const lease = run?.lease ?? null
+      if (lease === null || run!.phase === 'cancelling' || command.at - lease.renewedAt <= lease.timeout) return draft
+      return cancelRun(emit(draft, { type: 'lease.expired', id: lease.id, at: command.at }), 'lease_expired')
+    }
+  }
+}
+
+/** In which phases a command makes sense. Messages can always be left. */
+const ALLOWED: Readonly<Record<'pause' | 'resume' | 'cancel', readonly RunPhase[]>> = {
+  pause: ['running', 'waiting'],
+  resume: ['paused'],
+  cancel: ['requested', 'running', 'waiting', 'paused'],
+}
+
+function receive(draft: Draft, { command, epoch = null, run: target = null }: Extract<HostSideCommand, { type: 'receive' }>): Ruling {
+  const { run, steers, followUps } = draft.state
+  if (epoch !== null && epoch !== draft.state.epoch)
+    return refuse('command_stale', `the session is in epoch ${draft.state.epoch}, not ${epoch}`)
+  if (target !== null && target !== run?.run) return refuse('command_stale', `run ${target} is not open`)
+  if ([...steers, ...followUps].some(({ id }) => id === command.id))
+    return refuse('command_duplicate', `command ${command.id} waits already`)
+  if (command.kind === 'steer' || command.kind === 'follow-up') return leaveMessage(draft, command)
+  const { kind } = command
+  if (run === null || !ALLOWED[kind].includes(run.phase))
+    return refuse('command_not_allowed', run === null ? `there is no run to ${kind}` : `run ${run.run} is ${run.phase}; it cannot ${kind}`)
+  const received = emit(draft, { type: 'command.received', command })
+  const done =
+    command.kind === 'cancel' ? cancelRun(received, command.reason) : emit(received, { type: CHANGED[command.kind], run: run.run })
+  return emit(done, { type: 'command.applied', id: command.id })
+}
+
+const CHANGED = { pause: 'run.paused', resume: 'run.resumed' } as const
+
+/** A run that waits for input takes a follow-up at once. */
+function leaveMessage(draft: Draft, command: Extract<HostCommand, { kind: 'steer' | 'follow-up' }>): Draft {
+  const { run } = draft.state
+  const received = emit(draft, { type: 'command.received', command })
+  if (command.kind === 'steer' || run?.phase !== 'waiting') return received
+  const fed = emitMessage(emit(received, { type: 'command.applied', id: command.id }), command.message)
+  return emit(fed, { type: 'run.resumed', run: run.run })
+}
+
+const cancelRun = (draft: Draft, reason: string | null): Draft =>
+  finishCancel(emit(draft, { type: 'run.cancelling', run: draft.state.run!.run, reason }))

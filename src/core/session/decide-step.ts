@@ -1,0 +1,114 @@
+// Steps and the tools they call. A step starts only when everything before it has come back; what comes back late is kept, but not believed.
+import { dueAtStep } from './apply.ts'
+import type { StepCommand } from './commands.ts'
+import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
+import { materializeStep } from './materialize.ts'
+import { tracePrelude } from './prelude-ladder.ts'
+import { isBatchSettled, isQuiet, type OpenBatch, type OpenRun } from './state.ts'
+
+type Of<T extends StepCommand['type']> = Extract<StepCommand, { readonly type: T }>
+
+export function decideStep(draft: Draft, command: StepCommand): Ruling {
+  const { run } = draft.state
+  if (run === null) return refuse('run_missing', 'no run is open')
+  switch (command.type) {
+    case 'settleStep':
+      return settleStep(draft, command, run)
+    case 'settleCall':
+      return settleCall(draft, command, run)
+  }
+  if (run.phase !== 'running') return refuse('run_not_running', `run ${run.run} is ${run.phase}`)
+  switch (command.type) {
+    case 'startStep':
+      return startStep(draft, command, run)
+    case 'retryStep':
+      return retryStep(draft, command, run)
+    case 'startBatch':
+      return startBatch(draft, command, run)
+  }
+}
+
+const exceeds = (count: number, limit: number | null): boolean => limit !== null && limit > 0 && count > limit
+
+function startStep(draft: Draft, { type: _, ...command }: Of<'startStep'>, { run, steps, step, batch, config }: OpenRun): Ruling {
+  if (step !== null && !step.settled) return refuse('step_unsettled', `step ${steps} still waits for its reply`)
+  if (!isBatchSettled(batch)) return refuse('tool_batch_unsettled', `tool calls of step ${steps} are still to come back`)
+  const next = steps + 1
+  if (exceeds(next, config.limits.maxSteps))
+    return emit(draft, { type: 'run.failed', run, code: 'step_limit', detail: `the run may take ${config.limits.maxSteps} steps` })
+
+  const ready = takeSteer(adopt(draft))
+  const { history } = ready.state
+  const { snapshot } = ready.state.run!
+  const made = materializeStep({ ...command, config, snapshot, history })
+  if (!made.ok) return refuse(made.code, made.message)
+  const { request, requestDigest, source, toolSource, stored } = made
+  const event = { type: 'step.started', run, step: next, request, requestHash: requestDigest, source, toolSource, snapshot } as const
+  const started = emit({ ...ready, objects: stored === null ? ready.objects : [...ready.objects, stored] }, event)
+  return request.user === null ? started : emitMessage(started, request.user)
+}
+
+/** What waited for this step takes over, and why the run goes on with it is written down. */
+function adopt(draft: Draft): Draft {
+  const due = dueAtStep(draft.state)
+  return due.length === 0 ? draft : tracePrelude(emit(draft, ...due))
+}
+
+function takeSteer(draft: Draft): Draft {
+  const [first] = draft.state.steers
+  return first === undefined ? draft : emitMessage(emit(draft, { type: 'command.applied', id: first.id }), first.message)
+}
+
+function settleStep(
+  draft: Draft,
+  { reply, receipt = null, failure = null, ...of }: Of<'settleStep'>,
+  { run, phase, step }: OpenRun,
+): Ruling {
+  if (of.run !== run) return refuse('run_missing', `run ${of.run} is not open`)
+  if (step === null || step.settled || step.step !== of.step) return refuse('step_missing', `step ${of.step} waits for no reply`)
+  const settled = emit(draft, { type: 'step.settled', run, step: of.step, reply, receipt, failure })
+  // Nobody goes on from the reply of a cancelled run: it stays out of the transcript, with the tool calls it may ask for.
+  if (phase === 'cancelling') return finishCancel(settled)
+  return reply === null ? settled : emitMessage(settled, reply)
+}
+
+function retryStep(draft: Draft, { code, detail }: Of<'retryStep'>, { run, step }: OpenRun): Ruling {
+  if (step === null || step.settled) return refuse('step_missing', 'no step waits for a reply')
+  return emit(draft, { type: 'step.retried', run, step: step.step, attempt: step.attempt + 1, code, detail })
+}
+
+function startBatch(draft: Draft, { calls }: Of<'startBatch'>, { run, step, batch, batches, config }: OpenRun): Ruling {
+  if (step === null) return refuse('step_missing', 'no step has asked for tools yet')
+  if (!step.settled) return refuse('step_unsettled', `step ${step.step} still waits for its reply`)
+  if (!isBatchSettled(batch)) return refuse('tool_batch_active', `batch ${batch!.batch} is not settled yet`)
+  if (exceeds(calls.length, config.limits.maxCalls))
+    return refuse('tool_calls_too_many', `${calls.length} calls were asked for, and the run may make ${config.limits.maxCalls} at once`)
+  if (new Set(calls.map(({ id }) => id)).size < calls.length) return refuse('tool_call_duplicate', 'two calls have the same id')
+  return emit(draft, { type: 'tool.batchStarted', run, batch: batches + 1, calls })
+}
+
+function settleCall(draft: Draft, { outcome, result, call, epoch, stepEpoch, ...of }: Of<'settleCall'>, { run, batch }: OpenRun): Ruling {
+  if (of.run !== run) return refuse('run_missing', `run ${of.run} is not open`)
+  if (batch === null || batch.batch !== of.batch) return refuse('tool_batch_missing', `batch ${of.batch} is not open`)
+  const known = batch.calls.find(({ id }) => id === call)
+  if (known === undefined) return refuse('tool_call_unknown', `batch ${of.batch} has no call "${call}"`)
+  if (known.settled !== null) return draft
+  const stale = epoch !== draft.state.epoch || stepEpoch !== batch.stepEpoch
+  const status = stale ? ({ status: 'stale' } as const) : outcome
+  const settled = emit(draft, { type: 'tool.callSettled', run, batch: of.batch, call, result, ...status })
+  const open = settled.state.run!
+  return isBatchSettled(open.batch) ? closeBatch(settled, open, open.batch!) : settled
+}
+
+/** Results enter the transcript in the order of the calls, whichever came back first. */
+function closeBatch(draft: Draft, { run, phase }: OpenRun, { batch, calls }: OpenBatch): Draft {
+  const results = calls.flatMap(({ result }) => (result === null ? [] : [result]))
+  const told = results.reduce(emitMessage, emit(draft, { type: 'tool.batchSettled', run, batch, results }))
+  return phase === 'cancelling' ? finishCancel(told) : told
+}
+
+/** A cancelled run is over when everything it started has come back. */
+export function finishCancel(draft: Draft): Draft {
+  const { run } = draft.state
+  return run !== null && isQuiet(run) ? emit(draft, { type: 'run.cancelled', run: run.run }) : draft
+}

@@ -1,0 +1,82 @@
+// Sync and apply, and the children of a home session. What was asked for is never swapped, and what failed replaces nothing.
+import { applyPending, dueAtRun } from './apply.ts'
+import type { WorkspaceCommand } from './commands.ts'
+import { selectionOf } from './config.ts'
+import { type Draft, emit, type Ruling, refuse } from './draft.ts'
+import { nameProblem } from './names.ts'
+import { checkedResult } from './sync-effects.ts'
+
+type Of<T extends WorkspaceCommand['type']> = Extract<WorkspaceCommand, { readonly type: T }>
+
+export function decideWorkspace(draft: Draft, command: WorkspaceCommand): Ruling {
+  const { home } = draft.state
+  if (command.type === 'offerSnapshot')
+    return home === null ? refuse('session_not_child', 'only a child takes what its home offers') : offerSnapshot(draft, command)
+  if (home !== null) return refuse('session_is_child', `this is a child of session ${home.session}; ask that one`)
+  switch (command.type) {
+    case 'requestSync':
+      return requestSync(draft, command)
+    case 'settleSync':
+      return settleSync(draft, command)
+    case 'requestApply':
+      return requestApply(draft, command)
+    case 'attachRun':
+      return attachRun(draft, command)
+    case 'detachRun':
+      return detachRun(draft, command)
+  }
+}
+
+function requestSync(draft: Draft, { selection = null, knownVersion = null }: Of<'requestSync'>): Ruling {
+  const wanted = selection ?? selectionOf(draft.state.config)
+  if (wanted === null) return refuse('workspace_unset', 'the session names no workspace; name one in the request')
+  const misnamed = nameProblem(wanted)
+  if (misnamed !== null) return refuse('name_invalid', misnamed)
+  return emit(draft, { type: 'workspace.syncRequested', sync: draft.state.syncs + 1, selection: wanted, knownVersion })
+}
+
+function settleSync(draft: Draft, { sync, ...command }: Of<'settleSync'>): Ruling {
+  const { syncing } = draft.state.workspace
+  if (syncing?.sync !== sync) return refuse('sync_missing', `sync ${sync} is not under way: another was asked for since, or it is done`)
+  const { selection } = syncing
+  const result = checkedResult(command.result, selection)
+  switch (result.outcome) {
+    case 'failed': {
+      const { stage, code, detail } = result
+      return emit(draft, { type: 'workspace.syncFailed', sync, workspace: selection.workspace.name, stage, code, detail })
+    }
+    case 'unchanged':
+      return emit(draft, { type: 'workspace.syncUnchanged', sync, workspace: result.workspace, version: result.version })
+    case 'ready': {
+      const ready = emit(draft, { type: 'workspace.snapshotReady', sync, snapshot: result.snapshot, selection })
+      return { ...ready, objects: result.objects }
+    }
+  }
+}
+
+function requestApply(draft: Draft, { when = 'next_run' }: Of<'requestApply'>): Ruling {
+  const events = applyPending(draft.state, when)
+  return events === null ? refuse('nothing_pending', 'nothing is pending: sync first') : emit(draft, ...events)
+}
+
+/** Next run for home: what was approved for it takes over, and the child is made with it. */
+function attachRun(draft: Draft, { type: _, ...attachment }: Of<'attachRun'>): Ruling {
+  const { attached, runs } = draft.state
+  const { runId, nodeId } = attachment
+  if (attached.some(one => one.runId === runId && one.nodeId === nodeId))
+    return refuse('run_attached', `node ${nodeId} of run ${runId} has its session already`)
+  return emit(draft, ...dueAtRun(draft.state, runs + 1), { type: 'run.attached', ...attachment })
+}
+
+function detachRun(draft: Draft, { runId, nodeId }: Of<'detachRun'>): Ruling {
+  const found = draft.state.attached.find(one => one.runId === runId && one.nodeId === nodeId)
+  if (found === undefined) return refuse('run_not_attached', `node ${nodeId} of run ${runId} has no session here`)
+  return emit(draft, { type: 'run.detached', ...found })
+}
+
+function offerSnapshot(draft: Draft, { snapshot, selection }: Of<'offerSnapshot'>): Ruling {
+  const { workspace, run, runs } = draft.state
+  const { approved } = workspace
+  const cleared = approved === null ? draft : emit(draft, { type: 'workspace.superseded', snapshot: approved.snapshot })
+  return emit(cleared, { type: 'workspace.approved', snapshot, selection, at: run === null ? 'run' : 'step', firstRun: runs + 1 })
+}

@@ -1,0 +1,112 @@
+// What one step sends: messages and tools by digest, and parameters. The cost does not depend on how long the history is. Fills in nothing.
+import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import type { ToolChoice } from '../messages/read-tools.ts'
+import type { PromptSource, ReasoningEffort, RunConfig } from './config.ts'
+import { type History, type HistoryHead, historyHead, readHistory, type StoredText } from './history.ts'
+import { preludeOf } from './prelude-ladder.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** What a step may say beside its messages. What it leaves out stays out: the request is named by what is in it. */
+export interface StepOptions {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly toolChoice?: ToolChoice
+  readonly stopSequences?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly providerOptions?: Digest
+  readonly responseFormat?: Digest
+}
+
+export interface StepParameters extends StepOptions {
+  readonly provider: string
+  readonly model: string
+  readonly maxTokens?: number
+  readonly reasoningEffort?: ReasoningEffort
+  /** What the prelude sets, for whatever is not set here. */
+  readonly defaults?: Digest
+}
+
+/** Everything that decides the bytes that go to a provider. */
+export interface StepRequest {
+  readonly system: Digest | null
+  readonly prelude: readonly Digest[]
+  readonly history: HistoryHead
+  readonly user: Digest | null
+  /** Null: nobody said anything about tools. An empty list: no tools. */
+  readonly tools: readonly Digest[] | null
+  readonly parameters: StepParameters
+}
+
+export interface StepInput {
+  readonly config: RunConfig
+  /** In force for this step. */
+  readonly snapshot: Snapshot | null
+  readonly history: History
+  readonly system?: Digest | null
+  readonly user?: Digest | null
+  readonly toolDigests?: readonly Digest[] | null
+  /** The host's own catalog: the last rung. */
+  readonly hostCatalog?: Digest | null
+  readonly options?: StepOptions
+}
+
+export type ToolSource = 'step' | 'run' | 'snapshot' | 'host' | 'none'
+
+export interface MaterializedStep {
+  readonly request: StepRequest
+  readonly requestDigest: Digest
+  readonly source: PromptSource
+  readonly toolSource: ToolSource
+  /** What the request names that may not be stored yet. */
+  readonly stored: StoredText | null
+}
+
+export type MaterializeRefusal = 'provider_unset' | 'model_unset' | 'message_refs_empty'
+
+export type Materialized =
+  | ({ readonly ok: true } & MaterializedStep)
+  | { readonly ok: false; readonly code: MaterializeRefusal; readonly message: string }
+
+export function materializeStep(input: StepInput): Materialized {
+  const { config, system = null, user = null, options = {} } = input
+  const provider = config.provider.trim()
+  const model = config.model.trim()
+  if (provider === '') return refuse('provider_unset', 'the run has no provider')
+  if (model === '') return refuse('model_unset', 'the run has no model')
+
+  const { source, prelude, defaults } = preludeOf(config, input.snapshot)
+  const { toolSource, tools } = toolsOf(input)
+  const { stored, ...history } = historyHead(input.history)
+  if (system === null && user === null && prelude.length === 0 && history.count === 0)
+    return refuse('message_refs_empty', 'the step has no message: no prelude, no history and nothing new')
+
+  const parameters: StepParameters = {
+    provider,
+    model,
+    ...(config.maxTokens === null ? {} : { maxTokens: config.maxTokens }),
+    ...(config.reasoningEffort === null ? {} : { reasoningEffort: config.reasoningEffort }),
+    ...(defaults === null ? {} : { defaults }),
+    ...options,
+  }
+  const request: StepRequest = { system, prelude, history, user, tools, parameters }
+  return { ok: true, request, requestDigest: digestJson(request as unknown as Json), source, toolSource, stored }
+}
+
+const refuse = (code: MaterializeRefusal, message: string): Materialized => ({ ok: false, code, message })
+
+/** The step's, the run's, the snapshot's, the host's. Chosen apart from the messages. */
+function toolsOf({ toolDigests = null, config, snapshot, hostCatalog = null }: StepInput) {
+  if (toolDigests !== null) return { toolSource: 'step', tools: toolDigests } as const
+  if (config.toolDigests !== null) return { toolSource: 'run', tools: config.toolDigests } as const
+  const { catalog = null } = snapshot ?? {}
+  if (catalog !== null) return { toolSource: 'snapshot', tools: [catalog.digest] } as const
+  return hostCatalog === null ? ({ toolSource: 'none', tools: null } as const) : ({ toolSource: 'host', tools: [hostCatalog] } as const)
+}
+
+/** The messages of a request in the order in which they are sent; null when a piece of the history cannot be read. */
+export function messagesOf(request: StepRequest, read: (digest: Digest) => string | null): readonly Digest[] | null {
+  const { system, prelude, user } = request
+  const history = readHistory(request.history, read)
+  if (history === null) return null
+  return [...(system === null ? [] : [system]), ...prelude, ...history, ...(user === null ? [] : [user])]
+}

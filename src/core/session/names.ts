@@ -1,0 +1,10 @@
+// Names that become parts of a path. Whatever could lead elsewhere is no name.
+import { isWorkspaceName } from '../workspace/path.ts'
+import type { Selection } from './config.ts'
+
+/** What is wrong with the names of a selection; null when nothing is. */
+export function nameProblem({ workspace, prelude, catalog }: Selection): string | null {
+  const wrong = [workspace.name, prelude, catalog].find(name => name !== null && !isWorkspaceName(name)) ?? null
+  if (wrong === null) return null
+  return `"${wrong.slice(0, 100)}" is no name: 1 to 128 letters, digits, dots, underscores, tildes and hyphens, and not just dots`
+}

@@ -1,0 +1,90 @@
+// What an event calls for: described work. Never runs in replay, and nothing here does the work.
+import type { Digest } from '../digest/digest.ts'
+import type { Selection, SessionConfig } from './config.ts'
+import type { Home, SessionEvent, ToolCall } from './events.ts'
+import type { Snapshot } from './snapshot.ts'
+import { isQuiet, type OpenRun, type SessionState } from './state.ts'
+
+/** What comes back with these is not believed when the session has moved on. */
+interface Epochs {
+  readonly epoch: number
+  readonly stepEpoch: number
+}
+
+export type SessionEffect =
+  /** Of the session, answered with `settleSync`; of a run, with `settleRunSync`. */
+  | {
+      readonly type: 'workspace.sync'
+      readonly for: { readonly sync: number } | { readonly run: number }
+      readonly selection: Selection
+      readonly known: Snapshot | null
+    }
+  | { readonly type: 'run.request' }
+  | { readonly type: 'run.start' | 'step.prepare'; readonly run: number }
+  | ({ readonly type: 'model.call'; readonly run: number; readonly step: number; readonly attempt: number } & Epochs)
+  /** Find out what the reply asks for: tools, or nothing more. */
+  | { readonly type: 'reply.read'; readonly run: number; readonly step: number; readonly reply: Digest | null }
+  | ({ readonly type: 'tool.call'; readonly run: number; readonly batch: number; readonly call: ToolCall } & Epochs)
+  | {
+      readonly type: 'session.create'
+      readonly session: string
+      readonly agentId: string | null
+      readonly home: Home
+      readonly config: SessionConfig
+      readonly snapshot: Snapshot | null
+    }
+  | { readonly type: 'session.offer'; readonly session: string; readonly snapshot: Snapshot; readonly selection: Selection }
+
+/** `state`: with the event in it. */
+export function plan(event: SessionEvent, state: SessionState): readonly SessionEffect[] {
+  const { run, epoch, stepEpoch } = state
+  switch (event.type) {
+    case 'workspace.syncRequested':
+      return [{ type: 'workspace.sync', for: { sync: event.sync }, selection: event.selection, known: knownTo(state) }]
+    case 'workspace.offered':
+      return event.sessions.map(session => ({ type: 'session.offer', session, snapshot: event.snapshot, selection: event.selection }))
+
+    case 'run.requested':
+      if (event.selection === null) return [{ type: 'run.start', run: event.run }]
+      return [{ type: 'workspace.sync', for: { run: event.run }, selection: event.selection, known: null }]
+    case 'run.snapshotReady':
+      return [{ type: 'run.start', run: event.run }]
+    case 'run.started':
+      return [{ type: 'step.prepare', run: event.run }]
+    case 'run.resumed':
+      return run === null ? [] : goOn(run)
+    case 'run.completed':
+      return state.followUps.length === 0 ? [] : [{ type: 'run.request' }]
+    case 'run.attached': {
+      const { session, runId, nodeId } = event
+      const home = { session: state.session, runId, nodeId }
+      return [{ type: 'session.create', session, agentId: state.agentId, home, config: state.config, snapshot: state.workspace.active }]
+    }
+
+    case 'step.started':
+      return [{ type: 'model.call', run: event.run, step: event.step, attempt: 1, epoch, stepEpoch }]
+    case 'step.retried':
+      return [{ type: 'model.call', run: event.run, step: event.step, attempt: event.attempt, epoch, stepEpoch }]
+    case 'step.settled':
+      return run === null ? [] : goOn(run)
+    case 'tool.batchStarted':
+      return event.calls.map(call => ({ type: 'tool.call', run: event.run, batch: event.batch, call, epoch, stepEpoch }))
+    case 'tool.batchSettled':
+      return run === null ? [] : goOn(run)
+    default:
+      return []
+  }
+}
+
+/** From where the run stands, when nothing is on its way. */
+function goOn(run: OpenRun): readonly SessionEffect[] {
+  if (run.phase !== 'running' || !isQuiet(run)) return []
+  const { step } = run
+  if (step === null || step.read) return [{ type: 'step.prepare', run: run.run }]
+  return [{ type: 'reply.read', run: run.run, step: step.step, reply: step.reply }]
+}
+
+/** What asking for again would be no news. While something is approved everything is: a person may want to overrule it. */
+function knownTo({ workspace: { pending, approved, active } }: SessionState): Snapshot | null {
+  return pending?.snapshot ?? (approved === null ? active : null)
+}

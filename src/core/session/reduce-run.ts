@@ -1,0 +1,88 @@
+// What events make of the open run. Nothing here touches the workspace but for one thing: a run that ends passes on what waited for its steps.
+import type { SessionEvent } from './events.ts'
+import type { OpenRun, RunEnd, SessionState } from './state.ts'
+
+type RunEvent = Extract<SessionEvent, { readonly type: `run.${string}` | `step.${string}` | `tool.${string}` | `lease.${string}` }>
+
+export function reduceRun(state: SessionState, event: SessionEvent): SessionState {
+  if (event.type === 'run.requested') {
+    const { run, input, config, selection } = event
+    return { ...state, runs: run, run: { ...freshRun, run, input, config, selection } }
+  }
+  const { run } = state
+  if (run === null) return state
+  switch (event.type) {
+    case 'run.completed':
+      return ended(state, 'completed')
+    case 'run.failed':
+      return ended(state, 'failed')
+    case 'run.cancelled':
+      return ended(state, 'cancelled')
+    case 'run.refused':
+      return ended(state, state.ended)
+    case 'run.cancelling':
+      return { ...state, epoch: state.epoch + 1, stepEpoch: state.stepEpoch + 1, run: { ...run, phase: 'cancelling' } }
+    case 'step.started':
+      return { ...state, stepEpoch: state.stepEpoch + 1, run: reduceOpen(run, event, state) }
+    default: {
+      const next = reduceOpen(run, event as RunEvent, state)
+      return next === run ? state : { ...state, run: next }
+    }
+  }
+}
+
+const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection'> = {
+  phase: 'requested',
+  source: 'none',
+  snapshot: null,
+  steps: 0,
+  batches: 0,
+  step: null,
+  batch: null,
+  lease: null,
+}
+
+/** What waited for a step of this run waits for the next run. */
+function ended(state: SessionState, end: RunEnd | null): SessionState {
+  const { approved } = state.workspace
+  const workspace = approved === null ? state.workspace : { ...state.workspace, approved: { ...approved, at: 'run' as const } }
+  return { ...state, run: null, ended: end, workspace }
+}
+
+function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: SessionState): OpenRun {
+  const { step, batch } = run
+  switch (event.type) {
+    case 'run.snapshotReady':
+      return { ...run, snapshot: event.snapshot }
+    case 'run.started':
+      return { ...run, phase: 'running', source: event.source, snapshot: event.snapshot }
+    case 'run.waiting':
+      return { ...run, phase: 'waiting', step: step === null ? null : { ...step, read: true } }
+    case 'run.paused':
+      return { ...run, phase: 'paused' }
+    case 'run.resumed':
+      return { ...run, phase: 'running' }
+    case 'step.started':
+      return { ...run, steps: event.step, batch: null, step: { step: event.step, attempt: 1, settled: false, reply: null, read: false } }
+    case 'step.retried':
+      return step === null ? run : { ...run, step: { ...step, attempt: event.attempt } }
+    case 'step.settled':
+      return step === null ? run : { ...run, step: { ...step, settled: true, reply: event.reply } }
+    case 'tool.batchStarted': {
+      const calls = event.calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given, settled: null, result: null }))
+      const started = { batch: event.batch, epoch, stepEpoch, calls }
+      return { ...run, batches: event.batch, batch: started, step: step === null ? null : { ...step, read: true } }
+    }
+    case 'tool.callSettled': {
+      if (batch === null) return run
+      const { type: _type, run: _run, batch: _batch, call, result, ...settled } = event
+      return { ...run, batch: { ...batch, calls: batch.calls.map(one => (one.id === call ? { ...one, settled, result } : one)) } }
+    }
+    case 'lease.issued':
+      return { ...run, lease: { ...event.lease, renewedAt: event.lease.issuedAt } }
+    case 'lease.renewed':
+      return run.lease === null ? run : { ...run, lease: { ...run.lease, renewedAt: event.at } }
+    default:
+      return run
+  }
+}

@@ -1,0 +1,44 @@
+// One validated version of a workspace, frozen. Holding one grants nothing; what is in it was checked before it got here.
+import type { Digest } from '../digest/digest.ts'
+import type { Selection } from './config.ts'
+
+export interface SnapshotPrelude {
+  readonly name: string
+  /** Of messages, as the model adapters read them. */
+  readonly digest: Digest
+  /** Of what the prelude sets beside its messages; null when it sets nothing. */
+  readonly options: Digest | null
+}
+
+export interface SnapshotCatalog {
+  readonly name: string
+  readonly digest: Digest
+}
+
+export interface Snapshot {
+  readonly workspace: string
+  readonly version: number
+  readonly root: Digest
+  /** Of agent.workspace.json; null when the workspace has none. */
+  readonly index: Digest | null
+  readonly prelude: SnapshotPrelude | null
+  readonly catalog: SnapshotCatalog | null
+  /** Its tools were found by looking into tools/, because nothing named them. */
+  readonly legacy: boolean
+}
+
+/** A snapshot, and what was asked for when it was made: that becomes the session's own when the snapshot is applied. */
+export interface Staged {
+  readonly snapshot: Snapshot
+  readonly selection: Selection
+}
+
+/** Whether it is an answer to what was asked: a late reply about another workspace is not. Null when it is. */
+export function snapshotMismatch(snapshot: Snapshot, { workspace, prelude, catalog }: Selection): string | null {
+  if (snapshot.workspace !== workspace.name) return `it is of workspace ${snapshot.workspace}, not of ${workspace.name}`
+  if (workspace.version !== null && snapshot.version !== workspace.version)
+    return `it is of version ${snapshot.version}, not of ${workspace.version}`
+  if ((snapshot.prelude?.name ?? null) !== prelude) return `its prelude is ${snapshot.prelude?.name ?? 'none'}, not ${prelude ?? 'none'}`
+  const named = snapshot.legacy ? null : (snapshot.catalog?.name ?? null)
+  return named === catalog ? null : `its catalog is ${named ?? 'none'}, not ${catalog ?? 'none'}`
+}

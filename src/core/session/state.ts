@@ -1,0 +1,110 @@
+// A session folded from its events: plain JSON, the same bytes for the same events. Nothing in it is known from elsewhere.
+import type { Digest } from '../digest/digest.ts'
+import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
+import type { Attachment, CallStatus, Home, Lease, ToolCall } from './events.ts'
+import { emptyHistory, type History } from './history.ts'
+import type { Snapshot, Staged } from './snapshot.ts'
+
+export type RunPhase = 'requested' | 'running' | 'waiting' | 'paused' | 'cancelling'
+export type RunEnd = 'completed' | 'failed' | 'cancelled'
+export type Lifecycle = 'idle' | Exclude<RunPhase, 'requested'> | RunEnd
+
+export interface Approved extends Staged {
+  readonly at: 'run' | 'step'
+  readonly firstRun: number
+}
+
+export interface WorkspaceState {
+  readonly active: Snapshot | null
+  /** Validated, but nobody has asked for it. */
+  readonly pending: Staged | null
+  /** Asked for, waiting for its boundary. A later sync cannot change what was asked for. */
+  readonly approved: Approved | null
+  /** The newest sync that was asked for and is not done. */
+  readonly syncing: { readonly sync: number; readonly selection: Selection } | null
+}
+
+export interface OpenStep {
+  readonly step: number
+  readonly attempt: number
+  readonly settled: boolean
+  readonly reply: Digest | null
+  /** Whether the run went on from the reply: to tools, or to wait. */
+  readonly read: boolean
+}
+
+export interface OpenBatch {
+  readonly batch: number
+  /** Those of the session when it was started: a receipt with others is stale. */
+  readonly epoch: number
+  readonly stepEpoch: number
+  /** In the order the model gave; a null status is still to come. */
+  readonly calls: readonly (ToolCall & { readonly settled: CallStatus | null; readonly result: Digest | null })[]
+}
+
+export interface OpenRun {
+  readonly run: number
+  readonly phase: RunPhase
+  readonly input: Digest | null
+  readonly config: RunConfig
+  readonly selection: Selection | null
+  readonly source: PromptSource
+  /** In force at this moment. */
+  readonly snapshot: Snapshot | null
+  readonly steps: number
+  readonly batches: number
+  readonly step: OpenStep | null
+  readonly batch: OpenBatch | null
+  readonly lease: (Lease & { readonly renewedAt: number }) | null
+}
+
+export interface Queued {
+  readonly id: string
+  readonly message: Digest
+}
+
+export interface SessionState {
+  /** Empty before the session is created. */
+  readonly session: string
+  readonly agentId: string | null
+  readonly home: Home | null
+  readonly config: SessionConfig
+  readonly ended: RunEnd | null
+  readonly epoch: number
+  readonly stepEpoch: number
+  readonly runs: number
+  readonly syncs: number
+  readonly run: OpenRun | null
+  readonly workspace: WorkspaceState
+  readonly steers: readonly Queued[]
+  readonly followUps: readonly Queued[]
+  readonly history: History
+  readonly attached: readonly Attachment[]
+}
+
+export const emptySession: SessionState = {
+  session: '',
+  agentId: null,
+  home: null,
+  config: emptyConfig,
+  ended: null,
+  epoch: 0,
+  stepEpoch: 0,
+  runs: 0,
+  syncs: 0,
+  run: null,
+  workspace: { active: null, pending: null, approved: null, syncing: null },
+  steers: [],
+  followUps: [],
+  history: emptyHistory,
+  attached: [],
+}
+
+/** A run that is requested and not started leaves it as it was. */
+export const lifecycleOf = ({ run, ended }: SessionState): Lifecycle =>
+  run === null || run.phase === 'requested' ? (ended ?? 'idle') : run.phase
+
+export const isBatchSettled = (batch: OpenBatch | null): boolean => batch === null || batch.calls.every(({ settled }) => settled !== null)
+
+/** Nothing was started that has not come back. */
+export const isQuiet = ({ step, batch }: OpenRun): boolean => (step === null || step.settled) && isBatchSettled(batch)

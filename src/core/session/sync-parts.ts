@@ -1,0 +1,127 @@
+// What a sync reads of one version: the prelude, the catalog, and tools that nothing names. Content that is not valid ends the sync.
+import { digestText } from '../digest/digest.ts'
+import { collectTools, readTools } from '../messages/read-tools.ts'
+import { compilePrelude, filesOf } from '../prelude/compile.ts'
+import type { ContentProblem } from '../prelude/content.ts'
+import { readPrelude } from '../prelude/prelude.ts'
+import { pointerText } from '../schema/pointer.ts'
+import { type CatalogFile, type CheckSchema, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../tools/catalog.ts'
+import type { SyncStage } from './events.ts'
+import type { StoredText } from './history.ts'
+import type { SnapshotCatalog, SnapshotPrelude } from './snapshot.ts'
+import { type Asking, ask, done, fail, type Part, type ReadFile, type Root, readFile, type SyncFailure } from './sync-effects.ts'
+
+export interface PreludePart {
+  readonly prelude: SnapshotPrelude | null
+  /** What was made of the files, to be stored. */
+  readonly objects: readonly StoredText[]
+}
+
+export interface CatalogPart {
+  readonly catalog: SnapshotCatalog | null
+  readonly objects: readonly StoredText[]
+  readonly legacy: boolean
+}
+
+export const NO_TOOLS: CatalogPart = { catalog: null, objects: [], legacy: false }
+
+/** What one prelude or catalog may be made of. */
+const MOST_FILES = 1000
+const MOST_NAMED = 10
+
+function invalid(stage: SyncStage, problems: readonly ContentProblem[]): SyncFailure {
+  const lines = problems
+    .slice(0, MOST_NAMED)
+    .map(({ path, pointer, message }) => `${path}${pointer.length === 0 ? '' : `#${pointerText(pointer)}`}: ${message}`)
+  const more = problems.length > MOST_NAMED ? [`and ${problems.length - MOST_NAMED} more`] : []
+  return fail(stage, `${stage}_invalid`, [...lines, ...more].join('; '))
+}
+
+const stored = (text: string): StoredText => ({ digest: digestText(text), text })
+
+export function* readPreludePart(root: Root, name: string | null): Asking<Part<PreludePart>> {
+  if (name === null) return done({ prelude: null, objects: [] })
+  const path = `prompts/packs/${name}.json`
+  const file = yield* readFile(root, path, 'prelude')
+  if (file.outcome === 'failed') return file
+  const read = readPrelude(file.value.bytes)
+  if (!read.ok)
+    return invalid(
+      'prelude',
+      read.problems.map(one => ({ path, ...one })),
+    )
+  if (read.prelude.kind === 'messages') return done({ prelude: { name, digest: file.value.digest, options: null }, objects: [] })
+
+  const { prelude } = read.prelude
+  const files = yield* readFiles(root, filesOf(prelude), path => path, 'prelude')
+  if (files.outcome === 'failed') return files
+  const compiled = compilePrelude(prelude, files.value)
+  if (!compiled.ok) return invalid('prelude', compiled.problems)
+  const messages = stored(compiled.value.messages)
+  const options = compiled.value.options === null ? null : stored(compiled.value.options)
+  return done({
+    prelude: { name, digest: messages.digest, options: options?.digest ?? null },
+    objects: options === null ? [messages] : [messages, options],
+  })
+}
+
+function* readFiles(
+  root: Root,
+  names: readonly string[],
+  pathOf: (name: string) => string,
+  stage: SyncStage,
+): Asking<Part<ReadonlyMap<string, ReadFile>>> {
+  if (names.length > MOST_FILES) return fail(stage, 'files_too_many', `${names.length} files are named, and there may be ${MOST_FILES}`)
+  const files = new Map<string, ReadFile>()
+  for (const name of names) {
+    const file = yield* readFile(root, pathOf(name), stage)
+    if (file.outcome === 'failed') return file
+    files.set(name, file.value)
+  }
+  return done(files)
+}
+
+export function* readCatalogPart(root: Root, name: string, check: CheckSchema): Asking<Part<CatalogPart>> {
+  const path = `tools/catalogs/${name}.json`
+  const file = yield* readFile(root, path, 'catalog')
+  if (file.outcome === 'failed') return file
+  const read = readCatalogFile(path, file.value.bytes)
+  if (!read.ok) return invalid('catalog', read.problems)
+  const named = namedDescriptors(read.file)
+  const files = yield* readFiles(root, named, descriptorPath, 'catalog')
+  if (files.outcome === 'failed') return files
+  const bytes = new Map([...files.value].map(([one, { bytes }]) => [one, bytes]))
+  const compiled = compileCatalog(read.file, bytes, check)
+  if (!compiled.ok) return invalid('catalog', compiled.problems)
+  const unfit = unsendable(path, compiled.value.text)
+  if (unfit !== null) return invalid('catalog', [unfit])
+  // A file that says it all is what the model is shown, byte for byte.
+  if (named.length === 0) return done({ catalog: { name, digest: file.value.digest }, objects: [], legacy: false })
+  const whole = stored(compiled.value.text)
+  return done({ catalog: { name, digest: whole.digest }, objects: [whole], legacy: false })
+}
+
+/** What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there. */
+function unsendable(path: string, text: string): ContentProblem | null {
+  const read = readTools(new TextEncoder().encode(text))
+  const whole = read.ok ? collectTools([read]) : read
+  return whole.ok ? null : { path, pointer: whole.problem.pointer, message: whole.problem.message }
+}
+
+/** How tools were kept before there were catalogs: files directly in tools/, in the order of their names. */
+export function* readLegacyTools(root: Root, check: CheckSchema): Asking<Part<CatalogPart>> {
+  const listed = yield* ask({ type: 'workspace.list', workspace: root.workspace, root: root.root, path: 'tools' })
+  if (!listed.ok) return fail('catalog', listed.code, listed.detail)
+  const names = (listed.value ?? []).filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name)
+  if (names.length === 0) return done(NO_TOOLS)
+  const files = yield* readFiles(root, names.toSorted(), name => `tools/${name}`, 'catalog')
+  if (files.outcome === 'failed') return files
+  const read = [...files.value].map(([name, { bytes }]) => readCatalogFile(`tools/${name}`, bytes))
+  const problems = read.flatMap(one => (one.ok ? [] : one.problems))
+  if (problems.length > 0) return invalid('catalog', problems)
+  const merged: CatalogFile = { entries: read.flatMap(one => (one.ok ? one.file.entries : [])), toolChoice: null }
+  const compiled = compileCatalog(merged, new Map(), check)
+  if (!compiled.ok) return invalid('catalog', compiled.problems)
+  const whole = stored(compiled.value.text)
+  return done({ catalog: { name: 'tools', digest: whole.digest }, objects: [whole], legacy: true })
+}

@@ -1,0 +1,143 @@
+// A catalog: which tools a model is shown. Reads every shape in use and says what is wrong by place. Being listed here allows nothing.
+import { canonicalJson, type Json } from '../digest/digest.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
+import type { Compiled } from '../prelude/compile.ts'
+import { type ContentProblem, readJsonContent } from '../prelude/content.ts'
+import type { Pointer } from '../schema/pointer.ts'
+
+/** A tool as the model sees it. */
+export interface Descriptor {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+}
+
+export interface Catalog {
+  readonly descriptors: readonly Descriptor[]
+  readonly toolChoice: Json | null
+}
+
+/** What is wrong with a JSON Schema, or null. Foreign schemas run where the caller can stop them. */
+export type CheckSchema = (schema: JsonObject) => string | null
+
+/** A catalog as written: tools whole, or by the names of their descriptors. */
+export interface CatalogFile {
+  readonly entries: readonly PlacedTool[]
+  readonly toolChoice: Json | null
+}
+
+/** Where it stands, so that a problem can be found. */
+export interface PlacedTool {
+  readonly path: string
+  readonly pointer: Pointer
+  readonly tool: Json
+}
+
+export type ReadCatalogFile =
+  | { readonly ok: true; readonly file: CatalogFile }
+  | { readonly ok: false; readonly problems: readonly ContentProblem[] }
+
+export function readCatalogFile(path: string, bytes: Uint8Array): ReadCatalogFile {
+  const wrong = (message: string): ReadCatalogFile => ({ ok: false, problems: [{ path, pointer: [], message }] })
+  const content = readJsonContent(bytes)
+  if (!content.ok) return { ok: false, problems: content.problems.map(one => ({ path, ...one })) }
+  const { value } = content
+  const listed = (tools: readonly Json[], at: Pointer) => tools.map((tool, index) => ({ path, pointer: [...at, index], tool }))
+  if (Array.isArray(value)) return { ok: true, file: { entries: listed(value, []), toolChoice: null } }
+  if (!isObject(value)) return wrong('a catalog must be a list of tools, or an object with tools')
+  const { tools, tool_choice: toolChoice = null } = value
+  if (Array.isArray(tools)) return { ok: true, file: { entries: listed(tools, ['tools']), toolChoice } }
+  if (isTool(value)) return { ok: true, file: { entries: [{ path, pointer: [], tool: value }], toolChoice } }
+  if (Object.hasOwn(value, 'tool_choice')) return { ok: true, file: { entries: [], toolChoice } }
+  return wrong('a catalog needs tools or tool_choice')
+}
+
+const isTool = (value: Json): boolean =>
+  isObject(value) && (typeof value.name === 'string' || (isObject(value.function) && typeof value.function.name === 'string'))
+
+/** The descriptors it only names, in order, once each. */
+export const namedDescriptors = ({ entries }: CatalogFile): readonly string[] => [
+  ...new Set(entries.flatMap(({ tool }) => (typeof tool === 'string' ? [tool] : []))),
+]
+
+export const descriptorPath = (name: string): string => `tools/descriptors/${name}.json`
+
+export interface CompiledCatalog {
+  readonly catalog: Catalog
+  /** JSON with every descriptor in its place. */
+  readonly text: string
+}
+
+/** `descriptors`: the bytes of those it names. */
+export function compileCatalog(
+  file: CatalogFile,
+  descriptors: ReadonlyMap<string, Uint8Array>,
+  check: CheckSchema,
+): Compiled<CompiledCatalog> {
+  const problems: ContentProblem[] = []
+  const tools = file.entries.flatMap((placed): PlacedTool[] => {
+    const { tool } = placed
+    if (typeof tool !== 'string') return [placed]
+    const read = readDescriptor(tool, descriptors.get(tool))
+    if (read.ok) return [{ path: descriptorPath(tool), pointer: [], tool: read.value }]
+    problems.push(...read.problems)
+    return []
+  })
+  const found = tools.flatMap(placed => readTool(placed, check, problems))
+  problems.push(...repeated(found))
+  if (problems.length > 0) return { ok: false, problems }
+  const choice = file.toolChoice === null ? {} : { tool_choice: file.toolChoice }
+  const text = canonicalJson({ ...choice, tools: tools.map(({ tool }) => tool) })
+  return { ok: true, value: { catalog: { descriptors: found.map(({ descriptor }) => descriptor), toolChoice: file.toolChoice }, text } }
+}
+
+function readDescriptor(name: string, bytes: Uint8Array | undefined): Compiled<Json> {
+  const path = descriptorPath(name)
+  if (bytes === undefined) return { ok: false, problems: [{ path, pointer: [], message: 'there is no such file' }] }
+  const content = readJsonContent(bytes)
+  if (!content.ok) return { ok: false, problems: content.problems.map(one => ({ path, ...one })) }
+  // One tool in a list is how descriptors were written once.
+  const value = Array.isArray(content.value) && content.value.length === 1 ? content.value[0]! : content.value
+  return { ok: true, value }
+}
+
+interface FoundTool {
+  readonly placed: PlacedTool
+  readonly descriptor: Descriptor
+}
+
+function readTool(placed: PlacedTool, check: CheckSchema, problems: ContentProblem[]): readonly FoundTool[] {
+  const { path, pointer, tool } = placed
+  const say = (at: Pointer, message: string): readonly [] => {
+    problems.push({ path, pointer: [...pointer, ...at], message })
+    return []
+  }
+  if (!isObject(tool) || !isTool(tool)) return say([], 'it must be a tool: an object with a name')
+  const [inner, at]: [JsonObject, Pointer] = isObject(tool.function) ? [tool.function, ['function']] : [tool, []]
+  const { name, description = '' } = inner
+  if (typeof name !== 'string' || name.trim() === '') return say([...at, 'name'], 'a tool needs a name')
+  if (typeof description !== 'string') return say([...at, 'description'], 'it must be text')
+  const key = ['parameters', 'input_schema'].find(one => Object.hasOwn(inner, one))
+  const schema = key === undefined ? {} : inner[key]!
+  if (!isObject(schema)) return say([...at, key!], 'it must be a JSON Schema object')
+  const fault = check(schema)
+  if (fault !== null) return say([...at, key!], `it is no valid JSON Schema: ${fault}`)
+  return [{ placed, descriptor: { name, description, inputSchema: schema } }]
+}
+
+function repeated(found: readonly FoundTool[]): readonly ContentProblem[] {
+  const seen = new Set<string>()
+  return found.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
+    if (seen.has(name)) return [{ path, pointer, message: `there are two tools named "${name}"` }]
+    seen.add(name)
+    return []
+  })
+}
+
+/** A stored catalog, as the gate and the inspector look at it. */
+export function readCatalog(path: string, bytes: Uint8Array, check: CheckSchema): Compiled<Catalog> {
+  const read = readCatalogFile(path, bytes)
+  if (!read.ok) return read
+  const compiled = compileCatalog(read.file, new Map(), check)
+  return compiled.ok ? { ok: true, value: compiled.value.catalog } : compiled
+}

@@ -1,0 +1,116 @@
+// Which files of a folder are left out, as .gitignore files say it. Every match takes time in proportion to pattern and name, whatever they are.
+
+export interface IgnoreRule {
+  readonly segments: readonly Segment[]
+  /** It says what is not left out after all. */
+  readonly keeps: boolean
+  readonly onlyFolders: boolean
+}
+
+/** `**` stands for any number of folders; anything else for one name, character by character. */
+type Segment = '**' | readonly Token[]
+type Token = '*' | ((character: string) => boolean)
+
+/** The rules of one file, for what lies below its folder. */
+export interface IgnoreLayer {
+  /** With forward slashes; empty for the root. */
+  readonly folder: string
+  readonly rules: readonly IgnoreRule[]
+}
+
+export const readIgnore = (text: string): readonly IgnoreRule[] =>
+  text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .flatMap(line => readRule(line) ?? [])
+
+function readRule(line: string): IgnoreRule | null {
+  if (line.startsWith('#')) return null
+  const keeps = line.startsWith('!')
+  const trimmed = (keeps ? line.slice(1) : line).replace(/(?<!\\) +$/, '')
+  const onlyFolders = trimmed.endsWith('/')
+  const pattern = onlyFolders ? trimmed.slice(0, -1) : trimmed
+  if (pattern === '') return null
+  const names = pattern.replace(/^\//, '').split('/')
+  const anchored = pattern.includes('/')
+  const segments: Segment[] = names.map(name => (name === '**' ? '**' : tokensOf(name)))
+  // What ends in /** means what is inside, not the folder itself.
+  if (names.length > 1 && segments.at(-1) === '**') segments.splice(-1, 0, ['*'])
+  return { segments: anchored ? segments : ['**', ...segments], keeps, onlyFolders }
+}
+
+function tokensOf(pattern: string): readonly Token[] {
+  const tokens: Token[] = []
+  const characters = [...pattern]
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index]!
+    if (character === '*') tokens.push('*')
+    else if (character === '?') tokens.push(() => true)
+    else if (character === '[') {
+      const end = classEnd(characters, index)
+      tokens.push(end === -1 ? () => false : classOf(characters.slice(index + 1, end)))
+      index = end === -1 ? characters.length : end
+    } else {
+      const literal = character === '\\' ? (characters[++index] ?? '\\') : character
+      tokens.push(given => given === literal)
+    }
+  }
+  return tokens
+}
+
+/** Where a class closes; a bracket that comes first is one of its characters. */
+function classEnd(characters: readonly string[], start: number): number {
+  const first = /[!^]/.test(characters[start + 1] ?? '') ? start + 2 : start + 1
+  for (let index = first; index < characters.length; index++) {
+    if (characters[index] === '\\') index++
+    else if (characters[index] === ']' && index > first) return index
+  }
+  return -1
+}
+
+function classOf(characters: readonly string[]): Token {
+  const negated = characters[0] === '!' || characters[0] === '^'
+  const ranges: (readonly [string, string])[] = []
+  for (let index = negated ? 1 : 0; index < characters.length; index++) {
+    const at = () => (characters[index] === '\\' ? characters[++index]! : characters[index]!)
+    const from = at()
+    const isRange = characters[index + 1] === '-' && index + 2 < characters.length
+    if (isRange) index += 2
+    ranges.push([from, isRange ? at() : from])
+  }
+  return given => ranges.some(([from, to]) => given >= from && given <= to) !== negated
+}
+
+/** The last rule that fits decides; a file nearer to the path comes after one above it. Whoever asks has not entered a folder that is left out. */
+export function isIgnored(layers: readonly IgnoreLayer[], path: string, isFolder: boolean): boolean {
+  for (let index = layers.length - 1; index >= 0; index--) {
+    const { folder, rules } = layers[index]!
+    const names = (folder === '' ? path : path.slice(folder.length + 1)).split('/')
+    const found = rules.findLast(({ segments, onlyFolders }) => (isFolder || !onlyFolders) && fitsPath(segments, names))
+    if (found !== undefined) return !found.keeps
+  }
+  return false
+}
+
+const fitsPath = (segments: readonly Segment[], names: readonly string[]): boolean =>
+  fits(segments, names, '**', (segment, name) =>
+    fits(segment as readonly Token[], [...name], '*', (token, one) => (token as (given: string) => boolean)(one)),
+  )
+
+/** Wildcards by going back to the last star only, which is enough: so the time is a product, never a power. */
+function fits<P, T>(pattern: readonly P[], items: readonly T[], star: P, admits: (part: P, item: T) => boolean): boolean {
+  let [part, item, lastStar, resume] = [0, 0, -1, 0]
+  while (item < items.length) {
+    if (part < pattern.length && pattern[part] === star) {
+      lastStar = part++
+      resume = item
+    } else if (part < pattern.length && admits(pattern[part]!, items[item]!)) {
+      part++
+      item++
+    } else if (lastStar !== -1) {
+      part = lastStar + 1
+      item = ++resume
+    } else return false
+  }
+  return pattern.slice(part).every(rest => rest === star)
+}

@@ -1,0 +1,43 @@
+// Who may do what with which workspace. Authority is asked for by the workspace's name: knowing a digest opens nothing.
+import { isMember } from '../access/keys.ts'
+import { isWithin } from './path.ts'
+
+/** `read` covers files and annotations, `write` both and removing. */
+export type WorkspaceOperation = 'resolve' | 'list' | 'read' | 'write' | 'diff'
+
+export const READING: readonly WorkspaceOperation[] = ['resolve', 'list', 'read', 'diff']
+
+/** An absent list restricts nothing; an empty one allows nothing. */
+export interface WorkspaceGrant {
+  /** `*` for all of them. */
+  readonly workspaces: readonly string[]
+  readonly operations?: readonly WorkspaceOperation[]
+  /** Each with everything below it. */
+  readonly paths?: readonly string[]
+}
+
+/** What any one of its grants allows. */
+export type WorkspacePolicy = readonly WorkspaceGrant[]
+
+export const EVERYTHING: WorkspacePolicy = [{ workspaces: ['*'] }]
+
+export interface WorkspaceUse {
+  readonly workspace: string
+  readonly operation: WorkspaceOperation
+  /** Empty for the whole. */
+  readonly path: string
+}
+
+/** What stands in the way; null when nothing does. */
+export function refusedUse(
+  policy: WorkspacePolicy,
+  { workspace, operation, path }: WorkspaceUse,
+): 'workspace' | 'operation' | 'path' | null {
+  const named = policy.filter(({ workspaces }) => isMember(workspaces, workspace))
+  if (named.length === 0) return 'workspace'
+  const able = named.filter(({ operations }) => operations?.includes(operation) ?? true)
+  if (able.length === 0) return 'operation'
+  // Which version there is concerns no path.
+  if (operation === 'resolve') return null
+  return able.some(({ paths }) => paths?.some(prefix => isWithin(path, prefix)) ?? true) ? null : 'path'
+}

@@ -1,0 +1,39 @@
+// Whether a key stands twice in one object of a JSON text. JSON.parse keeps the last one and says nothing; other readers keep the first.
+import type { Json } from '../core/digest/digest.ts'
+
+/**
+ * The text must be JSON, and the value what JSON.parse made of it. A key that was dropped is still in the text, so the text has more
+ * keys than the value: two counts, and no set of names, whatever way the names are spelled.
+ */
+export const hasDuplicateKeys = (text: string, value: Json): boolean => keysInText(text) !== keysInValue(value)
+
+/** A key is a string before a colon. */
+function keysInText(text: string): number {
+  let keys = 0
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    let next = endOfString(text, open) + 1
+    while (isBlank(text.charCodeAt(next))) next++
+    if (text[next] === ':') keys++
+    open = text.indexOf('"', next)
+  }
+  return keys
+}
+
+/** Where the quote is that closes the string: the next one with an even number of backslashes before it. */
+function endOfString(text: string, open: number): number {
+  for (let quote = text.indexOf('"', open + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let before = quote
+    while (text[before - 1] === '\\') before--
+    if ((quote - before) % 2 === 0) return quote
+  }
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+
+function keysInValue(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Object.values(value)
+  let keys = Array.isArray(value) ? 0 : inner.length
+  for (const one of inner) keys += keysInValue(one)
+  return keys
+}

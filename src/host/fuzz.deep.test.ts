@@ -1,0 +1,3 @@
+import { fuzzSuite } from '../testing/fuzz/fuzz-suite.ts'
+
+await fuzzSuite({ right: 400, wrong: 2_500 })

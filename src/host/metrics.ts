@@ -1,0 +1,54 @@
+// What the host counts of itself, for Prometheus. Labels are names of ours, never what a caller sent.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  /** Streams are counted while they are open and not timed: how long one stays says nothing about us. */
+  answered(request: FastifyRequest, reply: FastifyReply): void
+  streams(more: 1 | -1): void
+  limited(scope: string): void
+  failed(): void
+  readonly contentType: string
+  print(): Promise<string>
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'onbook_http_request_duration_seconds',
+    help: 'How long requests took, by the pattern of their route.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: SECONDS,
+    registers,
+  })
+  const streams = new Gauge({ name: 'onbook_event_streams_open', help: 'Event streams that are open.', registers })
+  const limited = new Counter({
+    name: 'onbook_rate_limited_total',
+    help: 'Requests refused because there were too many.',
+    labelNames: ['scope'] as const,
+    registers,
+  })
+  const failed = new Counter({
+    name: 'onbook_authentication_failures_total',
+    help: 'Requests with a key, token or cookie that did not open, or with none.',
+    registers,
+  })
+  return {
+    answered({ method, routeOptions: { url } }, reply) {
+      if (!reply.streamed)
+        requests.observe(
+          { method: url === undefined ? 'any' : method, route: url ?? 'none', status: reply.statusCode },
+          reply.elapsedTime / 1_000,
+        )
+    },
+    streams: more => streams.inc(more),
+    limited: scope => limited.inc({ scope }),
+    failed: () => failed.inc(),
+    contentType: registry.contentType,
+    print: () => registry.metrics(),
+  }
+}

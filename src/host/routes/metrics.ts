@@ -1,0 +1,16 @@
+// GET /metrics: what Prometheus collects.
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { principalOf } from '../access.ts'
+import type { Metrics } from '../metrics.ts'
+
+const metricsAnswer = {
+  200: { description: 'In the text format of Prometheus.', content: { 'text/plain': { schema: Type.String() } } },
+}
+
+export function metricsRoute(app: FastifyInstance, { contentType, print }: Metrics): void {
+  app.get('/metrics', { schema: { response: metricsAnswer } }, async (request, reply) => {
+    principalOf(request, 'metrics:read')
+    return reply.type(contentType).send(await print())
+  })
+}

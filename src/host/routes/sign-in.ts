@@ -1,0 +1,101 @@
+// Signing in and out: a key makes a link, the link signs in, and that opens what its key opens.
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { type Principal, principalOfKey } from '../../engine/access.ts'
+import { Fault } from '../../errors.ts'
+import type { Clock, Store } from '../../ports.ts'
+import type { Access } from '../access.ts'
+import type { Audit } from '../audit.ts'
+import type { Login } from '../login.ts'
+import { homePage, loginPage, type Page } from '../pages.ts'
+import { sendSignInCookie, signInIdOf } from '../sign-in-cookie.ts'
+import { answers, createdAnswers, emptyAnswers } from './answers.ts'
+
+const NO_STORE = 'no-store'
+
+const CLOSED = { additionalProperties: false }
+const signInBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)
+const tokenAnswer = Type.Object({ token: Type.String(), path: Type.String(), expiresAt: Type.String() }, CLOSED)
+const signInAnswer = Type.Object(
+  {
+    keyId: Type.String(),
+    tenant: Type.String(),
+    scopes: Type.Array(Type.String()),
+    expiresAt: Type.Union([Type.String(), Type.Null()]),
+  },
+  CLOSED,
+)
+
+export interface SignInParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly login: Login
+  readonly access: Access
+  readonly audit: Audit
+  readonly version: string
+}
+
+/** What anybody may ask, since it is how one gets in. */
+export function openRoutes(app: FastifyInstance, { store, clock, login, access, audit, version }: SignInParts): void {
+  app.post<{ Body: Static<typeof signInBody> }>(
+    '/v1/sign-in',
+    { schema: { body: signInBody, security: [], response: answers(signInAnswer, 'Signed in; the cookie says so.') } },
+    async (request, reply) => {
+      const signIn = login.redeem(request.body.token)
+      const principal = signIn === null ? null : await principalOfKey(store, clock, signIn.keyId)
+      if (signIn === null || principal === null) {
+        await access.fail(request)
+        throw new Fault('login_token_invalid', {})
+      }
+      await audit.signedIn(signIn.keyId, request.ip)
+      sendSignInCookie(request, reply, signIn.id)
+      return reply.header('cache-control', NO_STORE).send(shownOf(principal, signIn.expiresAt))
+    },
+  )
+
+  const show = (path: string, page: (signedIn: boolean) => Page) =>
+    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+      const { html, policy } = page((await access.recognise(request).catch(() => null)) !== null)
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', policy)
+        .header('cache-control', NO_STORE)
+        .header('referrer-policy', 'no-referrer')
+        .header('x-content-type-options', 'nosniff')
+        .header('x-frame-options', 'DENY')
+        .send(html)
+    })
+  show('/login', () => loginPage)
+  show('/', signedIn => homePage(version, signedIn))
+}
+
+const shownOf = ({ keyId, tenant, scopes }: Principal, expiresAt: string | null) => ({ keyId, tenant, scopes, expiresAt })
+
+/** For whoever is known already. */
+export function signInRoutes(app: FastifyInstance, { login, audit }: SignInParts): void {
+  app.post('/v1/login-tokens', { schema: { response: createdAnswers(tokenAnswer, 'A link that works once.') } }, async (request, reply) => {
+    // Who signed in makes no other link: it would never end.
+    if (request.headers.authorization === undefined) throw new Fault('unauthenticated', {})
+    const { token, expiresAt } = login.issue(request.principal!.keyId)
+    return reply
+      .code(201)
+      .header('cache-control', NO_STORE)
+      .send({ token, path: `/login#${token}`, expiresAt })
+  })
+
+  app.get('/v1/sign-in', { schema: { response: answers(signInAnswer, 'Who is asking.') } }, async (request, reply) => {
+    const id = signInIdOf(request)
+    const expiresAt = (id === null ? null : login.find(id))?.expiresAt ?? null
+    return reply.header('cache-control', NO_STORE).send(shownOf(request.principal!, expiresAt))
+  })
+
+  app.delete('/v1/sign-in', { schema: { response: emptyAnswers('Signed out.') } }, async (request, reply) => {
+    const id = signInIdOf(request)
+    if (id !== null && login.find(id)?.keyId === request.principal!.keyId) {
+      login.end(id)
+      await audit.signedOut(request.principal!.keyId)
+    }
+    sendSignInCookie(request, reply, null)
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,112 @@
+// /v1/streams: what was recorded, as it was recorded. In pages, or as it happens.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { StreamHead } from '../../core/record/event.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { principalOf } from '../access.ts'
+import type { EventStreams } from '../event-stream.ts'
+import { answers } from './answers.ts'
+
+const CLOSED = { additionalProperties: false }
+const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$' }))
+const listQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 3_000 })), limit }, CLOSED)
+const params = Type.Object({ stream: Type.String({ minLength: 1, maxLength: 512 }) }, CLOSED)
+const eventsQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })), limit }, CLOSED)
+const DEFAULT_LIMIT = 100
+
+const listAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({ stream: Type.String(), seq: Type.Integer(), digest: Type.Union([Type.String(), Type.Null()]) }, CLOSED),
+    ),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+const eventsAnswer = Type.Object(
+  { events: Type.Array(Type.Record(Type.String(), Type.Unknown())), next: Type.Union([Type.Integer(), Type.Null()]) },
+  CLOSED,
+)
+
+export function streamRoutes(app: FastifyInstance, store: Store, streams: EventStreams): void {
+  app.get<{ Querystring: Static<typeof listQuery> }>(
+    '/v1/streams',
+    { schema: { querystring: listQuery, response: answers(listAnswer, 'Streams by name, with their heads.') } },
+    async request => {
+      const { tenant } = principalOf(request, 'record:read')
+      const { cursor, limit = DEFAULT_LIMIT } = request.query
+      const after = Buffer.from(cursor === undefined ? '' : readCursor(cursor))
+      const items: Omit<StreamHead, 'tenant'>[] = []
+      for await (const { stream, seq, digest } of store.streams(tenant)) {
+        if (Buffer.compare(Buffer.from(stream), after) <= 0) continue
+        if (items.length >= Number(limit)) return { items, nextCursor: writeCursor(items.at(-1)!.stream) }
+        items.push({ stream, seq, digest })
+      }
+      return { items }
+    },
+  )
+
+  app.get<{ Params: Static<typeof params>; Querystring: Static<typeof eventsQuery> }>(
+    '/v1/streams/:stream/events',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        params,
+        querystring: eventsQuery,
+        response: answers(eventsAnswer, 'Events as they were recorded. With Accept: text/event-stream, and every new one as it comes.'),
+      },
+    },
+    async (request, reply) => {
+      const { tenant } = principalOf(request, 'record:read')
+      const { stream } = request.params
+      const { seq } = await store.head(tenant, stream)
+      if (seq < 0) throw new Fault('stream_missing', { stream })
+      const after = resumeAfter(request.headers['last-event-id'] ?? request.query.after, seq)
+      if (!request.headers.accept?.includes('text/event-stream'))
+        return sendPage(store, reply, { tenant, stream, after, most: Number(request.query.limit ?? DEFAULT_LIMIT) })
+      return streams.open(request, reply, async ({ closed, send }) => {
+        for await (const { event, bytes } of store.follow(tenant, stream, after, closed)) await send(event.seq, event.type, textOf(bytes))
+      })
+    },
+  )
+}
+
+/** Whoever has seen more than there is has seen another record. */
+function resumeAfter(given: FastifyRequest['headers'][string], last: number): number {
+  if (given === undefined) return -1
+  const after = typeof given === 'string' && /^(?:-1|\d{1,15})$/.test(given) ? Number(given) : Number.NaN
+  if (!(after <= last))
+    throw new Fault('validation_error', { problem: `events can be had after a sequence from -1 to ${last}, the last of this stream` })
+  return after
+}
+
+/** The bytes are what was hashed: they are passed on, not written anew. */
+async function sendPage(
+  store: Store,
+  reply: FastifyReply,
+  { tenant, stream, after, most }: { readonly tenant: string; readonly stream: string; readonly after: number; readonly most: number },
+): Promise<FastifyReply> {
+  const events: string[] = []
+  let [last, next]: [number, number | null] = [after, null]
+  for await (const { event, bytes } of store.read(tenant, stream, after)) {
+    if (events.length >= most) {
+      next = last
+      break
+    }
+    events.push(textOf(bytes))
+    last = event.seq
+  }
+  return reply.type('application/json; charset=utf-8').send(Buffer.from(`{"events":[${events.join(',')}],"next":${next}}`))
+}
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+
+const writeCursor = (stream: string): string => Buffer.from(`1:${stream}`).toString('base64url')
+
+function readCursor(text: string): string {
+  const stream = /^1:(.+)$/s.exec(Buffer.from(text, 'base64url').toString())?.[1]
+  if (stream === undefined || writeCursor(stream) !== text)
+    throw new Fault('validation_error', { problem: 'the cursor is not one that this host gave' })
+  return stream
+}

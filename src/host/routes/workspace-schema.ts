@@ -1,0 +1,116 @@
+// Workspaces as they are sent and received.
+import { Type } from 'typebox'
+import { NO_DIGEST } from './template-schema.ts'
+
+const CLOSED = { additionalProperties: false }
+const DIGEST = '^sha256:[0-9a-f]{64}$'
+const digest = Type.String({ pattern: DIGEST })
+const count = Type.Integer({ minimum: 0 })
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+/** What is wrong with a path is said in its own words. */
+const path = Type.String({ maxLength: 4096 })
+const mode = Type.Enum(['0644', '0755'])
+const message = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
+/** 1, 2, 3 … as text, for a query. */
+const version = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
+const limit = Type.String({ pattern: '^([1-9]|[1-9][0-9]{1,2}|1000)$' })
+
+const name = Type.String({ pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$' })
+export const workspaceParams = Type.Object({ workspace: name }, CLOSED)
+export const fileParams = Type.Object({ workspace: name, '*': path }, CLOSED)
+
+export const listQuery = Type.Object({ cursor: Type.Optional(name), limit: Type.Optional(limit) }, CLOSED)
+export const versionQuery = Type.Object({ version: Type.Optional(version) }, CLOSED)
+export const versionsQuery = Type.Object({ cursor: Type.Optional(version), limit: Type.Optional(limit) }, CLOSED)
+export const treeQuery = Type.Object(
+  {
+    version: Type.Optional(version),
+    path: Type.Optional(path),
+    scope: Type.Optional(Type.Enum(['dir', 'subtree'])),
+    cursor: Type.Optional(path),
+    limit: Type.Optional(limit),
+  },
+  CLOSED,
+)
+export const annotationsQuery = Type.Object({ version: Type.Optional(version), path: Type.Optional(path) }, CLOSED)
+export const diffQuery = Type.Object(
+  { from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })), to: Type.Optional(version), path: Type.Optional(path) },
+  CLOSED,
+)
+export const putQuery = Type.Object({ mode: Type.Optional(mode), message: Type.Optional(message) }, CLOSED)
+export const deleteQuery = Type.Object({ message: Type.Optional(message) }, CLOSED)
+
+/** Of `text`, `base64` and `remove` at most one; with none, only the annotations change. */
+const change = Type.Object(
+  {
+    path,
+    text: Type.Optional(Type.String()),
+    base64: Type.Optional(Type.String({ pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' })),
+    remove: Type.Optional(Type.Literal(true)),
+    mode: Type.Optional(mode),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  CLOSED,
+)
+export const commitBody = Type.Object(
+  {
+    expectedHead: Type.Optional(count),
+    message: Type.Optional(message),
+    changes: Type.Array(change, { minItems: 1, maxItems: 1000 }),
+  },
+  CLOSED,
+)
+
+const versionFields = {
+  workspace: Type.String(),
+  version: Type.Integer({ minimum: 1 }),
+  root: digest,
+  files: count,
+  bytes: count,
+  at: Type.String(),
+  actor: Type.String(),
+  message: nullable(Type.String()),
+}
+const versionAnswer = Type.Object(versionFields, CLOSED)
+export const headAnswer = Type.Object({ ...versionFields, head: Type.Integer({ minimum: 1 }) }, CLOSED)
+export const workspacesAnswer = Type.Object({ items: Type.Array(versionAnswer), nextCursor: Type.Optional(Type.String()) }, CLOSED)
+export const versionsAnswer = Type.Object(
+  { workspace: Type.String(), items: Type.Array(versionAnswer), nextCursor: Type.Optional(Type.String()) },
+  CLOSED,
+)
+
+const fileFields = { digest, size: count, mode, annotations: Type.Optional(digest) }
+const entry = Type.Object({ path: Type.String(), kind: Type.Enum(['file', 'dir']), ...fileFields }, CLOSED)
+const at = { workspace: Type.String(), version: Type.Integer({ minimum: 1 }) }
+export const treeAnswer = Type.Object({ ...at, root: digest, entries: Type.Array(entry), nextCursor: Type.Optional(Type.String()) }, CLOSED)
+export const annotationsAnswer = Type.Object(
+  { workspace: Type.String(), path: Type.String(), annotations: Type.Record(Type.String(), Type.Unknown()) },
+  CLOSED,
+)
+
+const side = Type.Object(fileFields, CLOSED)
+const difference = Type.Object(
+  {
+    path: Type.String(),
+    kind: Type.Enum(['added', 'removed', 'changed', 'mode', 'annotations']),
+    from: Type.Optional(side),
+    to: Type.Optional(side),
+  },
+  CLOSED,
+)
+export const diffAnswer = Type.Object(
+  { workspace: Type.String(), from: count, to: Type.Integer({ minimum: 1 }), changes: Type.Array(difference) },
+  CLOSED,
+)
+export const commitAnswer = Type.Object(
+  {
+    outcome: Type.Enum(['committed', 'unchanged']),
+    ...at,
+    root: digest,
+    previousRoot: nullable(digest),
+    files: count,
+    bytes: count,
+    changes: Type.Array(difference),
+  },
+  CLOSED,
+)

@@ -1,0 +1,87 @@
+// A host with something in it, and what requests must say to find it.
+import { SCOPES } from '../../core/access/keys.ts'
+import type { TemplateVariable } from '../../core/library/template.ts'
+import { publishConformance } from '../../engine/conformance.ts'
+import { startHost, type TestHost, template } from '../start-host.ts'
+import type { Hints } from './from-schema.ts'
+import type { HostRoute } from './host-routes.ts'
+
+export interface FurnishedHost {
+  readonly host: TestHost
+  /** Of tenant acme, with every scope and a workspace. */
+  readonly key: string
+  /** Only spares are taken away, and one is raised: what others ask for stays. */
+  hintsFor(route: HostRoute): Hints
+}
+
+const RAISES = Array.from({ length: 40 }, (_, n) => `1.${n + 1}.0`)
+const SPARES = Array.from({ length: 40 }, (_, n) => `spare-${n}`)
+
+/** What is there, so that requests that are right find something. */
+const HINTS: Hints = {
+  templateId: ['known', 'known', 'labelled', 'nobody', 'conformance.prompt.writer-user'],
+  label: ['live', 'next'],
+  version: ['1.0.0', '1.1.0', '2.0.0-rc.1', '9.9.9', '1'],
+  libraryId: ['onbook'],
+  meta: [{ author: 'somebody', createdAt: '2026-01-01T00:00:00Z' }, {}],
+  extractPath: ['$.a[0].b'],
+  ref: [
+    'prompt:known',
+    'prompt:known@1.0.0',
+    { templateId: 'known', variableOverrides: { topic: 'y' } },
+    'prompt:nobody',
+    'prompt:Not Valid!!',
+  ],
+  variables: [{ topic: 'x' }, { topic: '</UNTRUSTED>', count: 1 }, {}],
+  bindings: [{ topic: 'x' }],
+  bindingTrust: [{ topic: 'untrusted' }],
+  config: [{ systemPromptRef: 'prompt:known', agentId: 'core.desk.writer' }, { fewShotPromptRefs: ['prompt:known', '', 7] }, {}],
+  agentId: ['core.desk.writer'],
+  agentManifest: [{ agentId: 'core.desk.writer', systemPrompt: 'I write.', promptOverrides: { user: 'prompt:known' } }],
+  promptRefs: [{ system: 'prompt:known' }],
+  hostDefaults: [{ system: 'prompt:known' }],
+  system: ['prompt:known', 'prompt:nobody@3.0.0'],
+  text: ['Write about {{topic}}.', '{{#if topic}}{{topic}}{{/if}}'],
+  limit: ['1', '200'],
+  cursor: [Buffer.from('1:known:onbook').toString('base64url')],
+  count: [1],
+  stream: ['library/onbook', 'nowhere'],
+  workspace: [...Array(7).fill('desk'), 'elsewhere'],
+  '*': ['known.md', 'docs/known.md', 'nowhere.md'],
+  path: ['known.md', 'docs'],
+  changes: [[{ path: 'new.md', text: 'new' }], [{ path: 'docs/known.md', annotations: { seen: true } }]],
+  from: ['1'],
+  after: ['-1', '0'],
+  workspaceId: [...Array(7).fill('desk'), 'elsewhere'],
+}
+
+const TOKENS = 20
+
+export async function furnishedHost(): Promise<FurnishedHost> {
+  const host = await startHost()
+  const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
+  await publishConformance(host.store, 'onbook')
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await host.ask(method, path, { key, ...(body && { body }) })
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`)
+    return answer.body
+  }
+  for (const id of ['known', 'labelled', 'raised', ...SPARES])
+    await send('POST', '/v1/prompts', template(id, { description: 'words of ours' }))
+  const count: TemplateVariable = { name: 'count', type: 'number', required: false }
+  await send('POST', '/v1/prompts', template('counted', { text: '{{count}}', variables: [count] }))
+  await send('PUT', '/v1/labels/labelled/live', { version: '1.0.0' })
+  const token = await Promise.all(Array.from({ length: TOKENS }, async () => (await send('POST', '/v1/login-tokens')).token as string))
+  const files = ['known.md', 'docs/known.md', ...SPARES].map(path => ({ path, text: 'words of ours' }))
+  await send('POST', '/v1/workspaces/desk/commits', { changes: files })
+  return {
+    host,
+    key,
+    hintsFor({ method, url }) {
+      if (url === '/v1/sign-in') return { token }
+      if (!['PUT', 'DELETE'].includes(method)) return HINTS
+      if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
+      return { ...HINTS, '*': SPARES, templateId: method === 'DELETE' ? SPARES : ['raised'], version: RAISES }
+    },
+  }
+}

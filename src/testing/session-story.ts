@@ -1,0 +1,156 @@
+// Drives a session as an engine would, in memory: decides, folds, keeps what must be stored, and answers syncs from files given by a test.
+import { type Digest, digestBytes, digestText } from '../core/digest/digest.ts'
+import type { SessionCommand } from '../core/session/commands.ts'
+import { emptyConfig, type Selection, type SessionConfig } from '../core/session/config.ts'
+import { decide } from '../core/session/decide.ts'
+import type { Decided } from '../core/session/draft.ts'
+import type { SessionEvent } from '../core/session/events.ts'
+import { plan, type SessionEffect } from '../core/session/plan.ts'
+import { reduce } from '../core/session/reduce.ts'
+import type { Snapshot } from '../core/session/snapshot.ts'
+import { emptySession, type SessionState } from '../core/session/state.ts'
+import { runPlan, type SyncPlan, workspaceSync } from '../core/session/sync.ts'
+import type { Answer, SyncResult, WorkspaceEffect } from '../core/session/sync-effects.ts'
+
+export type Files = Readonly<Record<string, string | Uint8Array>>
+
+export const config = (fields: Partial<SessionConfig> = {}): SessionConfig => ({
+  ...emptyConfig,
+  provider: 'scripted',
+  model: 'small',
+  ...fields,
+})
+
+export const selection = (fields: Partial<Selection> & { readonly name?: string; readonly version?: number | null } = {}): Selection => {
+  const { name = 'writer', version = null, ...rest } = fields
+  return { workspace: { name, version }, prelude: null, catalog: null, ...rest }
+}
+
+/** The name of a text that a test need not store. */
+export const named = (text: string): Digest => digestText(text)
+
+/** Versions of one workspace, as an engine would read them. */
+export interface Workspace {
+  readonly name: string
+  readonly versions: Files[]
+}
+
+const bytesOf = (content: string | Uint8Array): Uint8Array => (typeof content === 'string' ? new TextEncoder().encode(content) : content)
+
+export const rootOf = (files: Files): Digest =>
+  digestText(
+    JSON.stringify(
+      Object.entries(files)
+        .map(([path, content]) => [path, digestBytes(bytesOf(content))])
+        .sort(),
+    ),
+  )
+
+/** What an engine over this workspace answers. */
+export function answer({ name, versions }: Workspace, effect: WorkspaceEffect): Answer {
+  if (effect.workspace !== name) return { ok: true, value: null }
+  if (effect.type === 'workspace.resolve') {
+    const version = effect.version ?? versions.length
+    const files = versions[version - 1]
+    return { ok: true, value: files === undefined ? null : { version, root: rootOf(files) } }
+  }
+  const files = versions.find(one => rootOf(one) === effect.root)
+  if (files === undefined) return { ok: false, code: 'workspace_not_allowed', detail: `no version of ${name} has this root` }
+  const below = Object.keys(files).filter(path => path.startsWith(`${effect.path}/`))
+  const content = Object.hasOwn(files, effect.path) ? files[effect.path]! : null
+  switch (effect.type) {
+    case 'workspace.readRef': {
+      if (content === null) return { ok: true, value: below.length === 0 ? null : { kind: 'dir', digest: named(effect.path), size: 0 } }
+      const bytes = bytesOf(content)
+      return { ok: true, value: { kind: 'file', digest: digestBytes(bytes), size: bytes.length } }
+    }
+    case 'workspace.readBytes':
+      return content === null ? { ok: false, code: 'file_missing', detail: effect.path } : { ok: true, value: bytesOf(content) }
+    case 'workspace.list': {
+      const names = new Set(below.map(path => path.slice(effect.path.length + 1)))
+      const entries = [...names].map(path => path.split('/')).map(([first, ...rest]) => [first!, rest.length === 0] as const)
+      const value = [...new Map(entries)].map(([name, isFile]) => ({ name, kind: isFile ? ('file' as const) : ('dir' as const) }))
+      return { ok: true, value: value.length === 0 ? null : value.reverse() }
+    }
+  }
+}
+
+export interface SyncOptions {
+  readonly plan?: SyncPlan
+  readonly known?: Snapshot | null
+  /** Puts something else in the place of an answer. */
+  readonly meddle?: (effect: WorkspaceEffect, given: Answer) => Answer
+}
+
+/** Runs a plan to its end. */
+export function runSync(
+  workspace: Workspace,
+  wanted: Selection,
+  options: SyncOptions = {},
+): { result: SyncResult; asked: WorkspaceEffect[] } {
+  const { plan: chosen = workspaceSync, known = null, meddle = (_, given) => given } = options
+  const running = runPlan(chosen, { selection: wanted, known, checkSchema: () => null })
+  const asked: WorkspaceEffect[] = []
+  let step = running.next()
+  while (!step.done) {
+    asked.push(step.value)
+    step = running.next(meddle(step.value, answer(workspace, step.value)))
+  }
+  return { result: step.value, asked }
+}
+
+export interface Story {
+  state: SessionState
+  readonly events: SessionEvent[]
+  readonly objects: Map<Digest, string>
+  /** In the order in which they were called for. */
+  readonly effects: SessionEffect[]
+}
+
+export const blankStory = (): Story => ({ state: emptySession, events: [], objects: new Map(), effects: [] })
+
+export function startStory(settings: Partial<SessionConfig> = {}): Story {
+  const story = blankStory()
+  must(story, { type: 'create', session: 'writer', config: config(settings) })
+  return story
+}
+
+/** Asks; records what comes of it, the refusals too. */
+export function tell(story: Story, command: SessionCommand): Decided {
+  const decided = decide(story.state, command)
+  for (const event of decided.events) {
+    story.state = reduce(story.state, event)
+    story.events.push(event)
+    if (decided.ok) story.effects.push(...plan(event, story.state))
+  }
+  if (decided.ok) for (const { digest, text } of decided.objects) story.objects.set(digest, text)
+  return decided
+}
+
+export function must(story: Story, command: SessionCommand): readonly SessionEvent[] {
+  const decided = tell(story, command)
+  if (!decided.ok) throw new Error(`${command.type}: ${decided.code}: ${decided.message}`)
+  return decided.events
+}
+
+/** Asks for a sync and sees it through. */
+export function syncStory(story: Story, workspace: Workspace, wanted: Selection): SyncResult {
+  must(story, { type: 'requestSync', selection: wanted })
+  const effect = story.effects.at(-1)!
+  if (effect.type !== 'workspace.sync' || !('sync' in effect.for)) throw new Error('no sync was called for')
+  const { result } = runSync(workspace, effect.selection, { known: effect.known })
+  must(story, { type: 'settleSync', sync: effect.for.sync, result })
+  return result
+}
+
+/** From a request to the first step, unsettled. */
+export function runStory(story: Story, input = 'Write.'): void {
+  must(story, { type: 'requestRun', input: named(input) })
+  must(story, { type: 'startRun', run: story.state.run!.run })
+  must(story, { type: 'startStep' })
+}
+
+export function settleStory(story: Story, reply = 'Done.'): void {
+  const { run, step } = story.state.run!
+  must(story, { type: 'settleStep', run, step: step!.step, reply: named(reply) })
+}

@@ -1,0 +1,26 @@
+// Variants as AgentOS writes them: `{"$tag": name}`, with `$value` only where there is something to say.
+import type { Json } from '../../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
+
+export interface Variant {
+  readonly $tag: string
+  readonly $value?: Json
+}
+
+export const unit = (tag: string): Variant => ({ $tag: tag })
+export const variant = (tag: string, value: JsonObject): Variant => ({ $tag: tag, $value: value })
+
+export function readVariant(value: Json | undefined): { readonly tag: string; readonly value: JsonObject } | null {
+  if (!isObject(value) || typeof value.$tag !== 'string') return null
+  const { $value = {} } = value
+  return isObject($value) ? { tag: value.$tag, value: $value } : null
+}
+
+/** A name of theirs for each of ours, and back. A variant without a value. */
+export function unitPair<T extends string>(names: Readonly<Record<T, string>>) {
+  const back = new Map(Object.entries<string>(names).map(([ours, theirs]) => [theirs, ours as T]))
+  return {
+    to: (ours: T): Variant => unit(names[ours]),
+    from: (value: Json | undefined): T | null => back.get(readVariant(value)?.tag ?? '') ?? null,
+  }
+}
