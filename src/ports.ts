@@ -8,6 +8,7 @@ import type { EventDraft, RecordedEvent, StreamHead } from './core/record/event.
 import type { Cell, ProjectedRow, Projection, Row } from './core/record/projection.ts'
 import type { Schemas } from './core/schema/schemas.ts'
 import type { Question, Verdict } from './core/schema/verdict.ts'
+import type { Descriptor } from './core/tools/catalog.ts'
 
 export type ReadText =
   | { readonly ok: true; readonly text: string }
@@ -71,6 +72,23 @@ export interface CallOptions {
 export interface ChatModel {
   /** Never throws for what a provider, a network or content can do. */
   call(call: ModelCall, options: CallOptions): Promise<Receipt>
+}
+
+/** Who calls a tool, and with what. The arguments fit the descriptor. */
+export interface BoundCall {
+  readonly tenant: string
+  readonly session: string
+  readonly arguments: Json
+}
+
+/** How a tool name becomes an effect. Code of the host, never content. */
+export interface Binding {
+  /** What the model is shown when the host offers it itself. */
+  readonly descriptor: Descriptor
+  /** Whether doing it twice is the same as doing it once: then it is done again when nobody knows whether it was done. */
+  readonly repeatable?: boolean
+  /** What the model is told. A `Fault` is told to it as well; anything else that is thrown is a defect. */
+  run(call: BoundCall, signal: AbortSignal): Promise<Json>
 }
 
 export interface Secrets {

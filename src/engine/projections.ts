@@ -3,6 +3,13 @@ import { keyRows } from '../core/access/keys.ts'
 import { bundleRows } from '../core/bundle/events.ts'
 import { LIBRARY_PROJECTIONS } from '../core/library/events.ts'
 import type { Projection } from '../core/record/projection.ts'
+import { SESSION_PROJECTIONS } from '../core/session/projections.ts'
 import { WORKSPACE_PROJECTIONS } from '../core/workspace/events.ts'
 
-export const PRODUCT_PROJECTIONS: readonly Projection[] = [...LIBRARY_PROJECTIONS, bundleRows, keyRows, ...WORKSPACE_PROJECTIONS]
+export const PRODUCT_PROJECTIONS: readonly Projection[] = [
+  ...LIBRARY_PROJECTIONS,
+  bundleRows,
+  keyRows,
+  ...WORKSPACE_PROJECTIONS,
+  ...SESSION_PROJECTIONS,
+]

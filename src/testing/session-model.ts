@@ -49,8 +49,8 @@ settleStep    | cancelling             | step            | cancelled
 settleStep    | running paused         | step            | = rest
 settleStep    | *                      | *               | !step_missing
 retryStep     | none                   | *               | !run_missing
-retryStep     | running                | step            | =
-retryStep     | running                | *               | !step_missing
+retryStep     | running paused         | step            | =
+retryStep     | running paused         | *               | !step_missing
 retryStep     | *                      | *               | !run_not_running
 startBatch    | none                   | *               | !run_missing
 startBatch    | running                | rest done       | running batch

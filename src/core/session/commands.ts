@@ -1,5 +1,6 @@
 // What can be asked of a session. The clock, ids and the results of effects come in here and nowhere else.
 import type { Digest } from '../digest/digest.ts'
+import type { Verdict } from '../gate/authorize.ts'
 import type { KnownModels, RunConfig, Selection, SessionConfig } from './config.ts'
 import type { ApplyWhen, CallStatus, Failure, Home, HostCommand, Lease, ToolCall } from './events.ts'
 import type { StepOptions } from './materialize.ts'
@@ -13,6 +14,7 @@ export type RunCommand =
       /** Replaces the session's config as a whole. */
       readonly overrides?: RunConfig | null
       readonly known?: KnownModels
+      readonly interactive?: boolean
     }
   | { readonly type: 'settleRunSync'; readonly run: number; readonly result: SyncResult }
   | { readonly type: 'startRun'; readonly run: number }
@@ -39,6 +41,16 @@ export type StepCommand =
     }
   | ({ readonly type: 'retryStep' } & Failure)
   | { readonly type: 'startBatch'; readonly calls: readonly ToolCall[] }
+  /** From here on a call that is allowed counts as started. */
+  | {
+      readonly type: 'judgeCall'
+      readonly run: number
+      readonly batch: number
+      readonly call: string
+      readonly verdict: Verdict
+      /** It was started before, and may be done again. */
+      readonly again?: boolean
+    }
   | {
       readonly type: 'settleCall'
       readonly run: number

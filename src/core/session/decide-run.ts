@@ -33,7 +33,7 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
 
 const NO_KNOWN = { providers: [], models: [] }
 
-function requestRun(draft: Draft, { input = null, overrides = null, known = NO_KNOWN }: Of<'requestRun'>): Ruling {
+function requestRun(draft: Draft, { input = null, overrides = null, known = NO_KNOWN, interactive = false }: Of<'requestRun'>): Ruling {
   const { run, runs, config: defaults } = draft.state
   if (run !== null) return refuse('run_already_active', `run ${run.run} is ${run.phase}; end it first`)
   const config = overrides ?? defaults
@@ -43,7 +43,7 @@ function requestRun(draft: Draft, { input = null, overrides = null, known = NO_K
   if (selection === 'unset') return refuse('workspace_unset', 'the run names a prelude or a catalog, but no workspace')
   const misnamed = selection === null ? null : nameProblem(selection)
   if (misnamed !== null) return refuse('name_invalid', misnamed)
-  return emit(draft, { type: 'run.requested', run: runs + 1, input, config, overridden: overrides !== null, selection })
+  return emit(draft, { type: 'run.requested', run: runs + 1, input, config, overridden: overrides !== null, selection, interactive })
 }
 
 /** What the run names of a workspace, where that is not what its session names. */

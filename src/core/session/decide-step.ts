@@ -14,9 +14,13 @@ export function decideStep(draft: Draft, command: StepCommand): Ruling {
   switch (command.type) {
     case 'settleStep':
       return settleStep(draft, command, run)
+    case 'judgeCall':
+      return judgeCall(draft, command, run)
     case 'settleCall':
       return settleCall(draft, command, run)
   }
+  // A call that was lost with its host is made again, whether or not the run may go on from it.
+  if (command.type === 'retryStep' && run.phase === 'paused') return retryStep(draft, command, run)
   if (run.phase !== 'running') return refuse('run_not_running', `run ${run.run} is ${run.phase}`)
   switch (command.type) {
     case 'startStep':
@@ -85,6 +89,15 @@ function startBatch(draft: Draft, { calls }: Of<'startBatch'>, { run, step, batc
     return refuse('tool_calls_too_many', `${calls.length} calls were asked for, and the run may make ${config.limits.maxCalls} at once`)
   if (new Set(calls.map(({ id }) => id)).size < calls.length) return refuse('tool_call_duplicate', 'two calls have the same id')
   return emit(draft, { type: 'tool.batchStarted', run, batch: batches + 1, calls })
+}
+
+function judgeCall(draft: Draft, { call, verdict, again = false, ...of }: Of<'judgeCall'>, { run, phase, batch }: OpenRun): Ruling {
+  const known = of.run === run && batch?.batch === of.batch ? batch.calls.find(({ id }) => id === call) : undefined
+  if (known === undefined) return refuse('tool_call_unknown', `batch ${of.batch} has no call "${call}"`)
+  if (phase === 'cancelling' || (known.started && !again) || known.settled !== null)
+    return refuse('tool_call_unknown', `call "${call}" is not to be judged any more`)
+  const judged = emit(draft, { type: 'tool.judged', run, batch: of.batch, call, verdict })
+  return verdict.decision === 'allowed' ? emit(judged, { type: 'tool.callStarted', run, batch: of.batch, call }) : judged
 }
 
 function settleCall(draft: Draft, { outcome, result, call, epoch, stepEpoch, ...of }: Of<'settleCall'>, { run, batch }: OpenRun): Ruling {

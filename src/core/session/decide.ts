@@ -32,6 +32,7 @@ function rule(state: SessionState, command: SessionCommand): Ruling {
     case 'settleStep':
     case 'retryStep':
     case 'startBatch':
+    case 'judgeCall':
     case 'settleCall':
       return decideStep(draft, command)
     case 'receive':

@@ -1,6 +1,7 @@
 // What a session can remember. Past tense, plain JSON, digests instead of bodies; a digest of nothing stored stands under `…Hash`.
 import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
+import type { Verdict } from '../gate/authorize.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { PromptSource, RunConfig, Selection, SessionConfig } from './config.ts'
 import type { StepRequest, ToolSource } from './materialize.ts'
@@ -75,6 +76,8 @@ export type SessionEvent =
       readonly overridden: boolean
       /** What the run names of a workspace when that is not what its session names; then it gets a snapshot of its own. */
       readonly selection: Selection | null
+      /** Whether it waits for more after a reply that asks for nothing. */
+      readonly interactive: boolean
     }
   | { readonly type: 'run.snapshotReady'; readonly run: number; readonly snapshot: Snapshot }
   | ({ readonly type: 'run.refused'; readonly run: number; readonly stage: SyncStage } & Failure)
@@ -109,6 +112,9 @@ export type SessionEvent =
   | { readonly type: 'command.received'; readonly command: HostCommand }
   | { readonly type: 'command.applied'; readonly id: string }
   | { readonly type: 'tool.batchStarted'; readonly run: number; readonly batch: number; readonly calls: readonly ToolCall[] }
+  /** What the gate made of it: every condition. */
+  | { readonly type: 'tool.judged'; readonly run: number; readonly batch: number; readonly call: string; readonly verdict: Verdict }
+  | { readonly type: 'tool.callStarted'; readonly run: number; readonly batch: number; readonly call: string }
   | ({
       readonly type: 'tool.callSettled'
       readonly run: number

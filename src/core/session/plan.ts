@@ -24,7 +24,13 @@ export type SessionEffect =
   | ({ readonly type: 'model.call'; readonly run: number; readonly step: number; readonly attempt: number } & Epochs)
   /** Find out what the reply asks for: tools, or nothing more. */
   | { readonly type: 'reply.read'; readonly run: number; readonly step: number; readonly reply: Digest | null }
-  | ({ readonly type: 'tool.call'; readonly run: number; readonly batch: number; readonly call: ToolCall } & Epochs)
+  | ({
+      readonly type: 'tool.call'
+      readonly run: number
+      readonly batch: number
+      readonly call: ToolCall
+      readonly again: boolean
+    } & Epochs)
   | {
       readonly type: 'session.create'
       readonly session: string
@@ -68,7 +74,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
     case 'step.settled':
       return run === null ? [] : goOn(run)
     case 'tool.batchStarted':
-      return event.calls.map(call => ({ type: 'tool.call', run: event.run, batch: event.batch, call, epoch, stepEpoch }))
+      return event.calls.map(call => ({ type: 'tool.call', run: event.run, batch: event.batch, call, again: false, epoch, stepEpoch }))
     case 'tool.batchSettled':
       return run === null ? [] : goOn(run)
     default:
@@ -77,7 +83,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
 }
 
 /** From where the run stands, when nothing is on its way. */
-function goOn(run: OpenRun): readonly SessionEffect[] {
+export function goOn(run: OpenRun): readonly SessionEffect[] {
   if (run.phase !== 'running' || !isQuiet(run)) return []
   const { step } = run
   if (step === null || step.read) return [{ type: 'step.prepare', run: run.run }]
@@ -85,6 +91,6 @@ function goOn(run: OpenRun): readonly SessionEffect[] {
 }
 
 /** What asking for again would be no news. While something is approved everything is: a person may want to overrule it. */
-function knownTo({ workspace: { pending, approved, active } }: SessionState): Snapshot | null {
+export function knownTo({ workspace: { pending, approved, active } }: SessionState): Snapshot | null {
   return pending?.snapshot ?? (approved === null ? active : null)
 }

@@ -1,13 +1,13 @@
 // What events make of the open run. Nothing here touches the workspace but for one thing: a run that ends passes on what waited for its steps.
 import type { SessionEvent } from './events.ts'
-import type { OpenRun, RunEnd, SessionState } from './state.ts'
+import type { OpenCall, OpenRun, OpenStep, RunEnd, SessionState } from './state.ts'
 
 type RunEvent = Extract<SessionEvent, { readonly type: `run.${string}` | `step.${string}` | `tool.${string}` | `lease.${string}` }>
 
 export function reduceRun(state: SessionState, event: SessionEvent): SessionState {
   if (event.type === 'run.requested') {
-    const { run, input, config, selection } = event
-    return { ...state, runs: run, run: { ...freshRun, run, input, config, selection } }
+    const { run, input, config, selection, interactive = false } = event
+    return { ...state, runs: run, run: { ...freshRun, run, input, config, selection, interactive } }
   }
   const { run } = state
   if (run === null) return state
@@ -31,7 +31,7 @@ export function reduceRun(state: SessionState, event: SessionEvent): SessionStat
   }
 }
 
-const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection'> = {
+const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection' | 'interactive'> = {
   phase: 'requested',
   source: 'none',
   snapshot: null,
@@ -50,7 +50,7 @@ function ended(state: SessionState, end: RunEnd | null): SessionState {
 }
 
 function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: SessionState): OpenRun {
-  const { step, batch } = run
+  const { step } = run
   switch (event.type) {
     case 'run.snapshotReady':
       return { ...run, snapshot: event.snapshot }
@@ -63,20 +63,28 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: Session
     case 'run.resumed':
       return { ...run, phase: 'running' }
     case 'step.started':
-      return { ...run, steps: event.step, batch: null, step: { step: event.step, attempt: 1, settled: false, reply: null, read: false } }
+      return { ...run, steps: event.step, batch: null, step: freshStep(event) }
     case 'step.retried':
       return step === null ? run : { ...run, step: { ...step, attempt: event.attempt } }
     case 'step.settled':
-      return step === null ? run : { ...run, step: { ...step, settled: true, reply: event.reply } }
+      return step === null ? run : { ...run, step: { ...step, settled: true, reply: event.reply, failure: event.failure } }
     case 'tool.batchStarted': {
-      const calls = event.calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given, settled: null, result: null }))
+      const calls = event.calls.map(({ id, name, arguments: given }) => ({
+        id,
+        name,
+        arguments: given,
+        started: false,
+        settled: null,
+        result: null,
+      }))
       const started = { batch: event.batch, epoch, stepEpoch, calls }
       return { ...run, batches: event.batch, batch: started, step: step === null ? null : { ...step, read: true } }
     }
+    case 'tool.callStarted':
+      return withCall(run, event.call, { started: true })
     case 'tool.callSettled': {
-      if (batch === null) return run
       const { type: _type, run: _run, batch: _batch, call, result, ...settled } = event
-      return { ...run, batch: { ...batch, calls: batch.calls.map(one => (one.id === call ? { ...one, settled, result } : one)) } }
+      return withCall(run, call, { settled, result })
     }
     case 'lease.issued':
       return { ...run, lease: { ...event.lease, renewedAt: event.lease.issuedAt } }
@@ -85,4 +93,20 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: Session
     default:
       return run
   }
+}
+
+const freshStep = ({ step, request }: Extract<RunEvent, { readonly type: 'step.started' }>): OpenStep => ({
+  step,
+  attempt: 1,
+  settled: false,
+  request,
+  reply: null,
+  failure: null,
+  read: false,
+})
+
+function withCall(run: OpenRun, id: string, change: Partial<OpenCall>): OpenRun {
+  const { batch } = run
+  if (batch === null) return run
+  return { ...run, batch: { ...batch, calls: batch.calls.map(one => (one.id === id ? { ...one, ...change } : one)) } }
 }

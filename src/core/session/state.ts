@@ -1,8 +1,9 @@
 // A session folded from its events: plain JSON, the same bytes for the same events. Nothing in it is known from elsewhere.
 import type { Digest } from '../digest/digest.ts'
 import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
-import type { Attachment, CallStatus, Home, Lease, ToolCall } from './events.ts'
+import type { Attachment, CallStatus, Failure, Home, Lease, ToolCall } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
+import type { StepRequest } from './materialize.ts'
 import type { Snapshot, Staged } from './snapshot.ts'
 
 export type RunPhase = 'requested' | 'running' | 'waiting' | 'paused' | 'cancelling'
@@ -28,7 +29,11 @@ export interface OpenStep {
   readonly step: number
   readonly attempt: number
   readonly settled: boolean
+  /** What was asked. */
+  readonly request: StepRequest
   readonly reply: Digest | null
+  /** Why there is no reply. */
+  readonly failure: Failure | null
   /** Whether the run went on from the reply: to tools, or to wait. */
   readonly read: boolean
 }
@@ -39,7 +44,14 @@ export interface OpenBatch {
   readonly epoch: number
   readonly stepEpoch: number
   /** In the order the model gave; a null status is still to come. */
-  readonly calls: readonly (ToolCall & { readonly settled: CallStatus | null; readonly result: Digest | null })[]
+  readonly calls: readonly OpenCall[]
+}
+
+export interface OpenCall extends ToolCall {
+  /** Whether it may have been done. */
+  readonly started: boolean
+  readonly settled: CallStatus | null
+  readonly result: Digest | null
 }
 
 export interface OpenRun {
@@ -48,6 +60,7 @@ export interface OpenRun {
   readonly input: Digest | null
   readonly config: RunConfig
   readonly selection: Selection | null
+  readonly interactive: boolean
   readonly source: PromptSource
   /** In force at this moment. */
   readonly snapshot: Snapshot | null

@@ -1,0 +1,69 @@
+// Asks the model what a recorded step says, and puts its answer on record. What may be tried again is tried again, as a new attempt.
+import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
+import { writeMessage } from '../../core/messages/message.ts'
+import { assistantMessage, type Receipt } from '../../core/messages/receipt.ts'
+import type { Failure } from '../../core/session/events.ts'
+import type { StepRequest } from '../../core/session/materialize.ts'
+import type { SessionEffect } from '../../core/session/plan.ts'
+import { loadSession } from './load.ts'
+import { buildCall } from './model-call.ts'
+import { type Performing, STOPPING } from './performing.ts'
+
+const MOST_ATTEMPTS = 3
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+
+type ModelCallEffect = Extract<SessionEffect, { readonly type: 'model.call' }>
+
+export async function callModel(performing: Performing, effect: ModelCallEffect): Promise<void> {
+  const { parts, place, signal, send } = performing
+  const { run, step, attempt } = effect
+  const { state } = await loadSession(parts.store, place.tenant, place.session)
+  const open = state.run?.run === run && state.run.step?.step === step ? state.run.step : null
+  if (open === null || open.settled) return
+  const receipt = await ask(performing, open.request, step)
+  if (signal.reason === STOPPING) return
+  if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {
+    await parts.wait(Math.min(receipt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS), signal)
+    if (signal.reason === STOPPING) return
+    const { refusal } = await send({ type: 'retryStep', code: receipt.code, detail: receipt.message })
+    if (refusal === null) return
+  }
+  const kept = canonicalJson(receipt as unknown as Json)
+  const said = receipt.status === 'ok' ? assistantMessage(receipt) : null
+  const reply = said === null ? null : writeMessage(said)
+  const texts = reply === null ? [kept] : [kept, reply]
+  await send(
+    {
+      type: 'settleStep',
+      run,
+      step,
+      reply: reply === null ? null : digestText(reply),
+      receipt: digestText(kept),
+      failure: failureOf(receipt, said !== null),
+    },
+    { objects: texts.map(text => new TextEncoder().encode(text)) },
+  )
+}
+
+async function ask({ parts, place, signal }: Performing, request: StepRequest, step: number): Promise<Receipt> {
+  const { store, models, secrets, seal, onDelta } = parts
+  const built = await buildCall(store, place.tenant, request)
+  if (!built.ok) return { status: 'error', code: built.code, message: built.message }
+  return models.call(built.call, {
+    signal,
+    secrets: secrets(place.tenant),
+    object: digest => store.object(place.tenant, digest),
+    caller: { node: place.session, step },
+    ...(seal === undefined ? {} : { seal }),
+    ...(onDelta === undefined ? {} : { onDelta: delta => onDelta(place, delta) }),
+  })
+}
+
+const mayRetry = (receipt: Receipt): receipt is Extract<Receipt, { readonly code: string }> =>
+  receipt.status !== 'ok' && receipt.code === 'provider_retryable'
+
+function failureOf(receipt: Receipt, said: boolean): Failure | null {
+  if (receipt.status !== 'ok') return { code: receipt.code, detail: receipt.message }
+  return said ? null : { code: 'reply_empty', detail: 'the model said nothing and called no tool' }
+}

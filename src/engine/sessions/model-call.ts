@@ -1,0 +1,105 @@
+// From a recorded step to what a model is asked: every digest is read, and nothing is filled in. What cannot be read is a failure with a code.
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
+import type { ChatMessage } from '../../core/messages/message.ts'
+import type { CallParameters, ModelCall } from '../../core/messages/model-call.ts'
+import { readMessages } from '../../core/messages/read-messages.ts'
+import { collectTools, readTools, type ToolSet } from '../../core/messages/read-tools.ts'
+import { readHistoryNode } from '../../core/session/history.ts'
+import { messagesOf, type StepRequest } from '../../core/session/materialize.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { rememberedContent } from '../remembered.ts'
+
+export type BuiltCall =
+  | { readonly ok: true; readonly call: ModelCall }
+  | { readonly ok: false; readonly code: string; readonly message: string }
+
+export async function buildCall(store: Store, tenant: string, request: StepRequest): Promise<BuiltCall> {
+  try {
+    return { ok: true, call: await callOf(store, tenant, request) }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { ok: false, code: error.code, message: error.message }
+  }
+}
+
+async function callOf(store: Store, tenant: string, request: StepRequest): Promise<ModelCall> {
+  const read = (digest: Digest) => store.object(tenant, digest)
+  const defaults = await jsonOf(read, request.parameters.defaults)
+  const { provider, model, toolChoice, defaults: _, responseFormat, providerOptions, ...given } = request.parameters
+  const { toolChoice: usualChoice, responseFormat: usualFormat, ...usual } = (defaults ?? {}) as JsonObject
+  const format = (await jsonOf(read, responseFormat)) ?? (isObject(usualFormat) ? usualFormat : null)
+  const options = await jsonOf(read, providerOptions)
+  const messages: ChatMessage[] = []
+  for (const digest of await messageDigests(store, tenant, request)) messages.push(...(await messagesIn(store, tenant, digest)))
+  const tools = await toolsOf(read, request.tools ?? [], toolChoice ?? (usualChoice as ModelCall['toolChoice']))
+  const parameters: CallParameters = {
+    ...(usual as CallParameters),
+    ...given,
+    ...(format === null ? {} : { responseFormat: { type: 'json', schema: format } }),
+    ...(options === null ? {} : { providerOptions: options }),
+  }
+  return { provider, model, messages, ...tools, parameters }
+}
+
+type Read = (digest: Digest) => Promise<Uint8Array>
+
+async function jsonOf(read: Read, digest: Digest | undefined): Promise<JsonObject | null> {
+  if (digest === undefined) return null
+  const value = parse(new TextDecoder().decode(await read(digest)))
+  if (!isObject(value)) throw new Fault('object_unfit', { digest, problem: 'it must be a JSON object' })
+  return value
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
+  }
+}
+
+/** Closed pieces of a history never change, so a long one is read once. */
+async function messageDigests(store: Store, tenant: string, request: StepRequest): Promise<readonly Digest[]> {
+  const texts = new Map<Digest, string>()
+  for (let at = request.history.head; at !== null; ) {
+    const digest = at
+    const text = await rememberedContent(
+      store,
+      JSON.stringify(['history', tenant, digest]),
+      async () => new TextDecoder().decode(await store.object(tenant, digest)),
+      found => 2 * found.length,
+    )
+    texts.set(digest, text)
+    at = readHistoryNode(text)?.previous ?? null
+  }
+  const digests = messagesOf(request, digest => texts.get(digest) ?? null)
+  if (digests === null) throw new Fault('object_unfit', { digest: request.history.head ?? '', problem: 'it is no piece of a history' })
+  return digests
+}
+
+const messagesIn = (store: Store, tenant: string, digest: Digest): Promise<readonly ChatMessage[]> =>
+  rememberedContent(
+    store,
+    JSON.stringify(['messages', tenant, digest]),
+    async () => {
+      const found = readMessages(await store.object(tenant, digest))
+      if (!found.ok) throw new Fault('object_unfit', { digest, problem: found.problem.message })
+      return found.messages
+    },
+    messages => 2 * JSON.stringify(messages).length,
+  )
+
+async function toolsOf(read: Read, digests: readonly Digest[], chosen: ModelCall['toolChoice']): Promise<ToolSet> {
+  const sets: ToolSet[] = []
+  for (const digest of digests) {
+    const found = readTools(await read(digest))
+    if (!found.ok) throw new Fault('object_unfit', { digest, problem: found.problem.message })
+    sets.push(found)
+  }
+  const collected = collectTools(sets, chosen)
+  if (!collected.ok) throw new Fault('object_unfit', { digest: digests.at(-1) ?? '', problem: collected.problem.message })
+  const { tools, toolChoice } = collected
+  return toolChoice === undefined ? { tools } : { tools, toolChoice }
+}

@@ -1,0 +1,39 @@
+// What the loop is given, and what each piece of work gets of it. Knows no provider, no database and no protocol.
+import type { Grant } from '../../core/gate/grants.ts'
+import type { SessionCommand } from '../../core/session/commands.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
+import type { Binding, CallOptions, ChatModel, Delta, Secrets, Store, Validator } from '../../ports.ts'
+import type { SessionPlace, Submission, Submitted } from './submit.ts'
+
+export interface SessionParts {
+  readonly store: Store
+  readonly models: ChatModel
+  /** What a session of this tenant may fill its slots from. */
+  readonly secrets: (tenant: string) => Secrets
+  readonly seal?: NonNullable<CallOptions['seal']>
+  readonly validator: Validator
+  readonly bindings: ReadonlyMap<string, Binding>
+  readonly grants: readonly Grant[]
+  /** The last rung of the tool ladder; null when the host offers none. */
+  readonly hostCatalog: readonly Descriptor[] | null
+  readonly policy: (tenant: string, session: string) => WorkspacePolicy
+  /** Resolves early, and never throws, when the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
+  /** A defect: something that no event can say. */
+  readonly failed: (error: Error, place: SessionPlace) => void
+  readonly onDelta?: (place: SessionPlace, delta: Delta) => void
+}
+
+/** To the same session, or to another one of the tenant. */
+export type Send = (command: SessionCommand, submission?: Submission, session?: string) => Promise<Submitted>
+
+export interface Performing {
+  readonly parts: SessionParts
+  readonly place: SessionPlace
+  readonly signal: AbortSignal
+  readonly send: Send
+}
+
+/** The reason of a signal when the host stops: nothing is said about what was under way, and whoever comes next takes it up. */
+export const STOPPING = new Error('the host stops')

@@ -1,0 +1,35 @@
+// What a reply asks for: tools, or nothing more. A reply that never came ends the run.
+import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import type { ToolCallPart } from '../../core/messages/message.ts'
+import { readMessages } from '../../core/messages/read-messages.ts'
+import type { ToolCall } from '../../core/session/events.ts'
+import type { SessionEffect } from '../../core/session/plan.ts'
+import type { Store } from '../../ports.ts'
+import { loadSession } from './load.ts'
+import type { Performing } from './performing.ts'
+
+export async function readReply(performing: Performing, effect: Extract<SessionEffect, { readonly type: 'reply.read' }>): Promise<void> {
+  const { parts, place, send } = performing
+  if (effect.reply === null) {
+    const { state } = await loadSession(parts.store, place.tenant, place.session)
+    const failure = state.run?.step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
+    await send({ type: 'failRun', code: failure.code, detail: failure.detail })
+    return
+  }
+  const asked = await toolCallsIn(parts.store, place.tenant, effect.reply)
+  if (asked.length > 0) return startBatch(performing, asked)
+  const { state } = await loadSession(parts.store, place.tenant, place.session)
+  await send({ type: state.run?.interactive === true || state.followUps.length > 0 ? 'awaitInput' : 'completeRun' })
+}
+
+async function toolCallsIn(store: Store, tenant: string, reply: Digest): Promise<readonly ToolCallPart[]> {
+  const read = readMessages(await store.object(tenant, reply))
+  return read.ok ? read.messages.flatMap(({ content }) => content.filter(part => part.type === 'tool_call')) : []
+}
+
+async function startBatch({ send }: Performing, asked: readonly ToolCallPart[]): Promise<void> {
+  const texts = asked.map(call => canonicalJson(call.arguments as Json))
+  const calls = asked.map(({ callId, toolName }, index): ToolCall => ({ id: callId, name: toolName, arguments: digestText(texts[index]!) }))
+  const { refusal } = await send({ type: 'startBatch', calls }, { objects: texts.map(text => new TextEncoder().encode(text)) })
+  if (refusal !== null && refusal.code !== 'run_not_running') await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
+}

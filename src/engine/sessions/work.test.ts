@@ -1,0 +1,297 @@
+// Sessions at work: real store, real workspaces, a model that says what was written down.
+import { afterEach, describe, expect, it } from 'vitest'
+import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { workerValidator } from '../../adapters/worker-validator.ts'
+import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
+import { fromRecorded, sessionStream } from '../../core/session/events.ts'
+import { foldSession } from '../../core/session/reduce.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
+import type { Binding, Store } from '../../ports.ts'
+import { introspectSession } from '../bindings/introspect-session.ts'
+import { workspaceRead } from '../bindings/workspace-read.ts'
+import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { commitChanges } from '../workspaces/commit.ts'
+import { loadSession } from './load.ts'
+import type { SessionParts } from './performing.ts'
+import { type SessionWork, sessionWork } from './work.ts'
+
+const TENANT = 'acme'
+const SESSION = 'writer'
+const place = { tenant: TENANT, session: SESSION, actor: 'ada' }
+const config: SessionConfig = { ...emptyConfig, provider: 'scripted', model: 'small' }
+const validator = workerValidator()
+const encode = (text: string) => new TextEncoder().encode(text)
+const open: SessionWork[] = []
+afterEach(async () => {
+  for (const work of open.splice(0)) await work.close()
+})
+
+const fresh = (): Store => memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
+
+function workOn(store: Store, script: string, more: Partial<SessionParts> = {}): SessionWork {
+  const policy = () => EVERYTHING
+  const bindings = [workspaceRead(store, policy), introspectSession(store)].map((one): [string, Binding] => [one.descriptor.name, one])
+  const work = sessionWork({
+    store,
+    models: scriptedChat('script.yaml', script),
+    secrets: () => ({ get: async () => null }),
+    validator,
+    bindings: new Map(bindings),
+    grants: [{ tools: ['workspace.*', 'introspect.*'] }],
+    hostCatalog: bindings.map(([, { descriptor }]) => descriptor),
+    policy,
+    wait: async () => {},
+    failed: error => {
+      throw error
+    },
+    ...more,
+  })
+  open.push(work)
+  return work
+}
+
+async function eventsOf(store: Store, session = SESSION) {
+  const found: { type: string; payload: Json }[] = []
+  for await (const { event } of store.read(TENANT, sessionStream(session), -1)) found.push({ type: event.type, payload: event.payload })
+  return found
+}
+const typesOf = async (store: Store) => (await eventsOf(store)).map(({ type }) => type)
+const lastOf = async (store: Store, type: string) => (await eventsOf(store)).findLast(event => event.type === type)?.payload as never
+
+async function say(work: SessionWork, text: string, more: object = {}): Promise<void> {
+  const bytes = encode(text)
+  const { refusal } = await work.submit(place, { type: 'requestRun', input: digestText(text), ...more }, { objects: [bytes] })
+  expect(refusal).toBeNull()
+  await work.quiet(TENANT, SESSION)
+}
+
+async function publish(store: Store, files: Readonly<Record<string, string>>): Promise<void> {
+  const changes = Object.entries(files).map(([path, text]) => ({ path, write: encode(text) }))
+  await commitChanges(store, { tenant: TENANT, policy: EVERYTHING, actor: 'ada' }, { workspace: 'desk', changes })
+}
+
+const prelude = (text: string) => JSON.stringify([{ role: 'system', content: text }])
+
+async function sync(work: SessionWork, store: Store): Promise<string> {
+  const selection = { workspace: { name: 'desk', version: null }, prelude: 'default', catalog: null }
+  await work.submit(place, { type: 'requestSync', selection })
+  await work.quiet(TENANT, SESSION)
+  return (await typesOf(store)).at(-1)!
+}
+
+/** The digests of the messages that the last step put before the history. */
+const preludeOf = async (store: Store): Promise<readonly Digest[]> =>
+  ((await lastOf(store, 'step.started')) as { request: { prelude: Digest[] } }).request.prelude
+
+describe('a session', () => {
+  it('runs with direct digests and no workspace, and the log folds to what it is', async () => {
+    const store = fresh()
+    const work = workOn(store, 'replies:\n  - Good morning.\n')
+    const system = JSON.stringify({ role: 'system', content: 'Be brief.' })
+    await store.commit({ tenant: TENANT, objects: [encode(system)] })
+    await work.submit(place, { type: 'create', session: SESSION, config: { ...config, promptDigests: [digestText(system)] } })
+    await say(work, 'Hello')
+    expect(await typesOf(store)).toEqual([
+      'session.created',
+      'run.requested',
+      'run.started',
+      'prelude.traced',
+      'message.appended',
+      'step.started',
+      'step.settled',
+      'message.appended',
+      'run.completed',
+    ])
+    expect(await preludeOf(store)).toEqual([digestText(system)])
+    const { state } = await loadSession(store, TENANT, SESSION)
+    expect(state.history.count).toBe(2)
+    expect(JSON.stringify(foldSession((await eventsOf(store)).map(fromRecorded)))).toBe(JSON.stringify(state))
+    const receipt = JSON.parse(
+      new TextDecoder().decode(await store.object(TENANT, ((await lastOf(store, 'step.settled')) as { receipt: Digest }).receipt)),
+    )
+    expect(receipt).toMatchObject({ status: 'ok', text: 'Good morning.', providerId: 'scripted' })
+  })
+
+  it('changes only by sync and apply; what is published meanwhile changes nothing', async () => {
+    const store = fresh()
+    const work = workOn(store, `replies:\n${'  - Done.\n'.repeat(6)}`)
+    await publish(store, { 'prompts/packs/default.json': prelude('One.') })
+    await work.submit(place, { type: 'create', session: SESSION, config })
+    expect(await sync(work, store)).toBe('workspace.snapshotReady')
+    await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+    await say(work, 'first')
+    expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
+    await publish(store, { 'prompts/packs/default.json': prelude('Two.') })
+    await say(work, 'second')
+    expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
+    expect(await sync(work, store)).toBe('workspace.snapshotReady')
+    await say(work, 'third')
+    expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
+    await work.submit(place, { type: 'requestApply' })
+    await say(work, 'fourth')
+    expect(await preludeOf(store)).toEqual([digestText(prelude('Two.'))])
+    expect(await sync(work, store)).toBe('workspace.syncUnchanged')
+
+    await publish(store, { 'prompts/packs/default.json': '{"nothing": true}' })
+    expect(await sync(work, store)).toBe('workspace.syncFailed')
+    expect(await lastOf(store, 'workspace.syncFailed')).toMatchObject({ stage: 'prelude', code: 'prelude_invalid' })
+    await say(work, 'fifth')
+    expect(await preludeOf(store)).toEqual([digestText(prelude('Two.'))])
+  })
+
+  it('gives a run that names another version a snapshot of its own', async () => {
+    const store = fresh()
+    const work = workOn(store, `replies:\n${'  - Done.\n'.repeat(3)}`)
+    await publish(store, { 'prompts/packs/default.json': prelude('One.') })
+    await publish(store, { 'prompts/packs/default.json': prelude('Two.') })
+    await work.submit(place, { type: 'create', session: SESSION, config })
+    const overrides: SessionConfig = { ...config, workspace: { name: 'desk', version: 1 }, prelude: 'default' }
+    await say(work, 'first', { overrides })
+    expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
+    expect((await loadSession(store, TENANT, SESSION)).state.workspace.active).toBeNull()
+    await say(work, 'second', { overrides: { ...overrides, workspace: { name: 'desk', version: 9 } } })
+    expect(await lastOf(store, 'run.refused')).toMatchObject({ stage: 'resolve', code: 'workspace_missing' })
+  })
+})
+
+describe('tools', () => {
+  const asking = (name: string, args: object) =>
+    `replies:\n  - toolCalls: [{ toolName: ${name}, arguments: ${JSON.stringify(args)} }]\n  - I have read it.\n`
+
+  async function ready(script: string, more: Partial<SessionParts> = {}) {
+    const store = fresh()
+    const work = workOn(store, script, more)
+    await publish(store, { 'prompts/packs/default.json': prelude('One.'), 'context/docs/style.md': 'Short words.' })
+    await work.submit(place, { type: 'create', session: SESSION, config })
+    await sync(work, store)
+    await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+    await say(work, 'Read the style guide.')
+    return store
+  }
+  const resultOf = async (store: Store) => {
+    const { results } = (await lastOf(store, 'tool.batchSettled')) as { results: Digest[] }
+    return JSON.parse(new TextDecoder().decode(await store.object(TENANT, results[0]!))).content[0]
+  }
+
+  it('that are shown, bound and granted are judged, started, done and told to the model', async () => {
+    const store = await ready(asking('workspace.read', { path: 'context/docs/style.md' }))
+    const types = await typesOf(store)
+    const at = types.indexOf('tool.batchStarted')
+    expect(types.slice(at, at + 4)).toEqual(['tool.batchStarted', 'tool.judged', 'tool.callStarted', 'tool.callSettled'])
+    expect(types.at(-1)).toBe('run.completed')
+    expect(await lastOf(store, 'tool.judged')).toMatchObject({ verdict: { decision: 'allowed' } })
+    expect(await resultOf(store)).toMatchObject({ toolName: 'workspace.read', output: { version: 1, text: 'Short words.' } })
+  })
+
+  const refused: readonly [string, string, object, Partial<SessionParts>, string, RegExp][] = [
+    ['not granted', 'workspace.read', { path: 'context/docs/style.md' }, { grants: [] }, 'granted', /no grant names/],
+    ['not bound', 'workspace.read', { path: 'context/docs/style.md' }, { bindings: new Map() }, 'bound', /no binding/],
+    ['not shown', 'workspace.write', { path: 'x' }, {}, 'visible', /not in the active catalog/],
+    ['not well formed', 'workspace.read', { file: 'x' }, {}, 'well_formed', /path/],
+  ]
+  it.each(refused)('that are %s never run, and the model is told why', async (_, name, args, more, condition, reason) => {
+    const store = await ready(asking(name, args), more)
+    const { verdict } = (await lastOf(store, 'tool.judged')) as {
+      verdict: { decision: string; conditions: { condition: string; outcome: string }[] }
+    }
+    expect(verdict.decision).toBe('refused')
+    expect(verdict.conditions.find(({ outcome }) => outcome === 'failed')?.condition).toBe(condition)
+    expect(await typesOf(store)).not.toContain('tool.callStarted')
+    expect(await resultOf(store)).toMatchObject({ isError: true, output: { error: expect.stringMatching(reason) } })
+  })
+})
+
+describe('a host that is gone', () => {
+  it('is followed by one that asks the model again, as a new attempt', async () => {
+    const store = fresh()
+    const never = { call: () => new Promise<never>(() => {}) }
+    const first = workOn(store, 'replies: [x]', { models: never })
+    await first.submit(place, { type: 'create', session: SESSION, config })
+    await first.submit(place, { type: 'requestRun', input: digestText('Hello') }, { objects: [encode('Hello')] })
+    while (!(await typesOf(store)).includes('step.started')) await new Promise(resolve => setImmediate(resolve))
+    const second = workOn(store, 'replies: [Here I am.]')
+    expect(await second.resume()).toEqual([{ tenant: TENANT, session: SESSION }])
+    await second.quiet(TENANT, SESSION)
+    expect((await typesOf(store)).slice(-4)).toEqual(['step.retried', 'step.settled', 'message.appended', 'run.completed'])
+    expect(await second.resume()).toEqual([])
+    open.splice(0, 1)
+  })
+
+  it('leaves a call that was begun settled as interrupted, and not done again', async () => {
+    const store = fresh()
+    let done = 0
+    const stuck: Binding = {
+      descriptor: { name: 'pay', description: '', inputSchema: { type: 'object' } },
+      run: () => {
+        done++
+        return new Promise<never>(() => {})
+      },
+    }
+    const parts = { bindings: new Map([['pay', stuck]]), grants: [{ tools: ['pay'] }], hostCatalog: [stuck.descriptor] }
+    const first = workOn(store, 'replies:\n  - toolCalls: [{ toolName: pay, arguments: {} }]\n', parts)
+    await first.submit(place, { type: 'create', session: SESSION, config })
+    await first.submit(place, { type: 'requestRun', input: digestText('Pay') }, { objects: [encode('Pay')] })
+    while (done === 0) await new Promise(resolve => setImmediate(resolve))
+    const second = workOn(store, 'replies: [I do not know whether it was paid.]', parts)
+    await second.resume()
+    await second.quiet(TENANT, SESSION)
+    expect(done).toBe(1)
+    expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'interrupted' })
+    expect((await typesOf(store)).at(-1)).toBe('run.completed')
+    open.splice(0, 1)
+  })
+})
+
+it('a tool that may be done twice is done again by whoever comes next', async () => {
+  const store = fresh()
+  const answers: (() => Promise<Json>)[] = [() => new Promise<never>(() => {}), async () => ({ temperature: 21 })]
+  let done = 0
+  const look: Binding = {
+    descriptor: { name: 'look', description: '', inputSchema: { type: 'object' } },
+    repeatable: true,
+    run: () => answers[done++]!(),
+  }
+  const parts = { bindings: new Map([['look', look]]), grants: [{ tools: ['look'] }], hostCatalog: [look.descriptor] }
+  const first = workOn(store, 'replies:\n  - toolCalls: [{ toolName: look, arguments: {} }]\n', parts)
+  await first.submit(place, { type: 'create', session: SESSION, config })
+  await first.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+  while (done === 0) await new Promise(resolve => setImmediate(resolve))
+  const second = workOn(store, 'replies: [It is warm.]', parts)
+  await second.resume()
+  await second.quiet(TENANT, SESSION)
+  expect(done).toBe(2)
+  expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'succeeded' })
+  expect((await typesOf(store)).at(-1)).toBe('run.completed')
+  open.splice(0, 1)
+})
+
+it('a run that is cancelled breaks off its call and ends', async () => {
+  const store = fresh()
+  const models = {
+    call: (_: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))).catch(() => ({
+        status: 'cancelled' as const,
+        code: 'cancelled',
+        message: 'stopped',
+      })),
+  }
+  const work = workOn(store, 'replies: [x]', { models })
+  await work.submit(place, { type: 'create', session: SESSION, config })
+  await work.submit(place, { type: 'requestRun', input: digestText('Hello') }, { objects: [encode('Hello')] })
+  while (!(await typesOf(store)).includes('step.started')) await new Promise(resolve => setImmediate(resolve))
+  await work.submit(place, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: 'enough' } })
+  await work.quiet(TENANT, SESSION)
+  expect((await typesOf(store)).at(-1)).toBe('run.cancelled')
+})
+
+it('what may be tried again is tried again, and then it is over', async () => {
+  const store = fresh()
+  const failing = '  - fail: { code: provider_retryable, message: busy }\n'
+  const work = workOn(store, `replies:\n${failing.repeat(3)}`)
+  await work.submit(place, { type: 'create', session: SESSION, config })
+  await say(work, 'Hello')
+  expect((await typesOf(store)).filter(type => type === 'step.retried')).toHaveLength(2)
+  expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'provider_retryable' })
+})

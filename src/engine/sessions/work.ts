@@ -1,0 +1,116 @@
+// The loop: append the event, ask what it calls for, do that, append what came back. One for a process.
+import type { SessionCommand } from '../../core/session/commands.ts'
+import type { SessionEffect } from '../../core/session/plan.ts'
+import { unfinished } from '../../core/session/unfinished.ts'
+import { INTERRUPTED, settleCall } from './call-tool.ts'
+import { loadSession } from './load.ts'
+import { performEffect } from './perform.ts'
+import { type Send, type SessionParts, STOPPING } from './performing.ts'
+import { openSessions } from './sessions.ts'
+import { type SessionPlace, type Submission, type Submitted, submit } from './submit.ts'
+
+export interface SessionWork {
+  /** Resolves when the command is on record; what it calls for goes on behind. */
+  submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>
+  /** When nothing that was begun here for the session is under way. */
+  quiet(tenant: string, session: string): Promise<void>
+  /** Takes up what a host that is gone has left; which sessions. */
+  resume(): Promise<readonly { readonly tenant: string; readonly session: string }[]>
+  /** Breaks off what is under way. It is taken up by whoever comes next. */
+  close(): Promise<void>
+}
+
+interface Busy {
+  readonly tasks: Set<Promise<void>>
+  /** Ends model calls and tool calls of the present run. */
+  calls: AbortController
+}
+
+const ACTOR = 'onbook'
+
+export function sessionWork(parts: SessionParts): SessionWork {
+  const { store } = parts
+  const sessions = new Map<string, Busy>()
+  let closed = false
+
+  const busyOf = (tenant: string, session: string): Busy => {
+    const key = JSON.stringify([tenant, session])
+    const found = sessions.get(key) ?? { tasks: new Set(), calls: new AbortController() }
+    sessions.set(key, found)
+    return found
+  }
+
+  const send = async (place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted> => {
+    const submitted = await submit(store, place, command, submission)
+    if (submitted.events.some(({ type }) => type === 'run.cancelling')) {
+      const busy = busyOf(place.tenant, place.session)
+      busy.calls.abort(new Error('the run was cancelled'))
+      busy.calls = new AbortController()
+    }
+    begin(place.tenant, place.session, submitted.effects)
+    return submitted
+  }
+  const senderOf =
+    (place: SessionPlace): Send =>
+    (command, submission, session = place.session) =>
+      send({ ...place, session }, command, submission)
+
+  /** What one commit calls for is done in order: tools are called one after the other. */
+  function begin(tenant: string, session: string, effects: readonly SessionEffect[]): void {
+    if (closed || effects.length === 0) return
+    const busy = busyOf(tenant, session)
+    const place: SessionPlace = { tenant, session, actor: ACTOR }
+    const { signal } = busy.calls
+    const task = perform(place, effects, signal)
+      .catch(error => parts.failed(error as Error, place))
+      .finally(() => {
+        busy.tasks.delete(task)
+        if (busy.tasks.size === 0) sessions.delete(JSON.stringify([tenant, session]))
+      })
+    busy.tasks.add(task)
+  }
+
+  async function perform(place: SessionPlace, effects: readonly SessionEffect[], signal: AbortSignal): Promise<void> {
+    for (const effect of effects) if (!closed) await performEffect({ parts, place, signal, send: senderOf(place) }, effect)
+  }
+
+  async function takeUp(tenant: string, session: string): Promise<void> {
+    const place: SessionPlace = { tenant, session, actor: ACTOR }
+    const { state } = await loadSession(store, tenant, session)
+    const { commands, effects, interrupted } = unfinished(state, tool => parts.bindings.get(tool)?.repeatable === true)
+    for (const command of commands) await send(place, command)
+    const { epoch, run } = state
+    for (const call of interrupted)
+      await settleCall(
+        senderOf(place),
+        { run: run!.run, batch: run!.batch!.batch, call, epoch, stepEpoch: run!.batch!.stepEpoch },
+        INTERRUPTED,
+      )
+    begin(tenant, session, effects)
+  }
+
+  return {
+    submit: send,
+    async quiet(tenant, session) {
+      for (;;) {
+        const tasks = sessions.get(JSON.stringify([tenant, session]))?.tasks
+        if (tasks === undefined || tasks.size === 0) return
+        await Promise.allSettled([...tasks])
+      }
+    },
+    async resume() {
+      const taken: { tenant: string; session: string }[] = []
+      for (const tenant of await store.tenants())
+        for (const session of await openSessions(store, tenant)) {
+          await takeUp(tenant, session)
+          taken.push({ tenant, session })
+        }
+      return taken
+    },
+    async close() {
+      closed = true
+      for (const { calls } of sessions.values()) calls.abort(STOPPING)
+      await Promise.allSettled([...sessions.values()].flatMap(({ tasks }) => [...tasks]))
+    },
+  }
+}
