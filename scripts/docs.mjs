@@ -11,9 +11,11 @@ import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
 import { registryFormat } from '../dist/core/pack/registry.js'
 import { runConfigFormat, sessionConfigFormat } from '../dist/core/session/config-format.js'
+import { workspaceIndexFormat } from '../dist/core/workspace/index-format.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
 import { hostFormat } from '../dist/host/host-file.js'
+import { policyFormat } from '../dist/host/policy-file.js'
 
 /** @param {unknown} schema */
 const json = schema => `${JSON.stringify(schema, null, 2)}\n`
@@ -25,7 +27,9 @@ const files = {
   'schemas/registry.schema.json': json(registryFormat),
   'schemas/session-config.schema.json': json(sessionConfigFormat),
   'schemas/run-config.schema.json': json(runConfigFormat),
+  'schemas/agent-workspace.schema.json': json(workspaceIndexFormat),
   'schemas/host.schema.json': json(hostFormat),
+  'schemas/policy.schema.json': json(policyFormat),
   'schemas/bundle-signature.schema.json': json(signatureFormat),
   'docs/reference/rules.md': rules(),
   'docs/reference/cli.md': cli(),

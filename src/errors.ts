@@ -9,6 +9,7 @@ const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ st
 export const FAULTS = {
   usage_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   host_config_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
+  policy_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
   path_missing: fault(404, (d: { path: string }) => `${d.path} does not exist.`),
   path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the workspace.`),
   path_exists: fault(409, (d: { path: string }) => `${d.path} exists already; nothing was written.`),
@@ -32,7 +33,8 @@ export const FAULTS = {
   registry_refused: fault(409, (d: { reason: string; code: string }) => `${d.reason}.`),
   checks_failed: fault(
     422,
-    (d: { what: string; errors: number }) => `${d.what} has ${d.errors} error${d.errors === 1 ? '' : 's'}; nothing was changed.`,
+    (d: { what: string; errors: number }) =>
+      `${d.what} has ${d.errors} error${d.errors === 1 ? '' : 's'}; nothing was changed. "onbook check" shows them.`,
   ),
   tests_failed: fault(422, (d: { what: string; problem: string }) => `${d.what}: ${d.problem}; nothing was changed.`),
   values_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
@@ -58,8 +60,12 @@ export const FAULTS = {
     (d: { path: string; example: string }) =>
       `The recording of "${d.example}" in ${d.path} was made for another prompt. Record it again with --record.`,
   ),
-  model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason}.`),
+  model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason.replace(/\.$/, '')}.`),
   model_key_missing: fault(400, (d: { provider: string; variable: string }) => `There is no key for ${d.provider}. Set ${d.variable}.`),
+  provider_unready: fault(
+    400,
+    (d: { provider: string; option: string }) => `Nothing was given for provider "${d.provider}" to answer from: name it with ${d.option}.`,
+  ),
   model_reply_missing: fault(
     404,
     (d: { where: string; asked: string }) => `${d.where} has no reply to ${d.asked}. Nothing else was asked: write one, or record it.`,
@@ -105,7 +111,8 @@ export const FAULTS = {
   table_unknown: fault(404, (d: { table: string }) => `There is no projection named ${d.table}.`),
   store_missing: fault(
     404,
-    (d: { path: string }) => `There is no record at ${d.path}. Name the folder it is in with --data, or restore a backup there.`,
+    (d: { path: string }) =>
+      `There is no record at ${d.path}. Name the folder it is in with --data; "onbook publish" and "onbook serve" make one.`,
   ),
   store_full: fault(507, (d: { path: string }) => `The disk of ${d.path} is full; nothing was written. Make room and try again.`),
   store_busy: fault(503, (d: { path: string }) => `Other processes kept ${d.path} busy for too long; nothing was written. Try again.`),

@@ -1,32 +1,73 @@
 // onbook: what an application embeds. Names are listed one by one; a test pins the list.
 export { aiSdkModel } from './adapters/ai-sdk-model.ts'
+export { aiSdkChat } from './adapters/chat/ai-sdk-chat.ts'
+export { recordedChat, recordingChat } from './adapters/chat/recorded-chat.ts'
+export { scriptedChat } from './adapters/chat/scripted-chat.ts'
 export { fileKeyring } from './adapters/file-keyring.ts'
 export { folderFiles } from './adapters/folder-files.ts'
+export { type FolderFile, type FolderOptions, type FolderTree, folderTree } from './adapters/folder-tree.ts'
+export { type StatCache, statCache } from './adapters/folder-tree-cache.ts'
 export { memoryStore } from './adapters/memory-store.ts'
 export { readPublicKeys, signatureChecker } from './adapters/public-keys.ts'
 export { recordedModel, recordingModel } from './adapters/recorded-model.ts'
 export { scriptedModel } from './adapters/scripted-model.ts'
+export { environmentSecrets, fileSecrets, onlySecrets, secretsFrom } from './adapters/secrets.ts'
 export { scratchTables } from './adapters/sqlite-store/scratch-tables.ts'
 export { sqliteStore } from './adapters/sqlite-store/sqlite-store.ts'
 export { type WorkerValidatorOptions, workerValidator } from './adapters/worker-validator.ts'
 export { type Activated, type ActivateRequest, activateVersion } from './engine/activate.ts'
+export { introspectSession } from './engine/bindings/introspect-session.ts'
+export { workspaceRead } from './engine/bindings/workspace-read.ts'
 export { type CheckedFile, type CheckSummary, checkPacks, summarize } from './engine/check.ts'
+export { type CheckedLayout, checkLayout } from './engine/check-layout.ts'
 export { collectObjects, type Erasure, eraseObject } from './engine/erase.ts'
 export { exportStream } from './engine/export-stream.ts'
+export { PRODUCT_PROJECTIONS } from './engine/projections.ts'
 export type { CaseResult, CaseStatus } from './engine/run-example.ts'
 export { keepSealing, type Sealing, sealStore, sealStreams } from './engine/seal.ts'
+export { type LoadedSession, loadSession } from './engine/sessions/load.ts'
+export { type BuiltCall, buildCall } from './engine/sessions/model-call.ts'
+export { performSync } from './engine/sessions/perform-sync.ts'
+export type { SessionParts } from './engine/sessions/performing.ts'
+export { listSessions, type SessionSummary } from './engine/sessions/sessions.ts'
+export { type SessionPlace, type Submission, type Submitted, submit as submitCommand } from './engine/sessions/submit.ts'
+export { type SessionWork, sessionWork } from './engine/sessions/work.ts'
 export { summarizeCases, type TestOptions, type TestSummary, testPacks } from './engine/test-packs.ts'
 export { type Anchor, readAnchors, writeAnchor } from './engine/verify/anchors.ts'
 export { type Break, type Verified, type VerifyOptions, verifyRecord } from './engine/verify/verify.ts'
 export { bumpPack, loadPack, retireVersion } from './engine/versions.ts'
 export { findPack, openWorkspace, type Workspace } from './engine/workspace.ts'
+export { type Checker, type ChecksReport, checksOf, checkVersion, reportOf, type VersionChecks } from './engine/workspaces/checks.ts'
+export {
+  type CommitChanges,
+  type CommitResult,
+  commitChanges,
+  type WorkspaceChange,
+  type WorkspaceWriter,
+} from './engine/workspaces/commit.ts'
+export { type PublishTree, publishTree, type SourceFile, type TreeSource } from './engine/workspaces/publish.ts'
+export { diffVersions, listFiles, readAnnotations, readBytes, readRef } from './engine/workspaces/read.ts'
+export {
+  listVersions,
+  listWorkspaces,
+  type Resolved,
+  resolveWorkspace,
+  type VersionChoice,
+  type WorkspaceUser,
+  type WorkspaceVersion,
+} from './engine/workspaces/versions.ts'
 export { Fault, type FaultCode } from './errors.ts'
 export type {
   Append,
+  Binding,
+  BoundCall,
+  CallOptions,
+  ChatModel,
   CheckSignature,
   Clock,
   Commit,
   Committed,
+  Delta,
   Files,
   Inspection,
   KeyPurpose,
@@ -40,6 +81,7 @@ export type {
   RawObject,
   ReadText,
   Referrer,
+  Secrets,
   Store,
   StoredEvent,
   Validator,

@@ -163,8 +163,8 @@ export interface Store {
   /** The same, outwards. Ends with `object_corrupt` when the bytes do not match their name: until then nothing is known about them. */
   readObject(tenant: string, digest: Digest): AsyncIterable<Uint8Array>
   tenants(): Promise<readonly string[]>
-  /** By name. */
-  streams(tenant: string): AsyncIterable<StreamHead>
+  /** By name, from after one on. */
+  streams(tenant: string, after?: string): AsyncIterable<StreamHead>
   /** At most `most` streams with events that no checkpoint covers. */
   unsealed(tenant: string, most: number): Promise<readonly StreamHead[]>
   /** The rows of a projection that have these cells, oldest first, or by a column that is indexed. */

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Packages that run in a browser and keep no state. */
-const CORE_PACKAGES = ['yaml', 'canonicalize', 'semver', '@cfworker/json-schema', '@noble/hashes', 'diff']
+const CORE_PACKAGES = ['yaml', 'semver', '@cfworker/json-schema', '@noble/hashes', 'diff']
 /** The one file of core that a browser build leaves out (package.json, imports, #sha256). */
 const NODE_FILE = 'core/digest/sha256-node.ts'
 /** Reaching into these, or calling those, touches the world or answers differently each time. */

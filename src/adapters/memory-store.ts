@@ -144,8 +144,9 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       yield bytesOf(tenant, digest)
     },
     tenants: async () => byName([...tenants.keys()].map(name => [name, name])),
-    async *streams(tenant) {
-      yield* headsOf(tenant)
+    async *streams(tenant, after = '') {
+      const from = Buffer.from(after)
+      for (const head of headsOf(tenant)) if (Buffer.compare(Buffer.from(head.stream), from) > 0) yield head
     },
     unsealed: async (tenant, most) =>
       headsOf(tenant)

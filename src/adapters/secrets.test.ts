@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { environmentSecrets, fileSecrets, onlySecrets, secretsFrom } from './secrets.ts'
+import { environmentSecrets, fileSecrets, onlySecrets, secretsFrom, tenantSecrets } from './secrets.ts'
 
 let folder: string
 let path: string
@@ -23,6 +23,20 @@ describe('environmentSecrets', () => {
     expect(await get('db.key-2')).toBe('value')
     expect(await get('HOME')).toBeNull()
     expect(await get('__proto__')).toBeNull()
+  })
+})
+
+describe('tenantSecrets', () => {
+  it('gives a tenant what is its own, and nothing of another or of the file itself', async () => {
+    write('{"acme":{"a":"ours"},"umbrella":{"a":"theirs","b":"only theirs"},"flat":"text"}')
+    const { get } = tenantSecrets(path, 'acme')
+    expect(await get('a')).toBe('ours')
+    expect(await get('b')).toBeNull()
+    expect(await get('constructor')).toBeNull()
+    expect(await tenantSecrets(path, '__proto__').get('a')).toBeNull()
+    expect(await tenantSecrets(path, 'flat').get('0')).toBeNull()
+    chmodSync(path, 0o640)
+    await expect(get('a')).rejects.toMatchObject({ code: 'key_exposed' })
   })
 })
 

@@ -20,6 +20,16 @@ export const fileSecrets = (path: string): Secrets => ({
   },
 })
 
+/** One file for several tenants: an object of texts for each. No tenant is told what another has. */
+export const tenantSecrets = (path: string, tenant: string): Secrets => ({
+  async get(id) {
+    const values = readValues(path, await readPrivate(path))
+    const own = Object.hasOwn(values, tenant) ? values[tenant] : undefined
+    const value = isObject(own) && Object.hasOwn(own, id) ? own[id] : undefined
+    return typeof value === 'string' ? value : null
+  },
+})
+
 /** The first that has it. */
 export const secretsFrom = (...sources: readonly Secrets[]): Secrets => ({
   async get(id) {

@@ -1,8 +1,11 @@
 // The work of onbook check: from paths to a report.
+import { isInLayout } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { editScalars } from '../core/pack/edit.ts'
 import { readYaml } from '../core/pack/yaml.ts'
+import { isWithin } from '../core/workspace/path.ts'
 import { checkPacks, summarize } from '../engine/check.ts'
+import { type CheckedLayout, checkLayout } from '../engine/check-layout.ts'
 import { unreadable } from '../engine/workspace.ts'
 import { Fault } from '../errors.ts'
 import type { Validator } from '../ports.ts'
@@ -28,11 +31,23 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
       if (checked.text !== null) sources.set(file, checked.text)
       findings.push(...checked.findings.map(finding => ({ ...finding, file })))
     }
+    const layout = await checkMeant(target)
+    files += layout.files.length
+    findings.push(...layout.findings.map(finding => ({ ...finding, file: target.shown(finding.file) })))
+    for (const [path, text] of layout.texts) sources.set(target.shown(path), text)
   }
   if (files === 0 && !targets.some(({ named }) => named))
     throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
   const shown = findings.filter(finding => !input.quiet || finding.severity !== 'info').sort(byPlace)
   return { report: { findings: shown, sources, summary: summarize(files, shown) }, missing: missing.length > 0 }
+}
+
+/** What lies beside the packs, as far as it is meant. It is looked at as a whole all the same: its files speak of one another. */
+async function checkMeant({ workspace, whole, within }: Target): Promise<CheckedLayout> {
+  const isMeant = (path: string) => whole || within.some(one => isWithin(path, one))
+  if (!whole && !within.some(isInLayout)) return { files: [], findings: [], texts: new Map() }
+  const { files, findings, texts } = await checkLayout(workspace)
+  return { files: files.filter(isMeant), findings: findings.filter(({ file }) => isMeant(file)), texts }
 }
 
 /** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */

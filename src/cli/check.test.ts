@@ -19,7 +19,7 @@ const checkJson = async (args: readonly string[], cwd: string): Promise<Reported
 describe('onbook check', () => {
   it('finds nothing wrong with a sound workspace', async () => {
     const { code, out } = await runCli(['check', NEWSROOM])
-    expect(out).toBe('4 packs checked: no problems.\n')
+    expect(out).toBe('4 files checked: no problems.\n')
     expect(code).toBe(0)
   })
 
@@ -106,8 +106,8 @@ describe('onbook check', () => {
     [['check', 'nowhere'], 'nowhere'],
     [['check', '--format', 'html'], '--format must be one of'],
     [['check', '--max-warnings', 'x'], '--max-warnings must be a number'],
-    [['check', '--no-such-option'], 'unknown option'],
-    [['chekc'], 'unknown command'],
+    [['check', '--no-such-option'], 'onbook: unknown option'],
+    [['chekc'], 'onbook: unknown command'],
   ])('ends with 2 on wrong usage: %j', async (args, message) => {
     const { code, err, out } = await runCli(args)
     expect(code).toBe(2)

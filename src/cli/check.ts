@@ -1,4 +1,4 @@
-// onbook check: lint packs and the files they need.
+// onbook check: lint packs, the files they need, and what lies beside them.
 import { watch } from 'node:fs'
 import { resolve } from 'node:path'
 import { workerValidator } from '../adapters/worker-validator.ts'
@@ -73,7 +73,7 @@ function nextChange(roots: readonly string[], output: string | null, signal: Abo
       resume()
     }
     const isOurs = (root: string, name: string | null) =>
-      name !== null && /\.(?:ya?ml|json)$/.test(name) && !/(?:^|[/\\])(?:\.|node_modules)/.test(name) && resolve(root, name) !== output
+      name !== null && /\.(?:ya?ml|json|md)$/.test(name) && !/(?:^|[/\\])(?:\.|node_modules)/.test(name) && resolve(root, name) !== output
     const watchers = roots.map(root => watch(root, { recursive: true }, (_, name) => isOurs(root, name) && done()).on('error', done))
     signal.addEventListener('abort', done)
   })

@@ -3,6 +3,7 @@ import { BUNDLE_COMMANDS } from './bundle-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { DATA, JSON_OPTION, TENANT } from './options.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
+import { SESSION_COMMANDS } from './session-commands.ts'
 import { WORKSPACE_COMMANDS } from './workspace-commands.ts'
 
 export interface Option {
@@ -40,7 +41,7 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'check',
     arguments: ['[paths...]'],
-    summary: 'lint packs and the files they need',
+    summary: 'lint packs, the files they need, preludes and tools',
     options: [
       { flags: '--format <format>', summary: 'pretty, json, sarif, junit or github (default: pretty)' },
       { flags: '--json', summary: 'the same as --format json' },
@@ -124,13 +125,15 @@ const PACK_COMMANDS: readonly Command[] = [
 /** What is said about a group of commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   bundle: 'collections of templates, signed, to ship and to install',
-  workspace: 'the versions of an agent’s folder: what is in them, what changed, getting them back',
+  sessions: 'one agent’s durable conversation: what it is set to, its runs, what was said',
+  workspace: 'the versions of a workspace: what is in them, what changed, getting them back',
 }
 
 export const COMMANDS: readonly Command[] = [
   ...PACK_COMMANDS,
   ...HOST_COMMANDS,
   ...WORKSPACE_COMMANDS,
+  ...SESSION_COMMANDS,
   ...BUNDLE_COMMANDS,
   ...RECORD_COMMANDS,
 ]

@@ -1,6 +1,7 @@
 // The commands around the host.
+import { SCOPES } from '../core/access/keys.ts'
 import type { Command } from './commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, RECORDINGS, SCRIPT, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
@@ -50,6 +51,9 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--log-level <level>', summary: 'fatal, error, warn, info, debug or silent (default: warn)' },
       { flags: '--slow-ms <n>', summary: 'requests that take so long are logged (default: 1000)' },
       { flags: '--test-seams', summary: "also answer what OpenWOP's conformance suite asks" },
+      SCRIPT,
+      RECORDINGS,
+      POLICY,
       HOST_CONFIG,
       DATA,
       TENANT,
@@ -63,7 +67,7 @@ export const HOST_COMMANDS: readonly Command[] = [
     arguments: ['<action>', '[id]'],
     summary: 'create, list or revoke the keys that open the host; login makes a link to sign in with',
     options: [
-      { flags: '--scopes <list>', summary: 'what it may do, separated by commas (default: everything)' },
+      { flags: '--scopes <list>', summary: `what it may do, separated by commas (default: all of ${SCOPES.join(', ')})` },
       { flags: '--workspaces <list>', summary: 'the workspaces it may use, separated by commas (default: *, all of them)' },
       { flags: '--expires <date>', summary: 'when it stops working (default: never)' },
       { flags: '--url <url>', summary: 'the host to sign in to (default: the one that runs on the folder)' },

@@ -109,8 +109,8 @@ async function removeEmpty(folder: string, top: string): Promise<void> {
 
 function report(dir: string, written: readonly string[], json: boolean): void {
   if (json) return printJson({ dir, files: written })
-  const at = dir === '.' ? '' : ` ${dir}`
-  process.stdout.write(`Wrote ${written.length} files to ${dir}.\n\nNext:\n  npx onbook check${at}\n  npx onbook test${at}\n`)
+  const [where, at] = dir === '.' ? ['here', ''] : [`to ${dir}`, ` ${dir}`]
+  process.stdout.write(`Wrote ${written.length} files ${where}.\n\nNext:\n  npx onbook check${at}\n  npx onbook test${at}\n`)
 }
 
 async function isFree(folder: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { folderFiles } from '../adapters/folder-files.ts'
+import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/workspace.ts'
 
 export interface Target {
@@ -9,6 +10,8 @@ export interface Target {
   readonly workspace: Workspace
   /** The packs that are meant, relative to the workspace. */
   readonly packs: readonly string[]
+  /** The paths that were named, relative to the workspace; empty for all of it. */
+  readonly within: readonly string[]
   /** Whether the workspace as a whole is meant, and so its own files. */
   readonly whole: boolean
   /** Whether files were named one by one: then there need not be a pack among them. */
@@ -45,7 +48,7 @@ function groupByRoot(asked: readonly string[], missing: readonly string[], cwd: 
 export function findRoot(full: string): string {
   const start = statSync(full).isDirectory() ? full : dirname(full)
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, CONFIG_FILE)) || existsSync(join(folder, REGISTRY_FILE))) return folder
+    if ([CONFIG_FILE, REGISTRY_FILE, INDEX_FILE].some(name => existsSync(join(folder, name)))) return folder
     if (dirname(folder) === folder) break
   }
   const parts = `${start}${sep}`.split(`${sep}prompts${sep}`)
@@ -67,6 +70,7 @@ async function openTarget(root: string, inside: readonly string[], cwd: string):
     root,
     workspace,
     packs: [...packs].sort(),
+    within: relatives,
     whole: relatives.includes(''),
     named: inside.some(full => !statSync(full).isDirectory()),
     shown: path => relative(cwd, resolve(root, path)).split(sep).join('/'),

@@ -19,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description('The system of record for what an AI agent was told and what it was allowed to do.')
     .version(packageVersion())
     .showHelpAfterError('(add --help for usage)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'onbook: ')) })
     .enablePositionalOptions() // the version of a bundle is not ours
     .exitOverride()
   for (const command of COMMANDS) {

@@ -95,7 +95,7 @@ describe('onbook init', () => {
   it('scaffolds a workspace that checks and tests', async () => {
     const folder = temporaryFolder(null)
     expect((await runCli(['init', 'demo'], { cwd: folder })).code).toBe(0)
-    expect((await runCli(['check', 'demo'], { cwd: folder })).out).toBe('1 pack checked: no problems.\n')
+    expect((await runCli(['check', 'demo'], { cwd: folder })).out).toBe('1 file checked: no problems.\n')
     expect((await runCli(['test', 'demo'], { cwd: folder })).code).toBe(0)
   })
 

@@ -31,9 +31,17 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace show',
     arguments: ['<name>', '[path]'],
     summary: 'list the files of a version, or print one of them',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [{ flags: '--checks', summary: 'what lint and tests of exactly these files found' }, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace show writer@2 prompts/packs/default.json',
     load: async () => (await import('./workspace/looking.ts')).show,
+  },
+  {
+    name: 'workspace check',
+    arguments: ['<name>'],
+    summary: 'lint and test a version as it lies in the record, and keep what came of it',
+    options: [DATA, TENANT, JSON_OPTION],
+    example: 'onbook workspace check writer@2',
+    load: async () => (await import('./workspace/checks.ts')).check,
   },
   {
     name: 'workspace checkout',

@@ -6,9 +6,11 @@ import type { ServerEvent } from './event-stream.ts'
 import { type EventOptions, readEvents } from './events.ts'
 import { keptAnswers } from './kept.ts'
 import { createLabels, type Labels } from './labels.ts'
+import { createObjects, type Objects } from './objects.ts'
 import { offlineSource } from './offline.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { type Ref, readRef } from './ref.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { listIn } from './shapes.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
@@ -24,6 +26,8 @@ export interface ClientOptions extends TransportOptions {
 export interface Client {
   readonly prompts: Prompts
   readonly labels: Labels
+  readonly sessions: Sessions
+  readonly objects: Objects
   render(request: RenderRequest, options?: CallOptions): Promise<Rendered>
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Resolved>
   /** Only what the host confirms now: a stale answer is an error here. */
@@ -40,6 +44,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     prompts,
     labels,
+    sessions: createSessions(transport),
+    objects: createObjects(transport),
     async render(body, call = {}) {
       const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:render', body, ...call })
       listIn(reply.body, 'refs')

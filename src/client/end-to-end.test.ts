@@ -10,12 +10,14 @@ import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { createHost } from '../host/app.ts'
 import { DEFAULT_CONFIG } from '../host/config.ts'
+import { testSessions } from '../testing/test-sessions.ts'
 import { type Client, createClient } from './index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-client-'))
 const clock = (): string => new Date().toISOString()
 const store = sqliteStore(join(folder, 'onbook.db'), clock, PRODUCT_PROJECTIONS)
-const app = createHost({ store, clock, config: DEFAULT_CONFIG })
+const sessions = testSessions(store)
+const app = createHost({ store, clock, config: DEFAULT_CONFIG, sessions })
 let client: Client
 
 beforeAll(async () => {
@@ -24,6 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await app.close()
+  await sessions.close()
   await store.close()
   rmSync(folder, { recursive: true })
 })
@@ -64,4 +67,29 @@ it('writes, labels, reads, renders, resolves and removes', async () => {
   await expect(client.labels.get('writer', 'production')).rejects.toMatchObject({ code: 'label_missing' })
   await client.prompts.remove('writer')
   await expect(client.prompts.get('prompt:writer')).rejects.toMatchObject({ code: 'prompt_template_not_found', status: 404 })
+})
+
+it('makes a session, runs it, follows it, and says what was said', async () => {
+  const { digest } = await client.objects.put(new TextEncoder().encode('[{"role":"system","content":"Be brief."}]'))
+  expect(new TextDecoder().decode(await client.objects.get(digest))).toContain('Be brief.')
+  const { session } = await client.sessions.create({ config: { provider: 'scripted', model: 'small', promptDigests: [digest] } })
+  const { seq } = await client.sessions.get(session)
+  expect(await client.sessions.run(session, { input: 'Hello', interactive: true })).toMatchObject({ run: 1 })
+  const until = async (type: string, after: number) => {
+    for await (const event of client.sessions.events(session, { after: String(after) })) if (event.type === type) return
+  }
+  await until('run.waiting', seq)
+  const { seq: waiting } = await client.sessions.get(session)
+  expect(await client.sessions.provideInput(session, { role: 'user', content: 'More.' })).toMatchObject({ run: 1 })
+  await until('run.waiting', waiting)
+  const { entries } = await client.sessions.transcript(session, { limit: 3 })
+  expect(entries.map(({ messages }) => messages[0]?.role)).toEqual(['user', 'assistant', 'user'])
+  await client.sessions.command(session, { kind: 'cancel', reason: 'enough' })
+  expect((await client.sessions.get(session)).lifecycle).toBe('cancelled')
+  const names: string[] = []
+  for await (const one of client.sessions.list()) names.push(one.session)
+  expect(names).toEqual([session])
+  expect(await client.sessions.apply(session)).toMatchObject({ outcome: 'refused', code: 'nothing_pending' })
+  await expect(client.sessions.sync(session)).rejects.toMatchObject({ code: 'workspace_unset', status: 422 })
+  await expect(client.sessions.get('nobody')).rejects.toMatchObject({ code: 'session_missing', status: 404 })
 })

@@ -16,6 +16,20 @@ export type {
   ResolveRequest,
   WireRef,
 } from '../wire/onbook/prompts.ts'
+export type {
+  ApplyAnswer,
+  ApplyWhen,
+  MessageInput,
+  RunRequest,
+  SessionCommandRequest,
+  SessionDescription,
+  SessionSummary,
+  SyncAnswer,
+  SyncRequest,
+  TranscriptPage,
+  WireSessionConfig,
+  WireSnapshot,
+} from '../wire/onbook/sessions.ts'
 export type { Snapshot } from '../wire/onbook/snapshot.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type ClientCode, ClientError } from './client-error.ts'
@@ -24,7 +38,9 @@ export type { EventOptions } from './events.ts'
 export type { Answer, Freshness, ReadOptions } from './kept.ts'
 export type { Labels } from './labels.ts'
 export type { PromptFilter } from './list-prompts.ts'
+export type { Objects } from './objects.ts'
 export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
 export type { Ref, RefParts } from './ref.ts'
+export type { Sessions } from './sessions.ts'
 export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

@@ -21,6 +21,12 @@ export function listIn(body: unknown, name: string): readonly unknown[] {
   return list
 }
 
+/** An answer of which this one field is needed to make sense of it. */
+export function answerWith(body: unknown, name: string): unknown {
+  if (fieldOf(body, name) === undefined) throw invalid(name)
+  return body
+}
+
 export function labelsIn(body: unknown): readonly LabelState[] {
   const list = listIn(body, 'labels')
   if (!list.every(one => hasTexts(one, 'label', 'version'))) throw invalid('labels')

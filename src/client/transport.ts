@@ -25,6 +25,7 @@ export interface Question extends CallOptions {
   readonly path: string
   readonly query?: readonly (readonly [name: string, value: string | undefined])[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Bytes as they are; anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -60,10 +61,10 @@ export function createTransport({ url, key, fetch: send = (...given) => fetch(..
       headers: {
         accept: 'application/json',
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? new Blob([new Uint8Array(body)]) : JSON.stringify(body) }),
     })
     if (!response.ok && response.status !== 304) throw await toError(response)
     return response

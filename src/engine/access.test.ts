@@ -6,7 +6,7 @@ import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { KEYS, SCOPES } from '../core/access/keys.ts'
 import type { Store } from '../ports.ts'
 import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { authenticate, createKey, type KeyRequest, listKeys, noteUse, revokeKey } from './access.ts'
+import { authenticate, createKey, type KeyRequest, listKeys, noteUse, provedPrincipal, revokeKey } from './access.ts'
 import { HOST_TENANT } from './library/rows.ts'
 import { PRODUCT_PROJECTIONS } from './projections.ts'
 
@@ -19,6 +19,14 @@ const opened = <S extends Store>(store: S): S => {
 afterEach(async () => {
   await Promise.all(open.splice(0).map(store => store.close()))
 })
+
+/** What was read, given out only after something else has happened. */
+async function* late<T>(rows: AsyncIterable<T>, first: () => Promise<void>): AsyncIterable<T> {
+  const read: T[] = []
+  for await (const row of rows) read.push(row)
+  await first()
+  yield* read
+}
 
 const PLACES: readonly [string, () => Store][] = [
   ['memory', () => memoryStore(clock, PRODUCT_PROJECTIONS)],
@@ -94,6 +102,41 @@ describe.each(PLACES)('in %s, a key', (_, makeStore) => {
     expect(await listKeys(store)).toMatchObject([{ id, revoked: true, lastUsedAt: '2026-01-02T00:00:00Z' }])
   })
 
+  it('that has opened opens again at once, until anything is written', async () => {
+    const store = opened(makeStore())
+    const { id, key } = await make(store)
+    expect(provedPrincipal(store, clock, key)).toBeNull()
+    const principal = await authenticate(store, clock, key)
+    expect(provedPrincipal(store, clock, key)).toEqual(principal)
+    expect(provedPrincipal(store, clock, `${key.slice(0, -1)}_`)).toBeNull()
+    await noteUse(store, id, '2026-01-01T00:00:00Z')
+    expect(provedPrincipal(store, clock, key)).toBeNull()
+  })
+
+  it('that has opened is over at its instant all the same', async () => {
+    const store = opened(makeStore())
+    const { key } = await make(store, { expiresAt: '2026-01-01T00:00:00.000Z' })
+    expect(await authenticate(store, () => '2025-12-31T23:59:59.999Z', key)).not.toBeNull()
+    expect(provedPrincipal(store, () => '2025-12-31T23:59:59.999Z', key)).not.toBeNull()
+    expect(provedPrincipal(store, () => '2026-01-01T00:00:00.000Z', key)).toBeNull()
+  })
+
+  it('that is revoked while it is looked up is not kept as one that opens', async () => {
+    const store = opened(makeStore())
+    const { id, key } = await make(store)
+    const looking = authenticate(store, clock, key)
+    await Promise.all([revokeKey(store, id, 'test'), looking])
+    expect(provedPrincipal(store, clock, key)).toBeNull()
+    // Looked up before the revocation, here only when it is over.
+    const other = await make(store)
+    const slow = {
+      ...store,
+      rows: (...asked: Parameters<Store['rows']>) => late(store.rows(...asked), () => revokeKey(store, other.id, 'test')),
+    }
+    await authenticate(slow, clock, other.key)
+    expect(provedPrincipal(slow, clock, other.key)).toBeNull()
+  })
+
   it('that does not exist cannot be revoked', async () => {
     const store = opened(makeStore())
     await expect(revokeKey(store, 'f'.repeat(16), 'test')).rejects.toMatchObject({ code: 'key_missing' })
@@ -124,6 +167,8 @@ it('a key that one process revokes opens nothing in another, from then on', asyn
   const [here, there] = [1, 2].map(() => opened(sqliteStore(path, clock, PRODUCT_PROJECTIONS)))
   const { id, key } = await createKey(here!, randomness, { tenant: 'acme', scopes: SCOPES, actor: 'test' })
   expect(await authenticate(there!, clock, key)).not.toBeNull()
+  expect(provedPrincipal(there!, clock, key)).not.toBeNull()
   await revokeKey(here!, id, 'test')
+  expect(provedPrincipal(there!, clock, key)).toBeNull()
   expect(await authenticate(there!, clock, key)).toBeNull()
 })

@@ -1,6 +1,7 @@
 // Who may do what: keys made, found, used and revoked, all of it on record.
 import {
   type AccessKey,
+  HOST_ACTOR,
   KEYS,
   keyCreatedDraft,
   keyRevokedDraft,
@@ -15,6 +16,7 @@ import type { EventDraft } from '../core/record/event.ts'
 import type { ProjectedRow } from '../core/record/projection.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Randomness, Store } from '../ports.ts'
+import { decidedAgain } from './decided-again.ts'
 import { HOST_TENANT } from './library/rows.ts'
 import { remembered } from './remembered.ts'
 
@@ -31,9 +33,6 @@ export interface Principal {
   readonly scopes: readonly Scope[]
   readonly workspaces: readonly string[]
 }
-
-/** Whoever makes a key without being asked by anybody. */
-export const HOST_ACTOR = 'onbook'
 
 export interface KeyRequest {
   readonly tenant: string
@@ -77,10 +76,40 @@ const findKey = (store: Store, id: string): Promise<KnownKey | null> =>
 /** Null for every key that does not open, whatever the reason: a caller learns nothing from it. */
 export async function authenticate(store: Store, clock: Clock, text: string): Promise<Principal | null> {
   const read = readKeyText(text)
+  // Taken before anything is looked up: what is found may be old by the time it is here.
+  const proved = provedIn(store)
   const key = read === null ? null : await findKey(store, read.id)
   // Comparing hashes takes a time that says nothing about the secret.
   if (read === null || key === null || digestText(read.secret) !== key.secretHash) return null
-  return isValid(key, clock) ? toPrincipal(key) : null
+  if (!isValid(key, clock)) return null
+  if (proved.size >= MOST_PROVED) proved.clear()
+  const principal = toPrincipal(key)
+  proved.set(text, { key, principal })
+  return principal
+}
+
+interface Proved {
+  readonly key: KnownKey
+  readonly principal: Principal
+}
+
+/** Keys as they were shown, in memory alone, for as long as the store has written nothing. */
+const provedKeys = new WeakMap<Store, { readonly moment: string; readonly proved: Map<string, Proved> }>()
+const MOST_PROVED = 1_000
+
+function provedIn(store: Store): Map<string, Proved> {
+  const moment = store.moment()
+  const known = provedKeys.get(store)
+  if (known?.moment === moment) return known.proved
+  const proved = new Map<string, Proved>()
+  provedKeys.set(store, { moment, proved })
+  return proved
+}
+
+/** The same for a key that has opened since the store last wrote, at once. Null says nothing: whoever gets it has to authenticate. */
+export function provedPrincipal(store: Store, clock: Clock, text: string): Principal | null {
+  const known = provedIn(store).get(text)
+  return known !== undefined && isValid(known.key, clock) ? known.principal : null
 }
 
 /** For what was made from a key and lasts only as long as it does. */
@@ -108,15 +137,10 @@ export const noteUse = (store: Store, id: string, at: string): Promise<void> => 
 
 /** Whatever else was written meanwhile. */
 export async function appendHostEvent(store: Store, stream: string, draft: EventDraft): Promise<void> {
-  for (;;) {
+  await decidedAgain(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)
-    try {
-      await store.commit({ tenant: HOST_TENANT, appends: [{ stream, expected: seq, entries: [draft] }] })
-      return
-    } catch (error) {
-      if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
-    }
-  }
+    return store.commit({ tenant: HOST_TENANT, appends: [{ stream, expected: seq, entries: [draft] }] })
+  })
 }
 
 function toKey({ cells }: ProjectedRow): KnownKey {

@@ -1,4 +1,5 @@
 // The templates that OpenWOP's conformance suite expects a host to ship. Published once, as the host's own.
+import { HOST_ACTOR } from '../core/access/keys.ts'
 import type { LibraryTemplate } from '../core/library/template.ts'
 import type { Store } from '../ports.ts'
 import { publishTemplates } from './library/publish.ts'
@@ -33,7 +34,7 @@ export const CONFORMANCE_TEMPLATES: readonly LibraryTemplate[] = [
 ]
 
 export async function publishConformance(store: Store, libraryId: string): Promise<void> {
-  const writer = { tenant: HOST_TENANT, libraryId, actor: 'onbook' }
+  const writer = { tenant: HOST_TENANT, libraryId, actor: HOST_ACTOR }
   for (const one of CONFORMANCE_TEMPLATES) {
     const known = await versionsOf(store, HOST_TENANT, one.templateId)
     if (known.length === 0) await publishTemplates(store, writer, [one], { mode: 'create', origin: 'host' })

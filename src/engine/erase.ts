@@ -1,8 +1,8 @@
 // Takes an object's bytes away, and says so in the audit stream; and drops what nothing speaks of.
 import type { Digest } from '../core/digest/digest.ts'
 import { AUDIT, erasureDraft } from '../core/record/erasure.ts'
-import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
+import { decidedAgain } from './decided-again.ts'
 
 export interface Erasure {
   readonly tenant: string
@@ -12,19 +12,11 @@ export interface Erasure {
 }
 
 export async function eraseObject(store: Store, { tenant, digest, actor, why }: Erasure): Promise<void> {
-  for (;;) {
+  await decidedAgain(async () => {
     const { seq } = await store.head(tenant, AUDIT)
-    try {
-      await store.commit({
-        tenant,
-        erase: [digest],
-        appends: [{ stream: AUDIT, expected: seq, entries: [erasureDraft(digest, actor, why)] }],
-      })
-      return
-    } catch (error) {
-      if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
-    }
-  }
+    const appends = [{ stream: AUDIT, expected: seq, entries: [erasureDraft(digest, actor, why)] }]
+    return store.commit({ tenant, erase: [digest], appends })
+  })
 }
 
 /** Long enough for whoever has written an object to write the event that speaks of it. */

@@ -2,9 +2,19 @@
 import { canonicalJson, type Json } from '../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../core/digest/is-object.ts'
 import type { Store } from '../ports.ts'
+import { decidedAgain } from './decided-again.ts'
 import { HOST_TENANT } from './library/rows.ts'
 
+/** Where settings are on record, and what a change of them is called. */
+export interface SettingsRecord {
+  readonly stream: string
+  readonly type: string
+}
+
 export const HOST_STREAM = 'host/config'
+const HOST_CONFIG: SettingsRecord = { stream: HOST_STREAM, type: 'host.configured' }
+/** What the host allows: grants, and what sessions may read. */
+export const HOST_POLICY: SettingsRecord = { stream: 'host/policy', type: 'policy.changed' }
 
 export interface SettingChange {
   readonly setting: string
@@ -12,24 +22,27 @@ export interface SettingChange {
   readonly to: Json
 }
 
-/** Appends `host.configured` when anything differs from what was last on record; of a new host, from what it is set to without a file. */
+/** Appends an event when anything differs from what was last on record; of a new host, from what it is set to without a file. */
 export async function recordConfig(
   store: Store,
   actor: string,
   config: JsonObject,
   initial: JsonObject,
+  { stream, type }: SettingsRecord = HOST_CONFIG,
 ): Promise<readonly SettingChange[]> {
-  const { seq } = await store.head(HOST_TENANT, HOST_STREAM)
-  const changes = changesBetween((await lastConfig(store, seq)) ?? initial, config)
-  if (changes.length === 0) return changes
-  const payload: Json = { config, changes: changes as unknown as Json }
-  const entries = [{ type: 'host.configured', actor, payload }]
-  await store.commit({ tenant: HOST_TENANT, appends: [{ stream: HOST_STREAM, expected: seq, entries }] })
-  return changes
+  return decidedAgain(async () => {
+    const { seq } = await store.head(HOST_TENANT, stream)
+    const changes = changesBetween((await lastConfig(store, stream, seq)) ?? initial, config)
+    if (changes.length === 0) return changes
+    const payload: Json = { config, changes: changes as unknown as Json }
+    const entries = [{ type, actor, payload }]
+    await store.commit({ tenant: HOST_TENANT, appends: [{ stream, expected: seq, entries }] })
+    return changes
+  })
 }
 
-async function lastConfig(store: Store, seq: number): Promise<JsonObject | null> {
-  for await (const { event } of store.read(HOST_TENANT, HOST_STREAM, seq - 1)) {
+async function lastConfig(store: Store, stream: string, seq: number): Promise<JsonObject | null> {
+  for await (const { event } of store.read(HOST_TENANT, stream, seq - 1)) {
     const { payload } = event
     return isObject(payload) && isObject(payload.config) ? payload.config : null
   }

@@ -1,11 +1,12 @@
 // Makes checkpoints: on demand, on a schedule, and when a host goes down.
+import { HOST_ACTOR } from '../core/access/keys.ts'
 import { CHECKPOINTS, checkpointDraft, nextStatement, statementBytes } from '../core/record/checkpoint.ts'
 import { Fault } from '../errors.ts'
 import type { Keyring, Store } from '../ports.ts'
+import { type KeptDoing, keepDoing } from './keep-doing.ts'
 
 /** Streams in one checkpoint: a signature is cheap, and an event must stay small. */
 const MOST_HEADS = 1_000
-const ACTOR = 'onbook'
 
 /** Signs every stream that has moved since the last checkpoint; how many there were. */
 export async function sealStreams(store: Store, keyring: Keyring, tenant: string): Promise<number> {
@@ -15,7 +16,7 @@ export async function sealStreams(store: Store, keyring: Keyring, tenant: string
     if (heads.length === 0) return sealed
     const last = await store.head(tenant, CHECKPOINTS)
     const statement = nextStatement(last, heads)
-    const draft = checkpointDraft(statement, await keyring.sign(statementBytes(statement)), ACTOR)
+    const draft = checkpointDraft(statement, await keyring.sign(statementBytes(statement)), HOST_ACTOR)
     try {
       await store.commit({ tenant, appends: [{ stream: CHECKPOINTS, expected: last.seq, entries: [draft] }] })
       sealed += heads.length
@@ -33,24 +34,16 @@ export async function sealStore(store: Store, keyring: Keyring): Promise<number>
   return sealed
 }
 
-export interface Sealing {
-  /** Makes the last checkpoint, and no more after it. */
-  stop(): Promise<void>
-}
+export type Sealing = KeptDoing
 
-/** Makes a checkpoint every so often. What goes wrong is told, and tried again the next time. */
+/** Makes a checkpoint every so often, and a last one when it is stopped. */
 export function keepSealing(store: Store, keyring: Keyring, everyMs: number, failed: (error: unknown) => void): Sealing {
-  let sealing: Promise<unknown> = Promise.resolve()
-  const seal = () => {
-    sealing = sealing.then(() => sealStore(store, keyring)).catch(failed)
-  }
-  const timer = setInterval(seal, everyMs)
-  timer.unref()
+  const seal = () => sealStore(store, keyring)
+  const kept = keepDoing(seal, everyMs, failed)
   return {
     async stop() {
-      clearInterval(timer)
-      await sealing
-      await sealStore(store, keyring)
+      await kept.stop()
+      await seal()
     },
   }
 }

@@ -60,7 +60,7 @@ export function weigh(findings: readonly Finding[], { rules }: Config): readonly
 export const isPackFile = (path: string): boolean =>
   isClosedFolder(path) || (/\.ya?ml$/.test(path) && !isScript(path) && path !== CONFIG_FILE)
 
-const isClosedFolder = (path: string): boolean => path.endsWith('/')
+export const isClosedFolder = (path: string): boolean => path.endsWith('/')
 
 /** Packs live under prompts/; a folder without one is taken to hold packs itself. */
 async function listPacks(files: Files): Promise<readonly string[]> {
@@ -212,11 +212,9 @@ export const hasPack = (workspace: KnownPacks, ref: string): boolean => pathOfPa
 export function findPack(workspace: KnownPacks, ref: string): string {
   const found = pathOfPack(workspace, ref)
   if (found !== null) return found
-  const known = workspace.packs.filter(path => versionOfPath(path) !== null).slice(0, 10)
-  throw new Fault('pack_missing', {
-    ref,
-    known: known.flatMap(path => claimOf(path) ?? []).map(claim => `${claim.agentId}@${claim.version}`),
-  })
+  const known = workspace.packs.filter(path => versionOfPath(path) !== null).flatMap(path => claimOf(path) ?? [])
+  const names = new Set(known.map(({ agentId, version }) => `${agentId}@${version}`))
+  throw new Fault('pack_missing', { ref, known: [...names].slice(0, 10) })
 }
 
 function pathOfPack({ packs, registry }: KnownPacks, ref: string): string | null {

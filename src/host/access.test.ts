@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
+import { digestText } from '../core/digest/digest.ts'
 import { listKeys, revokeKey } from '../engine/access.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   await host.ask('PUT', '/v1/labels/ours/production', { body: { version: '1.0.0' } })
   const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
   await host.ask('POST', '/v1/workspaces/desk/commits', { body: { changes: [{ path: 'notes.md', text: 'Our own words' }] }, key })
+  await host.ask('POST', '/v1/sessions', { body: { session: 'writer', config: { model: 'Our own words' } } })
 })
 afterAll(() => host.close())
 
@@ -73,6 +75,20 @@ const ROUTES: readonly Route[] = [
     scope: 'workspaces:write',
     strange: 201,
   },
+  { method: 'GET', path: '/v1/sessions', scope: 'sessions:read', strange: 200 },
+  { method: 'POST', path: '/v1/sessions', body: {}, scope: 'sessions:write', strange: 201 },
+  { method: 'GET', path: '/v1/sessions/writer', scope: 'sessions:read', strange: 404 },
+  { method: 'PUT', path: '/v1/sessions/writer/config', body: {}, scope: 'sessions:write', strange: 404 },
+  { method: 'GET', path: '/v1/sessions/writer/transcript', scope: 'sessions:read', strange: 404 },
+  { method: 'GET', path: '/v1/sessions/writer/events', scope: 'sessions:read', strange: 404 },
+  { method: 'POST', path: '/v1/sessions/writer/runs', body: { input: 'x' }, scope: 'sessions:write', strange: 404 },
+  { method: 'POST', path: '/v1/sessions/writer/commands', body: { kind: 'pause' }, scope: 'sessions:write', strange: 404 },
+  { method: 'POST', path: '/v1/sessions/writer/input', body: { message: 'x' }, scope: 'sessions:write', strange: 404 },
+  { method: 'POST', path: '/v1/sessions/writer/sync', body: { workspace: 'desk' }, scope: 'sessions:write', strange: 404 },
+  { method: 'POST', path: '/v1/sessions/writer/apply', body: {}, scope: 'sessions:write', strange: 404 },
+  { method: 'GET', path: `/v1/objects/${digestText('Our own words')}`, scope: 'objects:read', strange: 404 },
+  { method: 'POST', path: '/v1/objects', scope: 'objects:write', strange: 201 },
+  { method: 'GET', path: '/v1/tools', scope: 'tools:read', strange: 200 },
   { method: 'GET', path: '/v1/streams', scope: 'record:read', strange: 200 },
   { method: 'GET', path: '/v1/streams/library%2Fonbook/events', scope: 'record:read', strange: 200 },
   { method: 'GET', path: '/metrics', scope: 'metrics:read', strange: 200 },
@@ -93,6 +109,8 @@ it('has a line here for every route', async () => {
           .replace('{label}', 'production')
           .replace('{stream}', 'library%2Fonbook')
           .replace('{workspace}', 'desk')
+          .replace('{session}', 'writer')
+          .replace('{digest}', digestText('Our own words'))
           .replace('{*}', 'notes.md')}`,
     ),
   )

@@ -1,9 +1,9 @@
 // Who is asking, and may they? Every request under /v1 carries a key, or the cookie of a sign-in that was made with one.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { isMember, type Scope } from '../core/access/keys.ts'
 import type { Json } from '../core/digest/digest.ts'
-import { isObject, type JsonObject } from '../core/digest/is-object.ts'
-import { authenticate, noteUse, type Principal, principalOfKey } from '../engine/access.ts'
+import { isObject } from '../core/digest/is-object.ts'
+import { authenticate, noteUse, type Principal, principalOfKey, provedPrincipal } from '../engine/access.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
 import type { Audit } from './audit.ts'
@@ -20,6 +20,7 @@ declare module 'fastify' {
 }
 
 const NOTE_EVERY_MS = 60_000
+const BEARER = /^Bearer ([!-~]{1,200})$/i
 
 export interface AccessParts {
   readonly store: Store
@@ -31,10 +32,10 @@ export interface AccessParts {
 }
 
 export interface Access {
-  /** Throws `unauthenticated`, `origin_foreign`, `rate_limited`. */
-  admit(request: FastifyRequest): Promise<void>
+  /** Refuses with `unauthenticated`, `origin_foreign`, `rate_limited`. */
+  readonly admit: onRequestHookHandler
   /** Counts an attempt that failed. Throws `rate_limited` when there were too many. */
-  fail(request: FastifyRequest): Promise<void>
+  fail(request: FastifyRequest): void
   /** The same question without consequences: for pages that anybody sees, and streams that stay open. */
   recognise(request: FastifyRequest): Promise<Principal | null>
 }
@@ -52,7 +53,7 @@ export function accessOf({ store, clock, login, rates, audit, metrics }: AccessP
   const recognise = async (request: FastifyRequest): Promise<Principal | null> => {
     const { authorization } = request.headers
     if (authorization !== undefined) {
-      const text = /^Bearer ([!-~]{1,200})$/i.exec(authorization)?.[1]
+      const text = BEARER.exec(authorization)?.[1]
       return text === undefined ? null : authenticate(store, clock, text)
     }
     const id = signInIdOf(request)
@@ -62,24 +63,37 @@ export function accessOf({ store, clock, login, rates, audit, metrics }: AccessP
     return principalOfKey(store, clock, signIn.keyId)
   }
 
-  const fail = (request: FastifyRequest): Promise<void> => {
+  const fail = (request: FastifyRequest): void => {
     audit.failed(request.ip)
     metrics.failed()
-    return rates.countFailure(request)
+    rates.countFailure(request)
+  }
+
+  const letIn = (request: FastifyRequest, principal: Principal): void => {
+    request.principal = principal
+    rates.countRequest(request)
+    note(principal.keyId)
+  }
+
+  const proveAndLetIn = async (request: FastifyRequest): Promise<void> => {
+    const principal = await recognise(request)
+    if (principal !== null) return letIn(request, principal)
+    fail(request)
+    throw new Fault('unauthenticated', {})
   }
 
   return {
     recognise,
     fail,
-    async admit(request) {
-      const principal = await recognise(request)
+    admit(request, _reply, done) {
+      const text = BEARER.exec(request.headers.authorization ?? '')?.[1]
+      const principal = text === undefined ? null : provedPrincipal(store, clock, text)
       if (principal === null) {
-        await fail(request)
-        throw new Fault('unauthenticated', {})
+        proveAndLetIn(request).then(() => done(), done)
+        return
       }
-      request.principal = principal
-      await rates.countRequest(request)
-      note(principal.keyId)
+      letIn(request, principal)
+      done()
     },
   }
 }
@@ -93,9 +107,17 @@ export function principalOf(request: FastifyRequest, scope: Scope): Principal {
 }
 
 /** A workspace that a request names is never authority: whoever names one, in the query or the body, must be a member. */
-export async function checkWorkspaces({ principal, query, body }: FastifyRequest): Promise<void> {
-  const named = [query, body].flatMap(part => (isObject(part as Json) ? [(part as JsonObject).workspaceId] : [])).flat()
-  for (const workspaceId of named)
-    if (workspaceId !== undefined && !isMember(principal?.workspaces ?? [], workspaceId as string))
-      throw new Fault('workspace_membership_required', { workspaceId: String(workspaceId).slice(0, 128) })
+export function checkWorkspaces({ principal, query, body }: FastifyRequest): void {
+  for (const part of [query, body] as (Json | undefined)[]) {
+    const named = isObject(part) ? part.workspaceId : undefined
+    if (named === undefined) continue
+    for (const workspaceId of [named].flat())
+      if (!isMember(principal?.workspaces ?? [], workspaceId as string))
+        throw new Fault('workspace_membership_required', { workspaceId: String(workspaceId).slice(0, 128) })
+  }
+}
+
+export const workspacesHook: preValidationHookHandler = (request, _reply, done) => {
+  checkWorkspaces(request)
+  done()
 }

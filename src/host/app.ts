@@ -12,12 +12,14 @@ import { silentConnections } from './connections.ts'
 import { sendError } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { garbageAnswerer } from './garbage.ts'
-import { DEFAULT_LIMITS, type HostLimits, serverOptions } from './limits.ts'
+import type { HostedSessions } from './hosted-sessions.ts'
+import { type HostLimits, serverOptions } from './limits.ts'
 import { createLogin, type Login } from './login.ts'
 import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
 import { createMetrics } from './metrics.ts'
 import { rateLimitsOf } from './rate-limit.ts'
 import { readJsonBody } from './read-json.ts'
+import { hostedRoutes } from './routes/hosted.ts'
 import { labelRoutes } from './routes/labels.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { promptRoutes } from './routes/prompts.ts'
@@ -33,10 +35,13 @@ export interface HostParts {
   readonly store: Store
   readonly clock: Clock
   readonly config: HostConfig
+  /** Without it, what concerns sessions answers 501. */
+  readonly sessions?: HostedSessions
   /** What OpenWOP's conformance suite asks directly. */
   readonly testSeams?: boolean
   /** Names with port, beside those of this machine, that the host is reached by. */
   readonly hosts?: readonly string[]
+  /** They come before those of the configuration. */
   readonly limits?: Partial<HostLimits>
   readonly logs?: LogOptions
   /** Given by whoever wants to make login links without asking. */
@@ -51,7 +56,7 @@ const AUDITED: readonly string[] = ['forbidden', 'workspace_membership_required'
 
 export function createHost(parts: HostParts): FastifyInstance {
   const { store, clock, config, logs = {}, login = createLogin(clock), version = '' } = parts
-  const limits = { ...DEFAULT_LIMITS, ...parts.limits }
+  const limits = { ...config.limits, ...parts.limits }
   const app: FastifyInstance = Fastify({
     ...serverOptions(limits),
     ...loggerOf(logs),
@@ -91,9 +96,12 @@ export function createHost(parts: HostParts): FastifyInstance {
     checkOrigin(request)
     done()
   })
+  // Answers to what came together go out together: whoever waits for several is woken once, and waking is most of what sending costs.
+  app.addHook('onSend', (_request, _reply, payload, done) => setImmediate(done, null, payload))
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.answered(request, reply)
-    logResponse(request, reply)
+    const ms = reply.elapsedTime
+    metrics.answered(request, reply, ms)
+    logResponse(request, reply, ms)
     done()
   })
   app.addHook('preClose', async () => endSilent())
@@ -117,7 +125,7 @@ export function createHost(parts: HostParts): FastifyInstance {
         security: [{ key: [] }],
       },
     })
-    const rates = await rateLimitsOf(api, limits, metrics.limited)
+    const rates = rateLimitsOf(limits, metrics.limited)
     const access = accessOf({ store, clock, login, rates, audit, metrics })
     const streams = eventStreams({ limits, counted: metrics.streams, mayRead: async request => (await access.recognise(request)) !== null })
     app.addHook('preClose', async () => streams.stop())
@@ -125,13 +133,14 @@ export function createHost(parts: HostParts): FastifyInstance {
     const signIn = { store, clock, login, access, audit, version }
     openRoutes(api, signIn)
     api.register(async guarded => {
-      guarded.addHook('onRequest', request => access.admit(request))
+      guarded.addHook('onRequest', access.admit)
       guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
       promptRoutes(guarded, parts)
       renderRoutes(guarded, parts)
       resolveRoutes(guarded, parts)
       labelRoutes(guarded, parts)
       workspaceRoutes(guarded, parts)
+      hostedRoutes(guarded, parts, streams)
       streamRoutes(guarded, store, streams)
       signInRoutes(guarded, signIn)
       metricsRoute(guarded, metrics)

@@ -1,5 +1,5 @@
 // What access was refused, counted and written down once a minute: nobody can make the record grow by knocking.
-import { AUDIT, accessRefusedDraft, signedInDraft, signedOutDraft } from '../core/access/audit.ts'
+import { ACCESS_AUDIT, accessRefusedDraft, signedInDraft, signedOutDraft } from '../core/access/audit.ts'
 import { appendHostEvent } from '../engine/access.ts'
 import type { Clock, Store } from '../ports.ts'
 
@@ -24,6 +24,8 @@ interface Tally {
 export function auditOf(store: Store, clock: Clock, everyMs: number, onError: (error: unknown) => void): Audit {
   let tally: Tally | null = null
   let timer: NodeJS.Timeout | undefined
+  /** Whoever flushes last waits for what an earlier one has not finished. */
+  let writing: Promise<void> = Promise.resolve()
 
   const counting = (): Tally => {
     if (tally !== null) return tally
@@ -32,17 +34,20 @@ export function auditOf(store: Store, clock: Clock, everyMs: number, onError: (e
     return tally
   }
 
-  const flush = async (): Promise<void> => {
+  const flush = (): Promise<void> => {
     clearTimeout(timer)
-    const counted = tally
+    if (tally !== null) write(tally)
     tally = null
-    if (counted === null) return
+    return writing
+  }
+
+  const write = (counted: Tally): void => {
     const draft = accessRefusedDraft({
       since: counted.since,
       failures: [...counted.failures].map(([address, count]) => ({ address, count })),
       refused: [...counted.refused].flatMap(([keyId, codes]) => [...codes].map(([code, count]) => ({ keyId, code, count }))),
     })
-    await appendHostEvent(store, AUDIT, draft).catch(onError)
+    writing = writing.then(() => appendHostEvent(store, ACCESS_AUDIT, draft)).catch(onError)
   }
 
   return {
@@ -57,8 +62,8 @@ export function auditOf(store: Store, clock: Clock, everyMs: number, onError: (e
       const codes = refused.get(name) ?? new Map<string, number>()
       refused.set(name, codes.set(code, (codes.get(code) ?? 0) + 1))
     },
-    signedIn: (keyId, address) => appendHostEvent(store, AUDIT, signedInDraft(keyId, address)),
-    signedOut: keyId => appendHostEvent(store, AUDIT, signedOutDraft(keyId)),
+    signedIn: (keyId, address) => appendHostEvent(store, ACCESS_AUDIT, signedInDraft(keyId, address)),
+    signedOut: keyId => appendHostEvent(store, ACCESS_AUDIT, signedOutDraft(keyId)),
     flush,
   }
 }

@@ -1,5 +1,8 @@
 // What this host does, in one place: what it advertises and how it behaves are read from the same values.
+import { VARIABLE_SOURCES } from '../core/library/template.ts'
+import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
+import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
 
 export interface HostConfig {
   /** OpenWOP's gates, and what hangs on them. */
@@ -12,6 +15,8 @@ export interface HostConfig {
   readonly maxTemplateBytes: number
   readonly maxRenderRequestBytes: number
   readonly hostDefaults: KindRefs
+  /** What one caller may take. Not advertised. */
+  readonly limits: HostLimits
 }
 
 export const DEFAULT_CONFIG: HostConfig = {
@@ -24,6 +29,7 @@ export const DEFAULT_CONFIG: HostConfig = {
   maxTemplateBytes: 65_536,
   maxRenderRequestBytes: 1024 * 1024,
   hostDefaults: {},
+  limits: DEFAULT_LIMITS,
 }
 
 /** GET /.well-known/openwop. Older readers look for the families under `capabilities`. */
@@ -43,8 +49,8 @@ export function capabilityDocument(config: HostConfig): object {
     prompts: {
       supported,
       endpointsSupported,
-      templateKinds: ['system', 'user', 'few-shot', 'schema-hint'],
-      variableSources: ['input', 'variable', 'secret', 'context'],
+      templateKinds: PROMPT_KINDS,
+      variableSources: VARIABLE_SOURCES,
       maxTemplateBytes,
       observability,
       packsSupported: endpointsSupported,

@@ -1,17 +1,12 @@
 // Every failure as one flat envelope: a code, a sentence, details.
 import type { FastifyError, FastifyReply } from 'fastify'
-import { Fault, type FaultCode } from '../errors.ts'
+import { Fault } from '../errors.ts'
 import { describeRequest } from './logs.ts'
 
-/** What the framework refuses on its own, in our words. */
-const REFUSED: Readonly<Record<string, readonly [status: number, code: FaultCode]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'body_too_large'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'media_type_unsupported'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'validation_error'],
-  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'validation_error'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'validation_error'],
-  FST_ERR_BAD_URL: [400, 'validation_error'],
-  FST_ERR_ASYNC_CONSTRAINT: [400, 'validation_error'],
+/** What the framework refuses on its own, in our words. Everything else that it refuses is not valid. */
+const REFUSED: Readonly<Record<string, 'body_too_large' | 'media_type_unsupported'>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
 }
 
 export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
@@ -20,14 +15,22 @@ export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
   if (validation !== undefined) {
     const [first] = validation
     const place = `${validationContext ?? 'request'}${first?.instancePath ?? ''}`
-    return reply.code(400).send({ error: 'validation_error', message: `${place} ${first?.message ?? 'is not valid'}.`, details: { place } })
+    return reply.code(400).send({ error: 'validation_error', message: `${place} ${mismatch(first)}.`, details: { place } })
   }
   const refused = REFUSED[code]
-  if (refused !== undefined) return reply.code(refused[0]).send({ error: refused[1], message })
+  if (refused !== undefined) return sendFault(new Fault(refused, {}), reply)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return reply.code(statusCode).send({ error: 'validation_error', message })
-  const details = logFailure(error, reply)
-  return reply.code(500).send({ error: 'internal_error', message: 'Something went wrong here. The host has written down what.', details })
+  const envelope = new Fault('internal_error', {}).toJSON()
+  return reply.code(500).send({ ...envelope, details: logFailure(error, reply) })
+}
+
+/** Which key is too many, and which values there are: the validator knows, and does not say. */
+function mismatch(first: NonNullable<FastifyError['validation']>[number] | undefined): string {
+  const { additionalProperty, allowedValues } = (first?.params ?? {}) as { additionalProperty?: string; allowedValues?: readonly unknown[] }
+  if (additionalProperty !== undefined) return `has no "${additionalProperty.slice(0, 100)}"`
+  if (allowedValues !== undefined) return `must be one of ${allowedValues.join(', ')}`
+  return first?.message ?? 'is not valid'
 }
 
 function sendFault(fault: Fault, reply: FastifyReply): FastifyReply {
@@ -35,7 +38,8 @@ function sendFault(fault: Fault, reply: FastifyReply): FastifyReply {
   const envelope = fault.toJSON()
   if (code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
   if ('retryAfterMs' in details) reply.header('retry-after', Math.ceil(details.retryAfterMs / 1_000))
-  if (status < 500) return reply.code(status).send(envelope)
+  // What a host does not provide is refused; nothing has failed.
+  if (status < 500 || code === 'capability_not_provided') return reply.code(status).send(envelope)
   return reply.code(status).send({ ...envelope, details: { ...details, ...logFailure(fault, reply) } })
 }
 

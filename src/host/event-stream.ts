@@ -16,6 +16,8 @@ export interface EventStream {
   readonly closed: AbortSignal
   /** Resolves when there is room for the next one. */
   send(id: number, type: string, data: string): Promise<void>
+  /** Without a number, so that nobody comes back to it. A reader that has no room for it does not get it. */
+  mention(type: string, data: string): void
 }
 
 export interface EventStreams {
@@ -93,6 +95,9 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
             if (closing.signal.aborted || raw.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`)) return
             await once(raw, 'drain', { signal: closing.signal }).catch(() => {})
             stalled = 0
+          },
+          mention(type, data) {
+            if (!closing.signal.aborted && !raw.writableNeedDrain) raw.write(`event: ${type}\ndata: ${data}\n\n`)
           },
         })
       } finally {

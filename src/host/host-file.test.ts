@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { capabilityDocument, DEFAULT_CONFIG, type HostConfig } from './config.ts'
 import { readHostFile } from './host-file.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 
 describe('onbook.host.yaml', () => {
   it.each(['', '# nothing yet\n', '{}'])('asks for nothing when it says nothing: %j', text => {
@@ -21,14 +22,29 @@ describe('onbook.host.yaml', () => {
     })
   })
 
+  it('sets the limits that it names and leaves the others', () => {
+    const { config, problems } = readHostFile('limits:\n  requestsPerMinute: 0\n  streams: 20\n')
+    expect(problems).toEqual([])
+    expect(config).toEqual({ ...DEFAULT_CONFIG, limits: { ...DEFAULT_LIMITS, requestsPerMinute: 0, streams: 20 } })
+  })
+
+  it('can set every limit to what it is', () => {
+    const { config, problems } = readHostFile(JSON.stringify({ limits: DEFAULT_LIMITS }))
+    expect({ config, problems }).toEqual({ config: DEFAULT_CONFIG, problems: [] })
+  })
+
   const wrong: readonly [string, string, RegExp][] = [
-    ['an unknown setting', 'agentBinding: true', /^line 1, column 1?\d: there is no setting "agentBinding"$/],
+    ['an unknown setting', 'agentBinding: true', /^line 1, column 1: there is no setting "agentBinding"$/],
     ['an unknown kind', 'hostDefaults:\n  tool: prompt:x', /line 2, .*there is no setting "tool"/],
     ['a wrong type', 'agentBindings: yes please', /line 1, .*"agentBindings" must be boolean/],
     ['a mode that there is not', 'observability: some', /line 1, .*"observability" must be one of off, hashed, full/],
     ['more than OpenWOP allows', 'maxTemplateBytes: 65537', /line 1, .*"maxTemplateBytes" must be <= 65536/],
     ['a ref that is none', 'hostDefaults:\n  user: "prompt:Not Valid"', /line 2, .*the default for user is no ref/],
     ['a label, which no ref of OpenWOP may name', 'hostDefaults:\n  user: prompt:writer@production', /line 2, .*is no ref/],
+    ['a limit that there is not', 'limits:\n  requests: 5', /line 2, .*there is no setting "requests"/],
+    ['a limit that is none', 'limits:\n  streams: 0', /line 2, .*"limits.streams" must be >= 1/],
+    ['a limit with a fraction', 'limits:\n  requestsPerMinute: 0.5', /line 2, .*"limits.requestsPerMinute" must be integer/],
+    ['a time that no timer keeps', 'limits:\n  keepAliveMs: 2147483648', /line 2, .*"limits.keepAliveMs" must be <= 2147483647/],
     ['a list', '- supported', /must be object/],
     ['YAML that is none', 'supported: [', /line \d/],
     ['a setting twice', 'supported: true\nsupported: false', /line 2/],
@@ -36,8 +52,12 @@ describe('onbook.host.yaml', () => {
   it.each(wrong)('is refused whole for %s', (_, text, message) => {
     const { config, problems } = readHostFile(text)
     expect(problems[0]).toMatch(message)
-    expect(config).toBe(DEFAULT_CONFIG)
+    expect(config).toEqual(DEFAULT_CONFIG)
   })
+})
+
+it('is not judged by its settings where it is no YAML', () => {
+  expect(readHostFile('a: [').problems).toEqual([expect.stringMatching(/^line 1, (?!.*no setting)/)])
 })
 
 it('is what the host advertises', () => {

@@ -1,12 +1,11 @@
 // onbook.host.yaml: the host's configuration as a person writes it. Read whole or not at all.
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Json } from '../core/digest/digest.ts'
-import { isObject, type JsonObject } from '../core/digest/is-object.ts'
-import { positionText } from '../core/pack/place.ts'
-import { readYaml } from '../core/pack/yaml.ts'
+import { isObject } from '../core/digest/is-object.ts'
 import { readPromptRef } from '../core/resolve/prompt-ref.ts'
 import { DEFAULT_CONFIG, type HostConfig } from './config.ts'
+import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
+import { type Complaint, readSettings } from './settings-file.ts'
 
 const ref = Type.Optional(
   Type.Union([Type.String({ maxLength: 400 }), Type.Object({}, { additionalProperties: true })], {
@@ -14,14 +13,34 @@ const ref = Type.Optional(
   }),
 )
 
+const MOST_MS = 2_147_483_647
+const number = (minimum: 0 | 1, description: string) => Type.Optional(Type.Integer({ minimum, description }))
+const time = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_MS, description: `${description} In milliseconds.` }))
+
+const limits = {
+  bodyBytes: number(1, 'Of a request body, where its route says nothing else.'),
+  headerBytes: number(1, 'Of all headers of a request together.'),
+  connections: number(1, 'Open at a time.'),
+  headersMs: time('For all headers to arrive.'),
+  requestMs: time('For the whole request to arrive.'),
+  keepAliveMs: time('For the next request on a connection that is open.'),
+  requestsPerMinute: number(0, 'Of one key; 0 for no limit. --requests-per-minute comes before it.'),
+  failuresPerMinute: number(0, 'Failed authentications from one address; 0 for no limit.'),
+  streams: number(1, 'Event streams open at a time.'),
+  streamsPerTenant: number(1, 'Event streams of one tenant open at a time.'),
+  streamKeepAliveMs: time('How often a stream without news says that it lives.'),
+  auditEveryMs: time('How often what was refused is written to the record.'),
+} satisfies Record<keyof HostLimits, Type.TSchema>
+
 /** onbook.host.yaml. Every key is optional; what is not there is as in `DEFAULT_CONFIG`. */
 export const hostFormat = Type.Object(
   {
     supported: Type.Optional(Type.Boolean({ description: 'Runs resolve and compose prompts, and say so in events.' })),
     endpointsSupported: Type.Optional(Type.Boolean({ description: 'The library is there over HTTP. Off: every /v1/prompts answers 501.' })),
-    mutableLibrary: Type.Optional(Type.Boolean({ description: 'Templates may be created, raised and removed over HTTP.' })),
+    mutableLibrary: Type.Optional(Type.Boolean({ description: 'Templates may be created, given further versions and removed over HTTP.' })),
     agentBindings: Type.Optional(
-      Type.Boolean({ description: 'Agents speak in the resolution chain. Off is a state of migration: layer 2 is skipped.' }),
+      Type.Boolean({ description: 'Agents speak in the resolution chain. Off is a state of migration: the agent layers are skipped.' }),
     ),
     observability: Type.Optional(Type.Enum(['off', 'hashed', 'full'], { description: 'How much of a composed prompt is shown.' })),
     libraryId: Type.Optional(
@@ -35,6 +54,7 @@ export const hostFormat = Type.Object(
         { additionalProperties: false, description: 'The last layer of the resolution chain. Changing one is an event.' },
       ),
     ),
+    limits: Type.Optional(Type.Object(limits, { additionalProperties: false, description: 'What one caller may take of the host.' })),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -52,35 +72,15 @@ export interface ReadHostFile {
 }
 
 export function readHostFile(text: string): ReadHostFile {
-  // Nothing but comments asks for nothing.
-  if (text.replace(/#.*/g, '').trim() === '') return { config: DEFAULT_CONFIG, problems: [] }
-  const document = readYaml(text)
-  const value = document.value ?? {}
-  const problems = [
-    ...document.problems.map(({ start, message }) => `${positionText(text, start)}: ${message}`),
-    ...complaintsAbout(value).map(({ pointer, message }) => `${positionText(text, document.locate({ pointer }).start)}: ${message}`),
-  ]
-  return problems.length > 0 ? { config: DEFAULT_CONFIG, problems } : { config: { ...DEFAULT_CONFIG, ...(value as JsonObject) }, problems }
+  const { settings, problems } = readSettings(text, hostFormat, complaintsAboutDefaults)
+  const limits = { ...DEFAULT_LIMITS, ...(settings.limits as Partial<HostLimits> | undefined) }
+  return { config: { ...DEFAULT_CONFIG, ...settings, limits }, problems }
 }
 
-interface Complaint {
-  readonly pointer: readonly string[]
-  readonly message: string
-}
-
-function complaintsAbout(value: Json): readonly Complaint[] {
-  const wrong = Value.Errors(hostFormat, value).filter(({ keyword }) => keyword !== 'boolean' && keyword !== 'anyOf')
-  const complaints = wrong.map(({ instancePath, message, params }): Complaint => {
-    const pointer = instancePath.split('/').slice(1)
-    const unknown = (params as { additionalProperties?: readonly string[] }).additionalProperties?.[0]
-    if (unknown !== undefined) return { pointer: [...pointer, unknown], message: `there is no setting "${unknown}"` }
-    const allowed = (params as { allowedValues?: readonly string[] }).allowedValues
-    return { pointer, message: `"${pointer.join('.')}" ${allowed === undefined ? message : `must be one of ${allowed.join(', ')}`}` }
-  })
+function complaintsAboutDefaults(value: Json): readonly Complaint[] {
   const defaults = isObject(value) && isObject(value.hostDefaults) ? value.hostDefaults : {}
-  const refs = Object.entries(defaults).flatMap(([kind, ref]): Complaint[] => {
+  return Object.entries(defaults).flatMap(([kind, ref]): Complaint[] => {
     const read = readPromptRef(ref)
     return read.ok ? [] : [{ pointer: ['hostDefaults', kind], message: `the default for ${kind} is no ref: ${read.problem}` }]
   })
-  return [...complaints, ...refs]
 }

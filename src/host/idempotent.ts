@@ -57,7 +57,10 @@ export const answerOnce = (
   perform: (idempotency: ReturnType<Once['idempotency']>) => Promise<{ readonly replayed: boolean }>,
 ): Promise<FastifyReply> => answerDecided(store, tenant, request, reply, async keep => ({ answer, ...(await perform(keep(answer))) }))
 
-/** The same, where the answer follows from what is decided. A body that is a stream is told by something that names it. */
+/**
+ * The same, where the answer follows from what is decided. A body that is a stream is told by something that names it. What is kept may be
+ * no more than what `complete` needs to find the rest.
+ */
 export async function answerDecided(
   store: Store,
   tenant: string,
@@ -65,17 +68,26 @@ export async function answerDecided(
   reply: FastifyReply,
   perform: (keep: Once['idempotency']) => Promise<{ readonly answer: Answer; readonly replayed: boolean }>,
   body = (request.body ?? null) as Json,
+  complete = async (answer: Answer): Promise<Answer> => answer,
 ): Promise<FastifyReply> {
   const once = onceFor(store, tenant, request, body)
+  const { answer, replayed } = await answered(once, perform)
+  return sendAnswer(reply, await complete(answer), replayed)
+}
+
+async function answered(
+  once: Once,
+  perform: (keep: Once['idempotency']) => Promise<{ readonly answer: Answer; readonly replayed: boolean }>,
+): Promise<{ readonly answer: Answer; readonly replayed: boolean }> {
   const kept = await once.replay()
-  if (kept !== null) return sendAnswer(reply, kept, true)
+  if (kept !== null) return { answer: kept, replayed: true }
   try {
     const { answer, replayed } = await perform(once.idempotency)
-    return sendAnswer(reply, (await once.replay()) ?? answer, replayed)
+    return { answer: (await once.replay()) ?? answer, replayed }
   } catch (error) {
     const twin = await once.replay()
     if (twin === null) throw error
-    return sendAnswer(reply, twin, true)
+    return { answer: twin, replayed: true }
   }
 }
 

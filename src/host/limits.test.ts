@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startHost, type TestHost } from '../testing/start-host.ts'
-import type { HostLimits } from './limits.ts'
+import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
 
 const hosts: TestHost[] = []
 const start = async (limits: Partial<HostLimits>): Promise<TestHost> => {
@@ -85,6 +85,15 @@ it('holds only so many connections', async () => {
   await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(3))
   expect(closed).toBeLessThan(6)
   for (const socket of sockets) socket.destroy()
+})
+
+it('takes its limits from the configuration, and from whoever starts it before that', async () => {
+  const config = { limits: { ...DEFAULT_LIMITS, bodyBytes: 1_000, headerBytes: 2_000 } }
+  const host = await startHost(config, { limits: { bodyBytes: 5_000 } })
+  hosts.push(host)
+  const sized = async (length: number) => (await host.ask('POST', '/v1/prompts', { body: `{"a":"${'x'.repeat(length)}"}` })).status
+  expect([await sized(2_000), await sized(6_000)]).toEqual([400, 413])
+  expect((await sendAndWait(host, `${headOf(host, `x-long: ${'x'.repeat(3_000)}`)}\r\n\r\n`)).status).toBe(431)
 })
 
 describe('too often', () => {

@@ -30,7 +30,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   headerBytes: 16 * 1024,
   connections: 10_000,
   headersMs: 10_000,
-  requestMs: 30_000,
+  requestMs: 120_000,
   keepAliveMs: 72_000,
   requestsPerMinute: 300_000,
   failuresPerMinute: 60,

@@ -62,12 +62,15 @@ type Described = Record<string, unknown> & { readonly type: string; readonly mes
 
 const withoutKeys = (text: string): string => text.replaceAll(/onbook_[0-9a-f]{16}_[0-9A-Za-z_-]+/g, '[key]').slice(0, 1_000)
 
-export function responseLogger({ level = 'warn', slowMs = SLOW_MS }: LogOptions): (request: FastifyRequest, reply: FastifyReply) => void {
+export function responseLogger({
+  level = 'warn',
+  slowMs = SLOW_MS,
+}: LogOptions): (request: FastifyRequest, reply: FastifyReply, ms: number) => void {
   const all = level === 'info' || level === 'debug'
-  return (request, reply) => {
-    const slow = reply.elapsedTime >= slowMs && !reply.streamed
+  return (request, reply, ms) => {
+    const slow = ms >= slowMs && !reply.streamed
     if (!slow && !all) return
-    const line = { ...describeRequest(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    const line = { ...describeRequest(request), status: reply.statusCode, ms: Math.round(ms) }
     if (slow) request.log.warn(line, 'slow request')
     else request.log.info(line, 'request')
   }

@@ -1,10 +1,11 @@
 // What the host counts of itself, for Prometheus. Labels are names of ours, never what a caller sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { durationsOf } from './durations.ts'
 
 export interface Metrics {
   /** Streams are counted while they are open and not timed: how long one stays says nothing about us. */
-  answered(request: FastifyRequest, reply: FastifyReply): void
+  answered(request: FastifyRequest, reply: FastifyReply, ms: number): void
   streams(more: 1 | -1): void
   limited(scope: string): void
   failed(): void
@@ -18,13 +19,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'onbook_http_request_duration_seconds',
-    help: 'How long requests took, by the pattern of their route.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: SECONDS,
-    registers,
-  })
+  const requests = durationsOf('onbook_http_request_duration_seconds', 'How long requests took, by the pattern of their route.', SECONDS)
   const streams = new Gauge({ name: 'onbook_event_streams_open', help: 'Event streams that are open.', registers })
   const limited = new Counter({
     name: 'onbook_rate_limited_total',
@@ -38,17 +33,14 @@ export function createMetrics(): Metrics {
     registers,
   })
   return {
-    answered({ method, routeOptions: { url } }, reply) {
-      if (!reply.streamed)
-        requests.observe(
-          { method: url === undefined ? 'any' : method, route: url ?? 'none', status: reply.statusCode },
-          reply.elapsedTime / 1_000,
-        )
+    answered({ method, routeOptions: { url } }, { statusCode, streamed }, ms) {
+      if (streamed) return
+      requests.add(`method="${url === undefined ? 'any' : method}",route="${url ?? 'none'}",status="${statusCode}"`, ms / 1_000)
     },
     streams: more => streams.inc(more),
     limited: scope => limited.inc({ scope }),
     failed: () => failed.inc(),
     contentType: registry.contentType,
-    print: () => registry.metrics(),
+    print: async () => `${requests.print()}\n${await registry.metrics()}`,
   }
 }

@@ -22,6 +22,13 @@ const created = async (more = {}) => {
   return id
 }
 
+it.each([
+  ['/v1/prompts?kind=sytem', 'must be one of system, user, few-shot, schema-hint'],
+  ['/v1/prompts?kin=system', 'has no "kin"'],
+])('says what %s should have been', async (path, message) => {
+  expect((await host.ask('GET', path)).body.message).toContain(message)
+})
+
 describe('create', () => {
   it('answers with the template, where it is, and a strong tag over its canonical JSON', async () => {
     const id = freshId()

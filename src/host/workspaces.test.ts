@@ -62,7 +62,7 @@ describe('a version', () => {
     expect((await ask('GET', `/${name}/diff`)).body).toMatchObject({ from: 1, to: 2, changes: second.body.changes })
     expect((await ask('GET', `/${name}/diff?from=0&to=1&path=docs`)).body.changes).toMatchObject([{ path: 'docs/b.md', kind: 'added' }])
     const versions = await ask('GET', `/${name}/versions?limit=1`)
-    expect(versions.body).toMatchObject({ items: [{ version: 2 }], nextCursor: '2' })
+    expect(versions.body).toMatchObject({ items: [{ version: 2, checks: null }], nextCursor: '2' })
     expect((await ask('GET', `/${name}/versions?cursor=2`)).body).toMatchObject({ items: [{ version: 1 }] })
     expect(await eventsOf(name)).toBe(2)
   })

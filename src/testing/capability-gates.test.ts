@@ -69,6 +69,14 @@ it('agrees with what our own host advertises', () => {
 })
 
 describe('reading the document', () => {
+  it('says where no host answers', async () => {
+    const server = createServer()
+    await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await new Promise(closed => server.close(closed))
+    await expect(readCapabilities(url)).rejects.toThrow(`No host answers at ${url}.`)
+  })
+
   it.each([
     [200, '{"prompts":{"supported":true}}', null],
     [200, 'no JSON', /serves no capability document: it answered 200/],

@@ -11,7 +11,9 @@ export type CapabilityGate = (document: CapabilityDocument) => string | null
 
 /** @param url of the host, without a path */
 export async function readCapabilities(url: string): Promise<CapabilityDocument> {
-  const answer = await fetch(new URL('/.well-known/openwop', url))
+  const answer = await fetch(new URL('/.well-known/openwop', url)).catch((cause: unknown) => {
+    throw new Error(`No host answers at ${url}.`, { cause })
+  })
   const document: unknown = answer.ok ? await answer.json().catch(() => null) : null
   if (!isDocument(document)) throw new Error(`${url} serves no capability document: it answered ${answer.status}.`)
   return document

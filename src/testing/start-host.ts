@@ -7,9 +7,11 @@ import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { createHost, type HostParts } from '../host/app.ts'
 import { DEFAULT_CONFIG, type HostConfig } from '../host/config.ts'
+import type { HostedSessions } from '../host/hosted-sessions.ts'
 import type { Store } from '../ports.ts'
 import { type HostRoute, withRoutes } from './fuzz/host-routes.ts'
 import { clock, freshPath } from './sqlite-place.ts'
+import { testSessions } from './test-sessions.ts'
 
 export interface Answered {
   readonly status: number
@@ -42,12 +44,27 @@ export interface TestHost {
 
 const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes).toString(as)
 
-export async function startHost(config: Partial<HostConfig> = {}, parts: Partial<HostParts> = {}): Promise<TestHost> {
+/** Null: nobody does the work of sessions. */
+type TestParts = Partial<Omit<HostParts, 'sessions'>> & { readonly sessions?: HostedSessions | null }
+
+export async function startHost(config: Partial<HostConfig> = {}, parts: TestParts = {}): Promise<TestHost> {
   const store = parts.store ?? sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
   // Tests knock often, all from one address.
   const limits = { failuresPerMinute: 0, ...parts.limits }
+  const { sessions: given, ...others } = parts
+  const own = testSessions(store)
+  const sessions = given === undefined ? own : given
   const { app, routes } = withRoutes(() =>
-    createHost({ store, clock, config: { ...DEFAULT_CONFIG, ...config }, testSeams: true, logs: { level: 'error' }, ...parts, limits }),
+    createHost({
+      store,
+      clock,
+      config: { ...DEFAULT_CONFIG, ...config },
+      ...(sessions === null ? {} : { sessions }),
+      testSeams: true,
+      logs: { level: 'error' },
+      ...others,
+      limits,
+    }),
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const makeKey: TestHost['makeKey'] = (tenant, scopes = SCOPES, more = {}) =>
@@ -76,6 +93,7 @@ export async function startHost(config: Partial<HostConfig> = {}, parts: Partial
     },
     async close() {
       await app.close()
+      await own.close()
       await store.close()
     },
   }

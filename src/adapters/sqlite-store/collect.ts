@@ -1,4 +1,4 @@
-// Drops what neither an event nor a node speaks of. In short transactions: writers come in between, so everything is looked at where it is dropped.
+// Drops what neither an event nor a node speaks of. In short transactions: writers and readers come in between, so everything is looked at where it is dropped.
 import { type Database, transaction } from './database.ts'
 import type { Statements } from './statements.ts'
 
@@ -10,7 +10,7 @@ interface IdRow {
 }
 
 /** How many were dropped. */
-export function collectUnreferenced(database: Database, statements: Statements, before: string): number {
+export async function collectUnreferenced(database: Database, statements: Statements, before: string): Promise<number> {
   const unreferenced = (from: number, to: number) =>
     (statements.unreferenced.all(from, to, before, AT_ONCE) as unknown as IdRow[]).map(({ id }) => id)
   let next = 0
@@ -46,6 +46,6 @@ export function collectUnreferenced(database: Database, statements: Statements, 
     return !scanning || ids.length > 0
   }
 
-  while (transaction(database, dropSome));
+  while (transaction(database, dropSome)) await new Promise(resolve => setImmediate(resolve))
   return dropped
 }

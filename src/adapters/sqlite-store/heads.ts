@@ -13,6 +13,8 @@ export interface Heads {
   /** Null for a stream that does not exist. */
   get(tenant: string, stream: string): KnownHead | null
   set(id: number, head: StreamHead): void
+  /** How far a stream goes, for whoever does not hold the lock. Null when another connection has written: then only reading tells. */
+  seqAt(version: number, tenant: string, stream: string): number | null
   /** To be called under the write lock, before anything is asked. */
   refresh(): void
   /** What was set has not come to be. */
@@ -33,14 +35,17 @@ export function headsOf(statements: Statements): Heads {
     return entry
   }
 
+  const get = (tenant: string, stream: string): KnownHead | null => {
+    const remembered = known.get(keyOf(tenant, stream))
+    if (remembered !== undefined) return remembered
+    const row = statements.head.get(tenant, stream) as HeadRow | undefined
+    return row === undefined ? null : set(row.id, toHead(tenant, row))
+  }
+
   return {
+    get,
     set,
-    get(tenant, stream) {
-      const remembered = known.get(keyOf(tenant, stream))
-      if (remembered !== undefined) return remembered
-      const row = statements.head.get(tenant, stream) as HeadRow | undefined
-      return row === undefined ? null : set(row.id, toHead(tenant, row))
-    },
+    seqAt: (now, tenant, stream) => (now === version ? (get(tenant, stream)?.head.seq ?? -1) : null),
     refresh() {
       const { data_version: now } = statements.version.get() as { data_version: number }
       if (now !== version) known.clear()

@@ -28,13 +28,21 @@ async function* following(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
 
 /** The same bytes in pieces of one size, but for the last. */
 async function* chunked(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let rest: Uint8Array = new Uint8Array()
+  let chunk = new Uint8Array(CHUNK)
+  let filled = 0
   for await (const piece of given) {
-    rest = rest.length === 0 ? piece : new Uint8Array(Buffer.concat([rest, piece]))
-    while (rest.length > CHUNK) {
-      yield rest.subarray(0, CHUNK)
-      rest = rest.subarray(CHUNK)
+    // Filled in place: whoever sends byte by byte must not have the rest copied with every one.
+    for (let at = 0; at < piece.length; ) {
+      if (filled === CHUNK) {
+        yield chunk
+        chunk = new Uint8Array(CHUNK)
+        filled = 0
+      }
+      const part = piece.subarray(at, at + CHUNK - filled)
+      chunk.set(part, filled)
+      filled += part.length
+      at += part.length
     }
   }
-  yield rest
+  yield chunk.subarray(0, filled)
 }

@@ -1,5 +1,5 @@
 // What nodes speak of as the store has noted it, and the way from an object up to an event. Unjudged, as all of an inspection.
-import type { Digest } from '../../core/digest/digest.ts'
+import { type Digest, digestOfHex } from '../../core/digest/digest.ts'
 import type { Referrer } from '../../ports.ts'
 import type { Database } from './database.ts'
 import { digestBlob } from './objects.ts'
@@ -13,7 +13,7 @@ export interface InspectedLinks {
   referrer(tenant: string, digest: string): Referrer
 }
 
-export const nameOf = (hex: string | null): string => (hex === null || hex === '' ? '' : `sha256:${hex}`)
+export const nameOf = (hex: string | null): string => (hex === null || hex === '' ? '' : digestOfHex(hex))
 
 export function inspectLinks(database: Database): InspectedLinks {
   const children = database.prepare(

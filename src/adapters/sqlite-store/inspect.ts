@@ -144,7 +144,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   return {
     // A damaged index may name one twice.
     tenants: async () =>
-      doubting(path, () => [...new Set((statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant))]),
+      doubting(path, () => [...new Set((statements.tenantsOfRows.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant))]),
     streams: tenant => paged(mapped(streamPages(tenant), ({ stream, seq, digest }) => ({ tenant, stream, seq, digest: digest as Digest }))),
     events: (tenant, stream) => paged(eventPages(tenant, stream)),
     objects: () => paged(objectPages()),

@@ -1,6 +1,6 @@
 // Objects: small ones whole, big ones in chunks. What is read is checked against its name.
 import { createHash } from 'node:crypto'
-import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
+import { type Digest, digestBytes, digestOfHex, hexOf, isDigest } from '../../core/digest/digest.ts'
 import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import { collectUnreferenced } from './collect.ts'
@@ -13,7 +13,7 @@ import type { ObjectRow, Statements } from './statements.ts'
 /** Writing again refreshes the age, though not more often than this: it means writing the row again. */
 const REFRESH_MS = 3_600_000
 
-export const digestBlob = (digest: Digest): Uint8Array => Buffer.from(digest.slice('sha256:'.length), 'hex')
+export const digestBlob = (digest: Digest): Uint8Array => Buffer.from(hexOf(digest), 'hex')
 
 export interface Objects {
   /** The object's id. Within a transaction of the caller's. */
@@ -25,7 +25,7 @@ export interface Objects {
   stream(tenant: string, digest: Digest): Iterable<Uint8Array>
   /** @param pieces of one size, but for the last */
   writeStream(tenant: string, pieces: AsyncIterable<Uint8Array>, at: () => string): Promise<Digest>
-  collect(writtenBefore: string): number
+  collect(writtenBefore: string): Promise<number>
 }
 
 export function objectsOf(database: Database, statements: Statements): Objects {
@@ -71,7 +71,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       hash.update(piece)
       yield piece
     }
-    checkName(digest, `sha256:${hash.digest('hex')}` as Digest)
+    checkName(digest, digestOfHex(hash.digest('hex')))
   }
 
   return {
@@ -108,7 +108,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
           const n = count++
           transaction(database, () => statements.addChunk.run(-upload, n, piece))
         }
-        const digest = `sha256:${hash.digest('hex')}` as Digest
+        const digest = digestOfHex(hash.digest('hex'))
         return transaction(database, () => {
           const small = size <= CHUNK
           const bytes = small ? (statements.chunk.get(-upload, 0) as { bytes: Uint8Array }).bytes : null
@@ -122,12 +122,16 @@ export function objectsOf(database: Database, statements: Statements): Objects {
         throw faultOf(path, error)
       }
     },
-    collect(writtenBefore) {
+    async collect(writtenBefore) {
       const before = new Date(Date.parse(writtenBefore) - REFRESH_MS).toISOString()
-      transaction(database, () => {
-        for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
-      })
-      return collectUnreferenced(database, statements, before)
+      try {
+        transaction(database, () => {
+          for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
+        })
+        return await collectUnreferenced(database, statements, before)
+      } catch (error) {
+        throw faultOf(path, error)
+      }
     },
   }
 }
@@ -156,5 +160,5 @@ export function readChunks(path: string, statements: Statements, id: number): { 
     size += piece.length
   }
   const node = held.length === 0 || size > MOST_NODE_BYTES ? null : new Uint8Array(Buffer.concat(held))
-  return { found: `sha256:${hash.digest('hex')}` as Digest, node }
+  return { found: digestOfHex(hash.digest('hex')), node }
 }

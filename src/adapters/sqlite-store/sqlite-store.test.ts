@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { digestBytes } from '../../core/digest/digest.ts'
 import { eraseObject } from '../../engine/erase.ts'
+import type { Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
 import { storeContract } from '../../testing/contract/store-contract.ts'
 import { clock, freshPath, sqlitePlace } from '../../testing/sqlite-place.ts'
@@ -38,6 +39,29 @@ it('shows what one handle wrote to the followers of another', async () => {
   await writer.commit({ tenant: 'acme', appends: [{ stream: 's', expected: -1, entries: [{ type: 'a.b', actor: 'x', payload: 42 }] }] })
   expect(await seen).toBe(42)
   await Promise.all([writer.close(), reader.close()])
+})
+
+it('shows to followers what others wrote, also where it has written itself', async () => {
+  const path = freshPath()
+  const [here, there] = [sqliteStore(path, clock), sqliteStore(path, clock)]
+  const stop = new AbortController()
+  const payloads = async (stream: string, most: number) => {
+    const seen: unknown[] = []
+    for await (const { event } of here.follow('acme', stream, -1, stop.signal)) if (seen.push(event.payload) === most) break
+    return seen
+  }
+  const write = (store: Store, stream: string, expected: number, payload: number) =>
+    store.commit({ tenant: 'acme', appends: [{ stream, expected, entries: [{ type: 'a.b', actor: 'x', payload }] }] })
+  await write(here, 's', -1, 0)
+  const [all, late] = [payloads('s', 4), payloads('late', 1)]
+  await write(here, 'other', -1, 1)
+  await write(there, 's', 0, 2)
+  await write(here, 's', 1, 3)
+  await write(there, 's', 2, 4)
+  await write(there, 'late', -1, 5)
+  expect(await all).toEqual([0, 2, 3, 4])
+  expect(await late).toEqual([5])
+  await Promise.all([here.close(), there.close()])
 })
 
 it('lets many processes open a new file at once', async () => {

@@ -50,11 +50,14 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
       let last = after
       while (!signal.aborted && !waker.closed) {
         const moment = waker.moment()
-        for (const stored of eventsAfter(path, statements, tenant, stream, last)) {
-          if (signal.aborted) return
-          yield stored
-          last = stored.event.seq
-        }
+        const seq = guarded(path, () => heads.seqAt(waker.version(), tenant, stream))
+        // Whoever is woken for another stream has nothing to read.
+        if (seq === null || seq > last)
+          for (const stored of eventsAfter(path, statements, tenant, stream, last)) {
+            if (signal.aborted) return
+            yield stored
+            last = stored.event.seq
+          }
         await waker.after(moment, signal)
       }
     },
@@ -69,8 +72,8 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
       yield* objects.stream(tenant, digest)
     },
     tenants: async () => guarded(path, () => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
-    async *streams(tenant) {
-      for (let last = ''; ; ) {
+    async *streams(tenant, after = '') {
+      for (let last = after; ; ) {
         const rows = guarded(path, () => statements.streams.all(tenant, last, PAGE)) as unknown as HeadRow[]
         for (const row of rows) yield toHead(tenant, row)
         if (rows.length < PAGE) return
@@ -80,7 +83,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
     unsealed: async (tenant, most) =>
       guarded(path, () => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
     rows: (table, tenant, cells, order) => asynchronously(path, tables.rows(table, tenant, cells, order)),
-    collect: async writtenBefore => guarded(path, () => objects.collect(writtenBefore)),
+    collect: objects.collect,
     rebuild: async () => guarded(path, () => rebuild(database, all)),
     projections: all,
     inspect: async () => inspect(path, all),

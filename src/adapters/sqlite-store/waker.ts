@@ -7,6 +7,8 @@ const LOOK_EVERY_MS = 50
 export interface Waker {
   /** Where things stand: to be asked before reading. */
   moment(): string
+  /** Of the file at that moment: another one when another connection has written. */
+  version(): number
   /** Resolves when something has been written since that moment, when the signal aborts, and when the store is closed. */
   after(moment: string, signal: AbortSignal): Promise<void>
   wake(): void
@@ -23,6 +25,7 @@ export function wakerOf(statements: Statements): Waker {
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let seen: string | null = null
+  let seenVersion = -1
   let seenAt = 0
 
   const forget = () => {
@@ -33,7 +36,8 @@ export function wakerOf(statements: Statements): Waker {
     // What comes in later than this turn of the event loop asks anew. Nobody who waited for another process to write can be in it already.
     if (seen === null) setImmediate(forget)
     seenAt = writes
-    seen = `${written} ${(statements.version.get() as { data_version: number }).data_version}`
+    seenVersion = (statements.version.get() as { data_version: number }).data_version
+    seen = `${written} ${seenVersion}`
     return seen
   }
   const wake = () => {
@@ -55,6 +59,10 @@ export function wakerOf(statements: Statements): Waker {
 
   return {
     moment,
+    version() {
+      moment()
+      return seenVersion
+    },
     wake,
     after: (from, signal) =>
       new Promise(resolve => {

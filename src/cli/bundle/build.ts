@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { reasonOf } from '../../adapters/reasons.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { writeWhole } from '../../adapters/write-whole.ts'
+import { BUNDLE_NAME } from '../../core/bundle/format.ts'
 import { integrityOf } from '../../core/bundle/integrity.ts'
 import type { BundleHead } from '../../core/bundle/print.ts'
 import { digestBytes } from '../../core/digest/digest.ts'
-import { isTemplateId } from '../../core/resolve/prompt-ref.ts'
+import { isTemplateId, isVersion } from '../../core/resolve/prompt-ref.ts'
 import { buildBundle } from '../../engine/bundle/build-bundle.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -38,12 +39,16 @@ export async function build(input: Input): Promise<number> {
 function headOf(input: Input): BundleHead {
   const name = required(input.name, '--name')
   // OpenWOP lets a name have capitals, and no ref can name such a library.
-  if (!isTemplateId(name))
-    throw new Fault('usage_invalid', { problem: `--name must be lower case, such as vendor.acme.prompts, not "${name}"` })
+  if (!isTemplateId(name) || !new RegExp(BUNDLE_NAME).test(name))
+    throw new Fault('usage_invalid', {
+      problem: `--name must be lower case and begin with core, vendor, community or private, such as vendor.acme.prompts, not "${name}"`,
+    })
+  const version = required(input.version, '--version')
+  if (!isVersion(version)) throw new Fault('usage_invalid', { problem: `--version must be such as 1.0.0, not "${version}"` })
   const dependencies = Object.fromEntries(((input.depends as readonly string[] | undefined) ?? []).map(dependencyOf))
   return {
     name,
-    version: required(input.version, '--version'),
+    version,
     ...(typeof input.description === 'string' ? { description: input.description } : {}),
     ...(Object.keys(dependencies).length > 0 ? { dependencies } : {}),
   }

@@ -61,8 +61,8 @@ describe('onbook bundle build', () => {
   const wrong: readonly [why: string, code: number, args: readonly string[], said: string][] = [
     ['no name', 2, ['--version', '1.0.0', '--output', 'x'], '--name is needed'],
     ['a name that no ref could use', 2, ['--name', 'vendor.acme.Prompts', '--version', '1.0.0', '--output', 'x'], 'lower case'],
-    ['a name without a scope', 1, ['--name', 'acme.prompts', '--version', '1.0.0', '--output', 'x'], 'bundle_invalid'],
-    ['a version that is none', 1, ['--name', NAME, '--version', '1', '--output', 'x'], 'bundle_invalid'],
+    ['a name without a scope', 2, ['--name', 'acme.prompts', '--version', '1.0.0', '--output', 'x'], 'begin with core, vendor'],
+    ['a version that is none', 2, ['--name', NAME, '--version', '1', '--output', 'x'], '--version must be such as 1.0.0'],
     [
       'a dependency without a range',
       2,

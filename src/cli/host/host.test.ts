@@ -76,6 +76,23 @@ describe('onbook serve', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('line 1, column')])
   })
 
+  it('takes its limits from the file, an option before that, and both are on record', async () => {
+    const folder = fresh()
+    writeFileSync(join(folder, 'onbook.host.yaml'), 'limits: { requestsPerMinute: 1, failuresPerMinute: 2 }\n')
+    const { child, ended, get } = await serve(folder, '--requests-per-minute', '3')
+    const statuses = async (key?: string) => [await get('/v1/prompts', key), await get('/v1/prompts', key), await get('/v1/prompts', key)]
+    expect((await statuses()).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await get('/v1/prompts')).status).toBe(429)
+    expect((await statuses('onbook_0_0')).map(({ status }) => status)).toEqual([401, 401, 429])
+    child.kill('SIGTERM')
+    await ended
+    const { out } = await runCli(['events', 'host/config', '--tenant', 'onbook', '--json'], { cwd: folder })
+    expect((JSON.parse(out) as { payload: { changes: object } }).payload.changes).toEqual([
+      { setting: 'limits.failuresPerMinute', from: 60, to: 2 },
+      { setting: 'limits.requestsPerMinute', from: 300_000, to: 3 },
+    ])
+  })
+
   it('is refused names and pages that are not its own', async () => {
     const { url } = await serve(fresh())
     const foreign = await fetch(`${url}/healthz`, { headers: { origin: 'http://elsewhere.example' } })
@@ -130,16 +147,57 @@ describe('onbook keys', () => {
     ['an unknown scope', ['create', '--scopes', 'everything'], 'a scope must be one of'],
     ['an unknown action', ['make'], 'the action must be one of'],
     ['a date that is none', ['create', '--expires', 'soon'], '--expires must be a date'],
-    ['a key that is not there', ['revoke', '0000000000000000'], 'There is no key'],
+    ['a date that has gone by', ['create', '--expires', '2020-01-01'], '--expires must be a date to come'],
     ['the tenant of the host', ['create', '--tenant', 'onbook'], 'no key belongs to it'],
   ]
   it.each(cases)('refuses %s', async (_, args, message) => {
     const { code, err } = await runCli(['keys', ...args], { cwd: fresh() })
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
   })
+
+  it('lists those of the tenant that is named, and says that one is not there', async () => {
+    const cwd = fresh()
+    for (const tenant of ['acme', 'other']) await runCli(['keys', 'create', '--tenant', tenant], { cwd })
+    const tenants = async (...more: readonly string[]) =>
+      (JSON.parse((await runCli(['keys', 'list', '--json', ...more], { cwd })).out) as { keys: { tenant: string }[] }).keys.map(
+        ({ tenant }) => tenant,
+      )
+    expect(await tenants()).toEqual(['acme', 'other'])
+    expect(await tenants('--tenant', 'other')).toEqual(['other'])
+    expect(await runCli(['keys', 'revoke', '0000000000000000'], { cwd })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no key'),
+    })
+  })
+})
+
+it.each([
+  ['keys', 'list'],
+  ['keys', 'revoke', '0000000000000000'],
+  ['label', 'writer'],
+  ['label', 'writer', 'live', '1.0.0'],
+])('onbook %s %s makes no record where there is none', async (...args) => {
+  const cwd = fresh()
+  const { code, err } = await runCli(args, { cwd })
+  expect([code, err, readdirSync(cwd)]).toEqual([2, expect.stringContaining('There is no record'), []])
 })
 
 describe('onbook publish and label', () => {
+  it('shows the label that is named, and no labels of what is not there', async () => {
+    const cwd = fresh()
+    await runCli(['init', '.'], { cwd })
+    await runCli(['publish'], { cwd })
+    const label = (...args: readonly string[]) => runCli(['label', ...args], { cwd })
+    expect((await label('summarizer')).out).toBe('summarizer has no labels.\n')
+    await label('summarizer', 'production', '1.0.0')
+    await label('summarizer', 'staging', '1.0.0')
+    expect((await label('summarizer', '--json')).out).toContain('staging')
+    expect((await label('summarizer', 'production', '--json')).out).not.toContain('staging')
+    expect((await label('summarizer', 'prod')).out).toBe('summarizer has no label prod.\n')
+    expect(await label('sumarizer')).toMatchObject({ code: 2, err: 'onbook: there is no template sumarizer.\n' })
+    expect(await label('summarizer', '--remove')).toMatchObject({ code: 2, err: 'onbook: name the label that is meant.\n' })
+  })
+
   it('publish packs once, in one commit, and keep the history of labels', async () => {
     const folder = fresh()
     await runCli(['init', 'ws'], { cwd: folder })
@@ -181,6 +239,17 @@ describe('onbook publish and label', () => {
     }
     child.kill('SIGTERM')
     await ended
+  })
+
+  it('find the record of a folder above', async () => {
+    const folder = fresh()
+    await runCli(['init', 'ws'], { cwd: folder })
+    const cwd = join(folder, 'ws')
+    await runCli(['publish'], { cwd })
+    const below = join(cwd, 'prompts', 'summarizer')
+    expect((await runCli(['label', 'summarizer', 'live', '1.0.0'], { cwd: below })).code).toBe(0)
+    expect(readdirSync(below)).not.toContain('.onbook')
+    expect((await runCli(['label', 'summarizer'], { cwd })).out).toContain('live')
   })
 
   it('render nothing that is not there', async () => {

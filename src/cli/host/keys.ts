@@ -5,7 +5,7 @@ import { createKey, type KnownKey, listKeys, revokeKey } from '../../engine/acce
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { actorOf, tenantOf } from '../record/open-record.ts'
+import { actorOf, clock, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { choiceOption, printJson } from '../terminal.ts'
 import { openProductStore, randomness } from './product-store.ts'
@@ -19,6 +19,7 @@ export async function keys(input: Input): Promise<number> {
     await printLoginLink(input)
     return 0
   }
+  if (action !== 'create') existingDatabase(input) // only a key that is made needs a record that is made
   const store = openProductStore(input)
   try {
     await ACTIONS[action](store, input)
@@ -65,11 +66,13 @@ function expiryOf(given: unknown): string | null {
   const at = new Date(String(given))
   if (Number.isNaN(at.getTime()))
     throw new Fault('usage_invalid', { problem: `--expires must be a date such as 2027-01-31, not "${String(given)}"` })
-  return at.toISOString()
+  const expiresAt = at.toISOString()
+  if (expiresAt <= clock()) throw new Fault('usage_invalid', { problem: `--expires must be a date to come, not "${String(given)}"` })
+  return expiresAt
 }
 
 async function list(store: Store, input: Input): Promise<void> {
-  const all = await listKeys(store)
+  const all = (await listKeys(store)).filter(({ tenant }) => input.tenant === undefined || tenant === input.tenant)
   const shown = all.map(({ secretHash: _, ...key }) => key)
   if (input.json) printJson({ keys: shown })
   else if (all.length === 0) process.stdout.write('No keys yet: onbook keys create\n')
@@ -79,10 +82,16 @@ async function list(store: Store, input: Input): Promise<void> {
 const row = ({ id, tenant, revoked, expiresAt, lastUsedAt, scopes }: KnownKey): readonly string[] => [
   id,
   tenant,
-  revoked ? 'revoked' : expiresAt === null ? 'valid' : `until ${expiresAt}`,
+  stateOf(revoked, expiresAt),
   lastUsedAt ?? 'never',
   scopes.join(','),
 ]
+
+function stateOf(revoked: boolean, expiresAt: string | null): string {
+  if (revoked) return 'revoked'
+  if (expiresAt === null) return 'valid'
+  return `${expiresAt <= clock() ? 'expired' : 'until'} ${expiresAt}`
+}
 
 async function revoke(store: Store, input: Input): Promise<void> {
   const { id } = input

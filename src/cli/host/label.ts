@@ -1,18 +1,18 @@
 // onbook label: which version a name such as production stands for, and what it stood for before.
+import { isLabel } from '../../core/resolve/prompt-ref.ts'
 import { labelHistory, labelsOf, moveLabel, protectLabel } from '../../engine/library/labels.ts'
-import type { Writer } from '../../engine/library/rows.ts'
+import { versionsOf, type Writer } from '../../engine/library/rows.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { actorOf, tenantOf } from '../record/open-record.ts'
+import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { printJson } from '../terminal.ts'
 import { hostConfigOf } from './host-config.ts'
 import { openProductStore } from './product-store.ts'
 
-const LABEL = /^[a-z][a-z0-9-]{0,63}$/
-
 export async function label(input: Input): Promise<number> {
+  existingDatabase(input) // without a template there is nothing to label
   const store = openProductStore(input)
   const writer: Writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
   try {
@@ -27,8 +27,9 @@ export async function label(input: Input): Promise<number> {
 /** Whoever can write to the folder may move protected labels too: protection is for those who come through the host. */
 async function change(store: Store, writer: Writer, input: Input): Promise<void> {
   const { label: name, version, remove, protect, unprotect } = input
+  if (name === undefined && (remove || protect || unprotect)) throw new Fault('usage_invalid', { problem: 'name the label that is meant' })
   if (name === undefined) return
-  if (typeof name !== 'string' || !LABEL.test(name))
+  if (!isLabel(name))
     throw new Fault('usage_invalid', { problem: `"${String(name)}" is not a label: lower-case letters, digits and dashes` })
   if (protect || unprotect) await protectLabel(store, writer, name, protect === true)
   if (version === undefined && !remove) return
@@ -38,9 +39,13 @@ async function change(store: Store, writer: Writer, input: Input): Promise<void>
 }
 
 async function showLabels(store: Store, writer: Writer, input: Input): Promise<void> {
-  const labels = await labelsOf(store, writer, String(input.template))
-  if (input.json) printJson({ templateId: input.template, labels })
-  else if (labels.length === 0) process.stdout.write(`${String(input.template)} has no labels.\n`)
+  const { template, label: name } = input
+  const labels = (await labelsOf(store, writer, String(template))).filter(one => name === undefined || one.label === name)
+  if (labels.length === 0 && (await versionsOf(store, writer.tenant, String(template))).every(({ removed }) => removed))
+    throw new Fault('prompt_template_not_found', { problem: `there is no template ${String(template)}` })
+  if (input.json) printJson({ templateId: template, labels })
+  else if (labels.length === 0)
+    process.stdout.write(`${String(template)} has no ${name === undefined ? 'labels' : `label ${String(name)}`}.\n`)
   else
     process.stdout.write(
       columns([

@@ -10,6 +10,7 @@ import type { Input } from '../commands.ts'
 import { type Located, locate } from '../locate.ts'
 import { actorOf, tenantOf } from '../record/open-record.ts'
 import { printJson } from '../terminal.ts'
+import { checkRoot, checksSentence } from '../workspace/checks.ts'
 import { versionNumber } from '../workspace/open-workspaces.ts'
 import { type FolderRequest, publishFolder, sentenceOf, summaryOf } from '../workspace/publish-folder.ts'
 import { hostConfigOf } from './host-config.ts'
@@ -30,12 +31,14 @@ export async function publish(input: Input): Promise<number> {
     if (folder !== null) await checkExpected(store, user, folder)
     const packs = await publishLocated(store, input, located)
     const committed = folder === null ? null : await publishFolder(store, user, input, folder)
-    if (input.json) printJson({ ...packs, ...(committed === null ? {} : { workspace: summaryOf(committed) }) })
+    const checks = committed === null ? null : await checkRoot(store, user, committed)
+    if (input.json) printJson({ ...packs, ...(committed === null ? {} : { workspace: { ...summaryOf(committed), checks } }) })
     else {
       for (const ref of packs.published) process.stdout.write(`${ref}\n`)
       if (folder === null || packs.published.length + packs.unchanged.length > 0)
         process.stdout.write(`Published ${packs.published.length}, ${packs.unchanged.length} there already.\n`)
       if (committed !== null) process.stdout.write(`${sentenceOf(committed)}\n`)
+      if (checks !== null) process.stdout.write(`${checksSentence(checks)}\n`)
     }
     return 0
   } finally {

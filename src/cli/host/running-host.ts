@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SCOPES } from '../../core/access/keys.ts'
-import { createKey, HOST_ACTOR } from '../../engine/access.ts'
+import { codeOf } from '../../adapters/reasons.ts'
+import { HOST_ACTOR, SCOPES } from '../../core/access/keys.ts'
+import { createKey } from '../../engine/access.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -12,7 +13,7 @@ import { printJson } from '../terminal.ts'
 import { randomness } from './product-store.ts'
 
 const OWNER_ONLY = { mode: 0o600, flush: true }
-const keyPath = (input: Input): string => join(folderOf(input), 'local.key')
+export const keyPath = (input: Input): string => join(folderOf(input), 'local.key')
 const hostPath = (input: Input): string => join(folderOf(input), 'host.json')
 
 /** Made once, readable by its owner alone. */
@@ -38,6 +39,18 @@ function runningHost(input: Input): { readonly url: string; readonly pid: number
     return JSON.parse(readFileSync(hostPath(input), 'utf8')) as { url: string; pid: number }
   } catch {
     return null // none runs, or it is only just starting
+  }
+}
+
+/** The host that runs on the folder at this moment; null when none does. One that was killed has left its note behind. */
+export function livingHost(input: Input): { readonly url: string; readonly pid: number } | null {
+  const found = runningHost(input)
+  if (found === null || found.pid === process.pid) return null
+  try {
+    process.kill(found.pid, 0)
+    return found
+  } catch (error) {
+    return codeOf(error) === 'EPERM' ? found : null
   }
 }
 

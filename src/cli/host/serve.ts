@@ -4,26 +4,29 @@ import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { hasOperatorKey } from '../../engine/access.ts'
 import { publishConformance } from '../../engine/conformance.ts'
+import { collectObjects } from '../../engine/erase.ts'
+import { keepDoing } from '../../engine/keep-doing.ts'
 import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
 import { Fault } from '../../errors.ts'
 import { createHost } from '../../host/app.ts'
-import { DEFAULT_CONFIG } from '../../host/config.ts'
-import { DEFAULT_LIMITS } from '../../host/limits.ts'
+import { DEFAULT_CONFIG, type HostConfig } from '../../host/config.ts'
 import { createLogin } from '../../host/login.ts'
 import { LOG_LEVELS, SLOW_MS } from '../../host/logs.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { actorOf, clock, keyringOf } from '../record/open-record.ts'
+import { openSessions } from '../sessions/session-parts.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
 import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
 import { hostConfigOf } from './host-config.ts'
 import { openProductStore } from './product-store.ts'
-import { localKey, noteRunning, noteStopped } from './running-host.ts'
+import { livingHost, localKey, noteRunning, noteStopped } from './running-host.ts'
 
 const DEFAULT_PORT = 4680
 const SEAL_EVERY_MS = 60_000
+const COLLECT_EVERY_MS = 3_600_000
 /** How long requests that are under way may take after the host was told to stop. */
 const DRAIN_MS = 8_000
 
@@ -33,9 +36,8 @@ export async function serve(input: Input): Promise<number> {
     level: choiceOption(input.logLevel ?? 'warn', '--log-level', LOG_LEVELS),
     slowMs: numberOption(input.slowMs, '--slow-ms', SLOW_MS),
   }
-  const requestsPerMinute = numberOption(input.requestsPerMinute, '--requests-per-minute', DEFAULT_LIMITS.requestsPerMinute)
   const binding = bindingOf(input)
-  const config = hostConfigOf(input)
+  const config = servedConfig(input)
   const store = openProductStore(input)
   try {
     await checkBinding(store, binding)
@@ -43,20 +45,30 @@ export async function serve(input: Input): Promise<number> {
     const testSeams = input.testSeams === true
     if (testSeams) await publishConformance(store, config.libraryId)
     const login = createLogin(clock)
+    const sessions = await openSessions(store, input, (error, { tenant, session }) =>
+      app.log.error({ err: error, tenant, session }, 'a session could not go on'),
+    )
     const app = createHost({
       store,
       clock,
       config,
+      sessions,
       testSeams,
       logs,
       login,
-      limits: { requestsPerMinute },
       hosts: binding.hosts,
       version: packageVersion(),
     })
     const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error({ err: error }, 'the record was not sealed'))
+    const collecting = keepDoing(
+      () => collectObjects(store, clock),
+      COLLECT_EVERY_MS,
+      error => app.log.error({ err: error }, 'what nothing speaks of was not collected'),
+    )
     try {
       const { path, key } = await localKey(store, input)
+      // Before anybody can ask for more, and not what another host is at.
+      if (livingHost(input) === null) await sessions.work.resume()
       const url = await listen(app, binding.address, port)
       const reached = binding.publicUrl ?? url
       await noteRunning(input, reached)
@@ -69,12 +81,21 @@ export async function serve(input: Input): Promise<number> {
       const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
       clearTimeout(force)
+      await sessions.close()
+      await collecting.stop()
       await sealing.stop()
     }
     return 0
   } finally {
     await store.close()
   }
+}
+
+/** What an option says comes before the file, and is on record like the rest. */
+function servedConfig(input: Input): HostConfig {
+  const config = hostConfigOf(input)
+  const requestsPerMinute = numberOption(input.requestsPerMinute, '--requests-per-minute', config.limits.requestsPerMinute)
+  return { ...config, limits: { ...config.limits, requestsPerMinute } }
 }
 
 async function checkBinding(store: Store, binding: Binding): Promise<void> {

@@ -2,7 +2,7 @@
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileKeyring } from '../../adapters/file-keyring.ts'
 import { readPublicKeys, signatureChecker } from '../../adapters/public-keys.ts'
 import { codeOf, reasonOf } from '../../adapters/reasons.ts'
@@ -13,7 +13,18 @@ import type { Input } from '../commands.ts'
 
 export const clock: Clock = () => new Date().toISOString()
 
-export const folderOf = (input: Input): string => (typeof input.data === 'string' ? input.data : '.onbook')
+const FOLDER = '.onbook'
+
+/** The one that is named; else the record here, or in the nearest folder above that has one; else the one that would be made here. */
+export const folderOf = (input: Input): string => (typeof input.data === 'string' ? input.data : (folderAbove() ?? FOLDER))
+
+function folderAbove(): string | null {
+  if (existsSync(join(FOLDER, 'onbook.db'))) return FOLDER
+  for (let at = process.cwd(); at !== dirname(at); at = dirname(at))
+    if (existsSync(join(dirname(at), FOLDER, 'onbook.db'))) return join(dirname(at), FOLDER)
+  return null
+}
+
 export const databaseOf = (input: Input): string => join(folderOf(input), 'onbook.db')
 export const tenantOf = (input: Input): string => (typeof input.tenant === 'string' ? input.tenant : 'default')
 

@@ -15,12 +15,12 @@ it('says the same in colour', () => {
 })
 
 it.each([
-  [3, [], '3 packs checked: no problems.'],
-  [1, [], '1 pack checked: no problems.'],
-  [0, [], 'No packs found: nothing was checked.'],
-  [0, ['error'], '0 packs checked: 1 error.'],
-  [3, ['error', 'warning', 'warning', 'info'], '3 packs checked: 1 error, 2 warnings, 1 info.'],
-  [2, ['info', 'info'], '2 packs checked: 2 infos.'],
+  [3, [], '3 files checked: no problems.'],
+  [1, [], '1 file checked: no problems.'],
+  [0, [], 'Nothing found that could be checked.'],
+  [0, ['error'], '0 files checked: 1 error.'],
+  [3, ['error', 'warning', 'warning', 'info'], '3 files checked: 1 error, 2 warnings, 1 info.'],
+  [2, ['info', 'info'], '2 files checked: 2 infos.'],
 ] as const)('sums up %i packs with %j', (files, severities, line) => {
   const report = checkReportOf(
     severities.map(severity => findingOf({ severity })),

@@ -47,9 +47,9 @@ const indented = (text: string): readonly string[] => visibleLines(clip(text)).m
 
 function summaryLine({ files, errors, warnings, infos }: CheckSummary, colors: Colors): string {
   const counts = [count(errors, 'error'), count(warnings, 'warning'), count(infos, 'info')].filter(text => text !== '')
-  if (files === 0 && counts.length === 0) return colors.yellow('No packs found: nothing was checked.')
+  if (files === 0 && counts.length === 0) return colors.yellow('Nothing found that could be checked.')
   const paint = errors > 0 ? colors.red : warnings > 0 ? colors.yellow : colors.green
-  return paint(`${files} ${files === 1 ? 'pack' : 'packs'} checked: ${counts.length === 0 ? 'no problems' : counts.join(', ')}.`)
+  return paint(`${files} ${files === 1 ? 'file' : 'files'} checked: ${counts.length === 0 ? 'no problems' : counts.join(', ')}.`)
 }
 
 const count = (number: number, noun: string): string => (number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`)

@@ -1,7 +1,7 @@
 // `check --format sarif`: SARIF 2.1.0, for code scanning. Section numbers are those of the OASIS standard.
 import { isAbsolute, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { digestText } from '../../core/digest/digest.ts'
+import { digestText, hexOf } from '../../core/digest/digest.ts'
 import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { Severity } from '../../core/lint/rule.ts'
@@ -63,7 +63,7 @@ function artifactLocation(file: string): { readonly uri: string; readonly uriBas
 function fingerprints(): (finding: Finding) => string {
   const seen = new Map<string, number>()
   return ({ file, rule, message }) => {
-    const name = digestText(JSON.stringify([file, rule, message])).slice('sha256:'.length)
+    const name = hexOf(digestText(JSON.stringify([file, rule, message])))
     const ordinal = (seen.get(name) ?? 0) + 1
     seen.set(name, ordinal)
     return `${name}:${ordinal}`

@@ -7,6 +7,7 @@ import { show as showBytes } from '../record/object.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { numberOption, printJson } from '../terminal.ts'
+import { showChecks } from './checks.ts'
 import { choiceOf, versionNumber, withWorkspaces } from './open-workspaces.ts'
 import { bytesText, pathArgument, shownPath } from './words.ts'
 
@@ -81,6 +82,7 @@ function lineOf({ path, kind, from, to }: TreeDifference): string {
 export const show = (input: Input): Promise<number> =>
   withWorkspaces(input, async (store, user) => {
     const choice = choiceOf(input.name)
+    if (input.checks) return showChecks(store, user, choice, input)
     if (typeof input.path === 'string') {
       const path = pathArgument(input.path)
       const { bytes, version, name: _, ...file } = await openFile(store, user, choice, path)

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderTree } from '../../adapters/folder-tree.ts'
 import { statCache } from '../../adapters/folder-tree-cache.ts'
-import { digestText } from '../../core/digest/digest.ts'
+import { digestText, hexOf } from '../../core/digest/digest.ts'
 import type { TreeDifference } from '../../core/workspace/diff.ts'
 import type { CommitResult } from '../../engine/workspaces/commit.ts'
 import { publishTree } from '../../engine/workspaces/publish.ts'
@@ -25,7 +25,7 @@ export interface FolderRequest {
 export async function publishFolder(store: Store, user: WorkspaceUser, input: Input, request: FolderRequest): Promise<CommitResult> {
   const { folder, ...rest } = request
   const data = folderOf(input)
-  const cache = statCache(join(data, 'folders', `${digestText(realpathSync(folder)).slice('sha256:'.length, 23)}.json`))
+  const cache = statCache(join(data, 'folders', `${hexOf(digestText(realpathSync(folder))).slice(0, 16)}.json`))
   const source = folderTree(folder, cache, { without: [data] })
   const progress = progressOn()
   try {
@@ -33,7 +33,11 @@ export async function publishFolder(store: Store, user: WorkspaceUser, input: In
     return await publishTree(store, { ...user, actor: actorOf() }, { ...rest, source, progress: tick })
   } finally {
     progress.clear()
-    cache.save()
+    try {
+      cache.save()
+    } catch {
+      // It only saves time: the next publish reads everything again.
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 // What the record knows of those who came to the host: who signed in, and how often somebody was refused. Never what they presented.
 import type { EventDraft } from '../record/event.ts'
+import { HOST_ACTOR, keyActor } from './keys.ts'
 
 /** One stream for the host, under its own tenant. */
-export const AUDIT = 'access/audit'
+export const ACCESS_AUDIT = 'access/audit'
 
 interface Counted {
   readonly count: number
@@ -19,12 +20,12 @@ export interface Refusals {
 
 export const signedInDraft = (keyId: string, address: string): EventDraft => ({
   type: 'access.signedIn',
-  actor: `key:${keyId}`,
+  actor: keyActor(keyId),
   payload: { keyId, address },
 })
-export const signedOutDraft = (keyId: string): EventDraft => ({ type: 'access.signedOut', actor: `key:${keyId}`, payload: { keyId } })
+export const signedOutDraft = (keyId: string): EventDraft => ({ type: 'access.signedOut', actor: keyActor(keyId), payload: { keyId } })
 export const accessRefusedDraft = ({ since, failures, refused }: Refusals): EventDraft => ({
   type: 'access.refused',
-  actor: 'onbook',
+  actor: HOST_ACTOR,
   payload: { since, failures: failures.map(one => ({ ...one })), refused: refused.map(one => ({ ...one })) },
 })

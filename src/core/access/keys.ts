@@ -6,6 +6,10 @@ import type { Projection } from '../record/projection.ts'
 /** One stream for all keys of a host, under the host's own tenant. */
 export const KEYS = 'access/keys'
 
+/** Who acts: a key; or the host, where nobody has asked. */
+export const HOST_ACTOR = 'onbook'
+export const keyActor = (keyId: string): string => `key:${keyId}`
+
 export const SCOPES = [
   'prompts:read',
   'prompts:write',
@@ -16,6 +20,11 @@ export const SCOPES = [
   'metrics:read',
   'workspaces:read',
   'workspaces:write',
+  'sessions:read',
+  'sessions:write',
+  'objects:read',
+  'objects:write',
+  'tools:read',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -37,7 +46,7 @@ export const keyCreatedDraft = (key: AccessKey, actor: string): EventDraft => ({
 export const keyRevokedDraft = (id: string, actor: string): EventDraft => ({ type: 'key.revoked', actor, payload: { id } })
 export const keyUsedDraft = (id: string, lastUsedAt: string): EventDraft => ({
   type: 'key.used',
-  actor: 'onbook',
+  actor: HOST_ACTOR,
   payload: { id, lastUsedAt },
 })
 

@@ -1,15 +1,18 @@
 // The form of pack.json: OpenWOP's manifest with a few limits of our own. A test holds it against the published schema.
+import { NO_DIGEST } from '../digest/digest.ts'
+import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../library/template.ts'
+import { PROMPT_KINDS } from '../pack/compile.ts'
+import { PATTERNS } from '../resolve/prompt-ref.ts'
 
-const ID = '^[a-z0-9][a-z0-9._-]{0,127}$'
-const VERSION = '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?$'
-const NAME = '^(core|vendor|community|private)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$'
+export const VARIABLE_NAME = '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$'
+export const BUNDLE_NAME = '^(core|vendor|community|private)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$'
 
 const text = { type: 'string' }
 const textOf = (maxLength: number) => ({ type: 'string', maxLength })
 const uri = { type: 'string', format: 'uri' }
 const date = { type: 'string', format: 'date-time' }
-const name = { type: 'string', pattern: NAME, maxLength: 256 }
-const version = { type: 'string', pattern: VERSION, maxLength: 128 }
+const name = { type: 'string', pattern: BUNDLE_NAME, maxLength: 256 }
+const version = { type: 'string', pattern: PATTERNS.version, maxLength: 128 }
 /** semver reads a range by expressions that were not made for books. */
 const range = textOf(200)
 const closed = (properties: object, required: readonly string[] = []) => ({
@@ -21,10 +24,10 @@ const closed = (properties: object, required: readonly string[] = []) => ({
 
 const variable = closed(
   {
-    name: { type: 'string', pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' },
-    type: { enum: ['string', 'number', 'boolean', 'array', 'object'] },
+    name: { type: 'string', pattern: VARIABLE_NAME },
+    type: { enum: VALUE_TYPES },
     required: { type: 'boolean' },
-    source: { enum: ['input', 'variable', 'secret', 'context'] },
+    source: { enum: VARIABLE_SOURCES },
     extractPath: textOf(500),
     defaultValue: {},
     description: textOf(500),
@@ -34,16 +37,16 @@ const variable = closed(
 
 const template = closed(
   {
-    templateId: { type: 'string', pattern: ID },
+    templateId: { type: 'string', pattern: PATTERNS.templateId },
     version,
-    kind: { enum: ['system', 'user', 'few-shot', 'schema-hint'] },
+    kind: { enum: PROMPT_KINDS },
     text: textOf(65_536),
     name: textOf(200),
     description: textOf(2000),
     variables: { type: 'array', items: variable, maxItems: 500 },
     modelHints: closed({
       // It stands in an event, where a digest would name an object.
-      modelClass: { type: 'string', maxLength: 100, pattern: '^(?!sha256:[0-9a-f]{64}$)' },
+      modelClass: { type: 'string', maxLength: 100, pattern: NO_DIGEST },
       temperature: { type: 'number', minimum: 0, maximum: 2 },
       maxTokens: { type: 'integer', minimum: 1 },
       envelopeType: text,
@@ -54,7 +57,7 @@ const template = closed(
         author: text,
         createdAt: date,
         updatedAt: date,
-        source: { enum: ['host', 'pack', 'user'] },
+        source: { enum: TEMPLATE_ORIGINS },
         packName: name,
         packVersion: version,
       }),

@@ -1,11 +1,11 @@
 // The name of a bundle's bytes in the two spellings that installers pin: our digest, and the one of Subresource Integrity.
-import { type Digest, isDigest } from '../digest/digest.ts'
+import { type Digest, hexOf, isDigest } from '../digest/digest.ts'
 
 const SRI = /^sha256-[A-Za-z0-9+/]{43}=$/
 
 /** `sha256-` and the hash in base64. */
 export function integrityOf(digest: Digest): string {
-  const pairs = digest.slice('sha256:'.length).match(/../g)!
+  const pairs = hexOf(digest).match(/../g)!
   return `sha256-${btoa(String.fromCharCode(...pairs.map(pair => Number.parseInt(pair, 16))))}`
 }
 

@@ -1,7 +1,8 @@
 // A bundle's manifest, read and judged from its bytes alone: everything that is wrong at once. It never looks at who signed.
 import semver from 'semver'
 import { isDeeperThan } from '../digest/depth.ts'
-import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Json } from '../digest/digest.ts'
+import { hasSpelling } from '../digest/has-spelling.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { LibraryTemplate } from '../library/template.ts'
 import { pinnedText, shown } from '../resolve/prompt-ref.ts'
@@ -63,7 +64,7 @@ export function readManifest(bytes: Uint8Array, maxBytes: number): ReadManifest 
   if (!read.ok) return unreadable(invalid(`pack.json is not JSON: at character ${read.offset + 1}, ${read.message}`))
   const { value } = read
   if (isDeeperThan(value, MAX_DEPTH)) return unreadable(invalid(`pack.json is nested more than ${MAX_DEPTH} deep`))
-  if (!isCanonical(value)) return unreadable(invalid('pack.json holds a number that is none, or half a surrogate pair'))
+  if (!hasSpelling(value)) return unreadable(invalid('pack.json holds a number that is none, or half a surrogate pair'))
   if (!isObject(value)) return unreadable(invalid('pack.json is not an object'))
   if (value.kind !== 'prompt') return unreadable(bundleProblem('pack_kind_invalid', 'its kind is not "prompt"'))
   return judge(value, maxBytes)
@@ -116,14 +117,5 @@ function decode(bytes: Uint8Array): string | null {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return null
-  }
-}
-
-function isCanonical(value: Json): boolean {
-  try {
-    canonicalJson(value)
-    return true
-  } catch {
-    return false
   }
 }

@@ -2,6 +2,7 @@
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { TemplateVariable, VariableSource } from '../library/template.ts'
+import { SECRET_ID } from '../messages/message.ts'
 import { aType, typeName } from '../pack/type-name.ts'
 
 export type Trust = 'trusted' | 'untrusted'
@@ -95,7 +96,7 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
 }
 
 /** A secret may be named by its id, or by the marker that stands for it everywhere else. */
-const SECRET = /^(?:\[REDACTED:([a-zA-Z0-9._-]{1,200})\]|([a-zA-Z0-9._-]{1,200}))$/
+const SECRET = new RegExp(`^(?:\\[REDACTED:(${SECRET_ID})\\]|(${SECRET_ID}))$`)
 
 function secretId(text: string): string | null {
   const found = SECRET.exec(text)

@@ -7,13 +7,18 @@ export type Digest = string & { readonly [digest]: true }
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/
-const LENGTH = 'sha256:'.length + 64
+const MARK = 'sha256:'
+const LENGTH = MARK.length + 64
 
-export const digestBytes = (bytes: Uint8Array): Digest => `sha256:${sha256Hex(bytes)}` as Digest
+/** For schemas: a digest; and free text that stands in an event, where a digest would name an object. */
+export const DIGEST = '^sha256:[0-9a-f]{64}$'
+export const NO_DIGEST = '^(?!sha256:[0-9a-f]{64}$)'
+const WHOLE = new RegExp(DIGEST)
+
+export const digestBytes = (bytes: Uint8Array): Digest => digestOfHex(sha256Hex(bytes))
 
 /** Over the UTF-8 of the text. */
-export const digestText = (text: string): Digest => `sha256:${sha256Hex(text)}` as Digest
+export const digestText = (text: string): Digest => digestOfHex(sha256Hex(text))
 
 /** Over the one canonical spelling of the value, so that key order never matters. */
 export const digestJson = (value: Json): Digest => digestText(canonicalJson(value))
@@ -61,4 +66,8 @@ function fields(object: Fields, depth: number): string {
   return `{${text}}`
 }
 
-export const isDigest = (text: string): text is Digest => text.length === LENGTH && DIGEST.test(text)
+export const isDigest = (text: string): text is Digest => text.length === LENGTH && WHOLE.test(text)
+
+/** For whoever hashes piece by piece, or keeps the hash alone. */
+export const digestOfHex = (hex: string): Digest => `${MARK}${hex}` as Digest
+export const hexOf = (digest: Digest): string => digest.slice(MARK.length)

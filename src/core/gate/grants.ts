@@ -31,9 +31,10 @@ export function grantOf(grants: readonly Grant[], question: GrantQuestion): Gran
 }
 
 const fits = ({ tools, tenants, agents, roles }: Grant, { tool, tenant, agent, role }: GrantQuestion): boolean =>
-  tools.some(pattern => matches(pattern, tool)) && lists(tenants, tenant) && lists(agents, agent) && lists(roles, role)
+  tools.some(pattern => matches(pattern, tool)) && isListed(tenants, tenant) && isListed(agents, agent) && isListed(roles, role)
 
-const lists = (allowed: readonly string[] | undefined, name: string | null): boolean =>
+/** Without a list, everybody is; names in it may end in `*`. */
+export const isListed = (allowed: readonly string[] | undefined, name: string | null): boolean =>
   allowed === undefined || (name !== null && allowed.some(pattern => matches(pattern, name)))
 
 const matches = (pattern: string, name: string): boolean =>

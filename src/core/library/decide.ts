@@ -27,6 +27,12 @@ export type Decided =
 
 const refuse = (code: LibraryRefusal, message: string): Decided => ({ ok: false, code, message })
 
+const OWNERS: Readonly<Record<TemplateOrigin, string>> = {
+  host: "is the host's own and cannot be changed",
+  pack: 'came with a bundle and cannot be changed',
+  user: 'is in use here already',
+}
+
 export interface Publishing {
   /** `create` adds a version; `raise` adds one that is greater than every other. */
   readonly mode: 'create' | 'raise'
@@ -40,7 +46,7 @@ export function decidePublish(template: LibraryTemplate, known: readonly KnownVe
   if (semver.valid(version) === null) return refuse('template_invalid', `${version} is not a version of SemVer 2.0.0`)
   const present = known.filter(({ removed }) => !removed)
   const foreign = known.find(one => one.origin !== origin)
-  if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}, not to the ${origin}`)
+  if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}; take another id`)
   if (mode === 'raise' && present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
   const same = known.find(one => one.version === version)
   if (same !== undefined)
@@ -70,7 +76,7 @@ export function decideRemove(templateId: string, known: readonly KnownVersion[],
   const present = known.filter(({ removed }) => !removed)
   if (present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
   const foreign = present.find(({ origin }) => origin !== 'user')
-  if (foreign !== undefined) return refuse('template_read_only', `${templateId} belongs to the ${foreign.origin}`)
+  if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}`)
   const held = mayMoveProtected ? undefined : labels.find(one => one.protected)
   if (held !== undefined) return refuse('label_protected', `label ${held.label} of ${templateId} is protected`)
   const versions = present.map(({ version }) => version)

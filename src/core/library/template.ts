@@ -2,8 +2,10 @@
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 
-export type VariableSource = 'input' | 'variable' | 'secret' | 'context'
-export type ValueType = 'string' | 'number' | 'boolean' | 'array' | 'object'
+export const VARIABLE_SOURCES = ['input', 'variable', 'secret', 'context'] as const
+export type VariableSource = (typeof VARIABLE_SOURCES)[number]
+export const VALUE_TYPES = ['string', 'number', 'boolean', 'array', 'object'] as const
+export type ValueType = (typeof VALUE_TYPES)[number]
 
 export interface TemplateVariable {
   readonly name: string
@@ -17,7 +19,8 @@ export interface TemplateVariable {
   readonly description?: string
 }
 
-export type TemplateOrigin = 'host' | 'pack' | 'user'
+export const TEMPLATE_ORIGINS = ['host', 'pack', 'user'] as const
+export type TemplateOrigin = (typeof TEMPLATE_ORIGINS)[number]
 
 export interface TemplateMeta {
   readonly author?: string

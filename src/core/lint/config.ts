@@ -5,7 +5,7 @@ import type { Place, Span } from '../pack/place.ts'
 import { aType, typeName } from '../pack/type-name.ts'
 import { readYaml } from '../pack/yaml.ts'
 import { nearest } from './nearest.ts'
-import type { Rule, Severity } from './rule.ts'
+import type { RuleHead, Severity } from './rule.ts'
 import { RULES, ruleNamed } from './rules.ts'
 
 export interface RuleSetting {
@@ -43,7 +43,7 @@ export const configFormat = {
   },
 }
 
-function settingFormat({ summary, options = {} }: Rule) {
+function settingFormat({ summary, options = {} }: RuleHead) {
   const typed = Object.entries(options).map(([name, value]) => [
     name,
     Array.isArray(value) ? { type: 'array', items: { type: 'string' }, default: value } : { type: typeof value, default: value },
@@ -83,7 +83,7 @@ function* complaintsAbout(config: Json): Iterable<Complaint> {
   }
 }
 
-function* complaintsAboutSetting({ name, options = {} }: Rule, setting: Json): Iterable<Complaint> {
+function* complaintsAboutSetting({ name, options = {} }: RuleHead, setting: Json): Iterable<Complaint> {
   const pointer = ['rules', name]
   if (!isObject(setting)) {
     if (!isSeverity(setting)) yield { message: `"${name}" must be ${SEVERITIES.join(', ')}, or an object`, at: { pointer } }

@@ -14,8 +14,8 @@ import { parseTemplate } from '../template/parse.ts'
 import { findUses, type Uses } from '../template/uses.ts'
 import { type Config, defaultConfig } from './config.ts'
 import { findDisables, silencer } from './disable.ts'
-import type { Fix, Found, PreviousVersion, Rule, Severity, Subject } from './rule.ts'
-import { FORM_RULES, RULES } from './rules.ts'
+import type { Fix, Found, PreviousVersion, Rule, RuleHead, Severity, Subject } from './rule.ts'
+import { FORM_RULES, PACK_RULES, RULES } from './rules.ts'
 
 export interface Finding {
   readonly file: string
@@ -125,7 +125,7 @@ function rulesFor(prepared: PreparedPack, context: LintContext): readonly RuleAt
   const config = context.config ?? defaultConfig
   const subject = subjectOf(prepared, context)
   const isHeard = listenerTo(document)
-  return (isObject(document.value) ? RULES : FORM_RULES).flatMap(rule => {
+  return (isObject(document.value) ? PACK_RULES : FORM_RULES).flatMap(rule => {
     const { severity, options } = config.rules[rule.name] ?? { options: {} }
     if (severity === 'off') return []
     return [{ rule, severity, check: () => only(rule.check(subject, { ...rule.options, ...options }), found => isHeard(rule, found)) }]
@@ -146,13 +146,13 @@ function* only<T>(all: Iterable<T>, isWanted: (one: T) => boolean): Iterable<T> 
 const byName = (variables: Subject['draft']['variables']): Subject['variables'] =>
   new Map(variables.toReversed().map(variable => [variable.name, variable]))
 
-function firstOf(all: Iterable<Found>): readonly Found[] {
-  const first: Found[] = []
+export function firstOf<F extends Pick<Found, 'message' | 'suggestion' | 'fix'>>(all: Iterable<F>): readonly F[] {
+  const first: F[] = []
   for (const found of all) {
     // This entry speaks of many: it has the place and the weight of one of them, but not its advice and its repair.
     if (first.length === MAX_FOUND) {
       const { suggestion: _, fix: __, ...many } = found
-      return [...first, { ...many, message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
+      return [...first, { ...(many as F), message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
     }
     first.push(found)
   }
@@ -172,8 +172,7 @@ function toFinding(
   return {
     file,
     rule: rule.name,
-    // What the config says holds for the rule as a whole; milder cases of a rule stay mild.
-    severity: severity === undefined ? (found.severity ?? rule.severity) : milder(severity, found.severity),
+    severity: severityOf(rule, found, severity),
     message: found.message,
     line: from.line,
     column: from.column,
@@ -183,6 +182,10 @@ function toFinding(
     ...(found.fix === undefined ? {} : { fix: found.fix }),
   }
 }
+
+/** What the config says holds for the rule as a whole; milder cases of a rule stay mild. */
+export const severityOf = (rule: RuleHead, found: Pick<Found, 'severity'>, set: Severity | undefined): Severity =>
+  set === undefined ? (found.severity ?? rule.severity) : milder(set, found.severity)
 
 const LOUDNESS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
 const milder = (set: Severity, found: Severity | undefined): Severity =>

@@ -10,6 +10,7 @@ import type { Schemas } from '../schema/schemas.ts'
 import type { Verdict } from '../schema/verdict.ts'
 import type { TemplateProblem, TemplateTree } from '../template/ast.ts'
 import type { Uses } from '../template/uses.ts'
+import type { FoundInFile, Layout } from './layout.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -59,7 +60,8 @@ export interface Subject {
   readonly ruleNames: ReadonlySet<string>
 }
 
-export interface Rule {
+/** What every rule says about itself. */
+export interface RuleHead {
   readonly name: string
   /** One sentence: what must hold. */
   readonly summary: string
@@ -68,7 +70,16 @@ export interface Rule {
   readonly fixable?: true
   /** Options and their defaults; the config file may change them. */
   readonly options?: Readonly<Record<string, Json>>
+}
+
+/** About one pack. */
+export interface Rule extends RuleHead {
   check(subject: Subject, options: Readonly<Record<string, Json>>): Iterable<Found>
+}
+
+/** About what lies beside the packs: index, preludes, tools, context. These speak of one another, so they are looked at together. */
+export interface LayoutRule extends RuleHead {
+  checkLayout(layout: Layout): Iterable<FoundInFile>
 }
 
 export const inPrompt = (within: { readonly start: number; readonly end: number }): Place => ({

@@ -1,21 +1,25 @@
 // Every rule there is, in the order in which a reader of a report wants them: can it be read, does it parse, does it hold, is it good.
-import type { Rule } from './rule.ts'
+import type { LayoutRule, Rule, RuleHead } from './rule.ts'
 import { ambiguousScalar } from './rules/ambiguous-scalar/rule.ts'
 import { disableComment } from './rules/disable-comment/rule.ts'
 import { exampleMissing } from './rules/example-missing/rule.ts'
 import { examplesValidate } from './rules/examples-validate/rule.ts'
+import { legacyTools } from './rules/legacy-tools/rule.ts'
 import { maxPromptLength } from './rules/max-prompt-length/rule.ts'
 import { noUndefinedVariables } from './rules/no-undefined-variables/rule.ts'
 import { packIdentity } from './rules/pack-identity/rule.ts'
 import { packSchema } from './rules/pack-schema/rule.ts'
 import { packYaml } from './rules/pack-yaml/rule.ts'
+import { preludeValid } from './rules/prelude-valid/rule.ts'
 import { publishedChanged } from './rules/published-changed/rule.ts'
 import { requiredSections } from './rules/required-sections/rule.ts'
 import { schemaRefsValid } from './rules/schema-refs-valid/rule.ts'
 import { structuredInterpolation } from './rules/structured-interpolation/rule.ts'
 import { templateSyntax } from './rules/template-syntax/rule.ts'
+import { toolsValid } from './rules/tools-valid/rule.ts'
 import { unknownKey } from './rules/unknown-key/rule.ts'
 import { unsupportedSyntax } from './rules/unsupported-syntax/rule.ts'
+import { unusedDescriptor } from './rules/unused-descriptor/rule.ts'
 import { unusedVariable } from './rules/unused-variable/rule.ts'
 import { vagueInstruction } from './rules/vague-instruction/rule.ts'
 import { variableDeclaration } from './rules/variable-declaration/rule.ts'
@@ -23,11 +27,12 @@ import { variableType } from './rules/variable-type/rule.ts'
 import { versionBump } from './rules/version-bump/rule.ts'
 import { volatileBeforeStable } from './rules/volatile-before-stable/rule.ts'
 import { workspaceFile } from './rules/workspace-file/rule.ts'
+import { workspaceIndex } from './rules/workspace-index/rule.ts'
 
 /** These alone make sense for a file that is no pack at all. */
 export const FORM_RULES: readonly Rule[] = [packYaml, packSchema]
 
-export const RULES: readonly Rule[] = [
+export const PACK_RULES: readonly Rule[] = [
   workspaceFile,
   ...FORM_RULES,
   unknownKey,
@@ -52,4 +57,8 @@ export const RULES: readonly Rule[] = [
   disableComment,
 ]
 
-export const ruleNamed = (name: string): Rule | undefined => RULES.find(rule => rule.name === name)
+export const LAYOUT_RULES: readonly LayoutRule[] = [workspaceIndex, preludeValid, toolsValid, legacyTools, unusedDescriptor]
+
+export const RULES: readonly RuleHead[] = [...PACK_RULES, ...LAYOUT_RULES]
+
+export const ruleNamed = (name: string): RuleHead | undefined => RULES.find(rule => rule.name === name)

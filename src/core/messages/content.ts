@@ -1,6 +1,7 @@
 // The bytes of an object as JSON, or as text. What cannot be spelled canonically is refused here, before anybody relies on it.
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
+import { hasSpelling } from '../digest/has-spelling.ts'
 import { readText } from '../prelude/content.ts'
 import type { Pointer } from '../schema/pointer.ts'
 
@@ -44,13 +45,6 @@ export function readContent(bytes: Uint8Array, report: Report): Content {
 
 /** False for what JSON text can say and canonical JSON cannot, and for what would take recursion too deep. */
 export const isSound = (value: Json): boolean => !isDeeperThan(value, MOST_DEPTH) && hasSpelling(value)
-
-function hasSpelling(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed()
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && hasSpelling(inner))
-}
 
 /** Runs a reader, and gives what it reported first. */
 export function firstProblem<T>(read: (report: Report) => T): { readonly value: T; readonly problem: ContentProblem | null } {

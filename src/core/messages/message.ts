@@ -17,6 +17,9 @@ export interface ReasoningPart {
   readonly echo?: JsonObject
 }
 
+/** What secrets are called, as a part of a pattern. */
+export const SECRET_ID = '[a-zA-Z0-9._-]{1,200}'
+
 /** The place of a secret. It belongs to the texts before and after it: together they are one text. */
 export interface SecretPart {
   readonly type: 'secret'

@@ -3,9 +3,9 @@ import { isDigest, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import { isSound, type Report } from './content.ts'
-import type { ImagePart, Part, ToolCallPart, ToolResultPart } from './message.ts'
+import { type ImagePart, type Part, SECRET_ID, type ToolCallPart, type ToolResultPart } from './message.ts'
 
-const SECRET_ID = /^[a-zA-Z0-9._-]{1,200}$/
+const WHOLE_SECRET_ID = new RegExp(`^${SECRET_ID}$`)
 /** One class and no repetition: an image is long, and a regular expression that remembers its way runs out of room. */
 const NOT_BASE64 = /[^A-Za-z0-9+/]/
 const IMAGE_TYPE = /^image\/[a-z0-9.+-]+$/i
@@ -24,7 +24,7 @@ export function readPart(part: Json, at: Pointer, report: Report): readonly Part
       if (typeof part.text !== 'string') return lacking(report, 'part_text_missing', at, 'a part of type reasoning needs a text')
       return [{ type: 'reasoning', text: part.text, ...echoOf(part) }]
     case 'secret':
-      if (typeof part.id !== 'string' || !SECRET_ID.test(part.id))
+      if (typeof part.id !== 'string' || !WHOLE_SECRET_ID.test(part.id))
         return lacking(report, 'secret_id_invalid', at, 'a secret slot needs an id of letters, digits, ".", "_" and "-"')
       return [{ type: 'secret', id: part.id }]
     case 'image':

@@ -4,7 +4,8 @@ import { sortedJson } from '../digest/indented-json.ts'
 import type { Schemas } from '../schema/schemas.ts'
 import type { Pack, Variable } from './pack.ts'
 
-export type PromptKind = 'system' | 'user' | 'few-shot' | 'schema-hint'
+export const PROMPT_KINDS = ['system', 'user', 'few-shot', 'schema-hint'] as const
+export type PromptKind = (typeof PROMPT_KINDS)[number]
 
 /** Named, versioned text with variables, of one kind. */
 export interface Template {

@@ -1,5 +1,5 @@
 // Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
-import type { Digest, Json } from '../digest/digest.ts'
+import { DIGEST, type Digest, type Json } from '../digest/digest.ts'
 import { jsonFile } from '../digest/indented-json.ts'
 import { readJson } from '../schema/json-text.ts'
 import type { Pointer } from '../schema/pointer.ts'
@@ -65,8 +65,8 @@ export const registryFormat = {
               required: ['path', 'digest', 'semantic', 'schemas', 'status'],
               properties: {
                 path: { type: 'string' },
-                digest: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
-                semantic: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+                digest: { type: 'string', pattern: DIGEST },
+                semantic: { type: 'string', pattern: DIGEST },
                 schemas: { type: 'object', additionalProperties: { type: 'string' } },
                 status: { enum: ['active', 'deprecated', 'retired'] },
               },

@@ -1,6 +1,7 @@
 // A composed prelude into the messages that are sent. Renders each template once, strictly: what is missing is a problem, never empty text.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
+import { positionOf } from '../pack/place.ts'
 import { parseTemplate } from '../template/parse.ts'
 import { renderTemplate } from '../template/render.ts'
 import { type ContentProblem, readJsonContent, readText } from './content.ts'
@@ -30,6 +31,9 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
 ])
 
 const imageType = (path: string): string | undefined => IMAGES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
+
+/** By its name: what is in it is the model's to see. */
+export const isImage = (path: string): boolean => imageType(path) !== undefined
 
 /** The files it is made of, each once. */
 export function filesOf({ templates, context, options }: ComposedPrelude): readonly string[] {
@@ -73,8 +77,7 @@ function rendered(path: string, { bytes }: ContentFile, { values }: ComposedPrel
   const parsed = parseTemplate(text)
   const result = parsed.ok ? renderTemplate(parsed.template, values) : parsed
   if (result.ok) return result.text
-  for (const { message, start } of result.problems)
-    problems.push(problem(path, `${message}, line ${text.slice(0, start).split('\n').length}`))
+  for (const { message, start } of result.problems) problems.push({ ...problem(path, message), position: positionOf(text, start) })
   return null
 }
 

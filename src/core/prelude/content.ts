@@ -1,11 +1,18 @@
 // Bytes of a workspace file as text or JSON. Content is untrusted: what is wrong with it is said with its place, and nothing here throws.
 import { isDeeperThan } from '../digest/depth.ts'
-import { canonicalJson, type Json } from '../digest/digest.ts'
+import type { Json } from '../digest/digest.ts'
+import { hasSpelling } from '../digest/has-spelling.ts'
+import { type Position, positionOf } from '../pack/place.ts'
 import { readJson } from '../schema/json-text.ts'
 import type { Mismatch } from '../schema/verdict.ts'
 
-/** A place in a file of the workspace. */
-export interface ContentProblem extends Mismatch {
+/** Wrong at a place of its JSON; of what is no JSON, or no JSON at all, the position says more. */
+export interface FileProblem extends Mismatch {
+  readonly position?: Position
+}
+
+/** In a file of the workspace. */
+export interface ContentProblem extends FileProblem {
   readonly path: string
 }
 
@@ -21,25 +28,18 @@ export function readText(bytes: Uint8Array): string | null {
   }
 }
 
-export type JsonContent = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problems: readonly Mismatch[] }
+export type JsonContent = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problems: readonly FileProblem[] }
 
 export function readJsonContent(bytes: Uint8Array): JsonContent {
   const text = readText(bytes)
   if (text === null) return wrong('it is not UTF-8')
   const read = readJson(text)
-  if (!read.ok) return wrong(`it is not JSON: ${read.message}, line ${text.slice(0, read.offset).split('\n').length}`)
+  if (!read.ok) return wrong(`it is not JSON: ${read.message}`, positionOf(text, read.offset))
   if (isDeeperThan(read.value, MOST_DEPTH)) return wrong(`it is nested deeper than ${MOST_DEPTH} levels`)
-  return isNameable(read.value) ? { ok: true, value: read.value } : wrong('it holds half a surrogate pair')
+  return hasSpelling(read.value) ? { ok: true, value: read.value } : wrong('it holds half a surrogate pair, or a number that is too large')
 }
 
-/** JSON can spell half a surrogate pair as an escape; no text can hold it, so nothing made of it could be sent or named. */
-function isNameable(value: Json): boolean {
-  try {
-    canonicalJson(value)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const wrong = (message: string): JsonContent => ({ ok: false, problems: [{ pointer: [], message }] })
+const wrong = (message: string, position?: Position): JsonContent => ({
+  ok: false,
+  problems: [{ pointer: [], message, ...(position === undefined ? {} : { position }) }],
+})

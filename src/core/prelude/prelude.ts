@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { readMessages } from '../messages/read-messages.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Mismatch } from '../schema/verdict.ts'
-import { readJsonContent } from './content.ts'
+import { type FileProblem, readJsonContent } from './content.ts'
 import { optionProblems } from './options.ts'
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant'
@@ -27,7 +27,9 @@ export interface ComposedPrelude {
 
 export type Prelude = { readonly kind: 'messages' } | { readonly kind: 'composed'; readonly prelude: ComposedPrelude }
 
-export type ReadPrelude = { readonly ok: true; readonly prelude: Prelude } | { readonly ok: false; readonly problems: readonly Mismatch[] }
+export type ReadPrelude =
+  | { readonly ok: true; readonly prelude: Prelude }
+  | { readonly ok: false; readonly problems: readonly FileProblem[] }
 
 /** Having one of these makes an object a message. */
 const MESSAGE_KEYS = ['role', 'content', 'type', 'tool_calls', 'output', 'tool_call_id', 'call_id']

@@ -1,5 +1,5 @@
 // What resolution needs of an agent, from its manifest.
-import { digestText, type Json } from '../digest/digest.ts'
+import { digestText, hexOf, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { BoundAgent } from './layers.ts'
 import { isVersion } from './prompt-ref.ts'
@@ -21,7 +21,7 @@ const textOf = (value: Json | undefined): string | null => (typeof value === 'st
 
 const FITS = /^[a-z0-9._-]{1,100}$/
 const HEX = 12
-const hexOf = (text: string): string => digestText(text).slice('sha256:'.length, 'sha256:'.length + HEX)
+const shortHash = (text: string): string => hexOf(digestText(text)).slice(0, HEX)
 
 /** An agent's own text has no ref, so one is made for it that fits the grammar of refs. */
 export function intrinsicTemplate(agentId: string, version: string | null, text: string): NonNullable<BoundAgent['intrinsic']> {
@@ -29,6 +29,6 @@ export function intrinsicTemplate(agentId: string, version: string | null, text:
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '-')
     .slice(0, 100)
-  const id = FITS.test(agentId) ? agentId : `${plain}${hexOf(agentId)}`
-  return { templateId: `agent-intrinsic.${id}`, version: version ?? `0.0.0+${hexOf(text)}`, digest: digestText(text) }
+  const id = FITS.test(agentId) ? agentId : `${plain}${shortHash(agentId)}`
+  return { templateId: `agent-intrinsic.${id}`, version: version ?? `0.0.0+${shortHash(text)}`, digest: digestText(text) }
 }

@@ -18,13 +18,21 @@ export type ReadRef = { readonly ok: true; readonly ref: PromptRef } | { readonl
 const ID = '[a-z0-9][a-z0-9._-]{0,127}'
 const VERSION = '\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?'
 const TEXT = new RegExp(`^prompt:(${ID})(?:@(${VERSION}))?$`)
-const LABELLED = new RegExp(`^prompt:(${ID})@([a-z][a-z0-9-]{0,63})$`)
-const WHOLE_ID = new RegExp(`^${ID}$`)
-const WHOLE_VERSION = new RegExp(`^${VERSION}$`)
+const LABEL = '[a-z][a-z0-9-]{0,63}'
+const LABELLED = new RegExp(`^prompt:(${ID})@(${LABEL})$`)
 const KEYS = ['templateId', 'version', 'libraryId', 'variableOverrides']
 
-export const isTemplateId = (text: unknown): text is string => typeof text === 'string' && WHOLE_ID.test(text)
-export const isVersion = (text: unknown): text is string => typeof text === 'string' && WHOLE_VERSION.test(text)
+/** For schemas. */
+export const PATTERNS = { templateId: `^${ID}$`, version: `^${VERSION}$`, label: `^${LABEL}$` } as const
+
+const matching = (pattern: string) => {
+  const whole = new RegExp(pattern)
+  return (text: unknown): text is string => typeof text === 'string' && whole.test(text)
+}
+
+export const isTemplateId = matching(PATTERNS.templateId)
+export const isVersion = matching(PATTERNS.version)
+export const isLabel = matching(PATTERNS.label)
 
 export interface RefDialect {
   /** House refs may name a label. On the OpenWOP wire such a ref is malformed. */

@@ -1,6 +1,6 @@
 // Whether a JSON Schema is one itself: each keyword has the kind of value that draft 2020-12 gives it.
 import type { Json } from '../digest/digest.ts'
-import { isObject } from '../digest/is-object.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { type Pointer, pointerText } from './pointer.ts'
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
@@ -84,15 +84,23 @@ export function schemaFault(schema: Json, at: Pointer = []): string | null {
     const pointer = [...at, keyword]
     const kind = KEYWORDS.get(keyword)
     if (kind !== undefined && !kind[0](value)) return `${pointerText(pointer)} must be ${kind[1]}`
-    const inner = NESTED.has(keyword)
-      ? [value].flat().map((one, index): [Pointer, Json] => [Array.isArray(value) ? [...pointer, index] : pointer, one as Json])
-      : NESTED_MAPS.has(keyword)
-        ? Object.entries(value as object).map(([name, one]): [Pointer, Json] => [[...pointer, name], one])
-        : []
-    for (const [place, one] of inner) {
-      const fault = schemaFault(one, place)
+    for (const [place, one] of valuesUnder(keyword, value)) {
+      const fault = schemaFault(one, [...pointer, ...place])
       if (fault !== null) return fault
     }
   }
   return null
+}
+
+/** What stands where a keyword wants schemas. */
+function valuesUnder(keyword: string, value: Json): readonly (readonly [Pointer, Json])[] {
+  if (NESTED.has(keyword)) return Array.isArray(value) ? value.map((one, index) => [[index], one]) : [[[], value]]
+  return NESTED_MAPS.has(keyword) && isObject(value) ? Object.entries(value).map(([name, one]) => [[name], one]) : []
+}
+
+/** The schemas directly within one, and where; those that are no objects say nothing and are left out. */
+export function subschemasOf(schema: JsonObject): readonly (readonly [Pointer, JsonObject])[] {
+  return Object.entries(schema).flatMap(([keyword, value]) =>
+    valuesUnder(keyword, value).flatMap(([place, one]) => (isObject(one) ? [[[keyword, ...place], one] as const] : [])),
+  )
 }

@@ -30,9 +30,10 @@ const MOST_FILES = 1000
 const MOST_NAMED = 10
 
 function invalid(stage: SyncStage, problems: readonly ContentProblem[]): SyncFailure {
-  const lines = problems
-    .slice(0, MOST_NAMED)
-    .map(({ path, pointer, message }) => `${path}${pointer.length === 0 ? '' : `#${pointerText(pointer)}`}: ${message}`)
+  const lines = problems.slice(0, MOST_NAMED).map(({ path, pointer, message, position }) => {
+    const line = position === undefined ? '' : `, line ${position.line}`
+    return `${path}${pointer.length === 0 ? '' : `#${pointerText(pointer)}`}: ${message}${line}`
+  })
   const more = problems.length > MOST_NAMED ? [`and ${problems.length - MOST_NAMED} more`] : []
   return fail(stage, `${stage}_invalid`, [...lines, ...more].join('; '))
 }
@@ -102,7 +103,7 @@ export function* readCatalogPart(root: Root, name: string, check: CheckSchema): 
 }
 
 /** What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there. */
-function unsendable(path: string, text: string): ContentProblem | null {
+export function unsendable(path: string, text: string): ContentProblem | null {
   const read = readTools(new TextEncoder().encode(text))
   const whole = read.ok ? collectTools([read]) : read
   return whole.ok ? null : { path, pointer: whole.problem.pointer, message: whole.problem.message }

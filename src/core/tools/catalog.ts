@@ -3,6 +3,7 @@ import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Compiled } from '../prelude/compile.ts'
 import { type ContentProblem, readJsonContent } from '../prelude/content.ts'
+import { inOurDraft } from '../schema/older-drafts.ts'
 import type { Pointer } from '../schema/pointer.ts'
 
 /** A tool as the model sees it. */
@@ -120,7 +121,8 @@ function readTool(placed: PlacedTool, check: CheckSchema, problems: ContentProbl
   const key = ['parameters', 'input_schema'].find(one => Object.hasOwn(inner, one))
   const schema = key === undefined ? {} : inner[key]!
   if (!isObject(schema)) return say([...at, key!], 'it must be a JSON Schema object')
-  const fault = check(schema)
+  const ours = inOurDraft(schema)
+  const fault = ours.ok ? check(ours.schema) : ours.message
   if (fault !== null) return say([...at, key!], `it is no valid JSON Schema: ${fault}`)
   return [{ placed, descriptor: { name, description, inputSchema: schema } }]
 }

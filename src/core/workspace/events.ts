@@ -21,6 +21,28 @@ export const workspaceCommittedDraft = (payload: WorkspaceCommitted, actor: stri
   payload: payload as unknown as Json,
 })
 
+/** What a check of exactly the files under this root came to. It may come long after the version, and again. */
+export interface WorkspaceChecked {
+  readonly workspace: string
+  readonly root: Digest
+  /** Who judged: rules change from version to version. */
+  readonly checker: string
+  readonly files: number
+  readonly errors: number
+  readonly warnings: number
+  readonly infos: number
+  /** Of the packs that have something to be tested with; null when there is none. */
+  readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
+  /** JSON: every finding, and every case. */
+  readonly report: Digest
+}
+
+export const workspaceCheckedDraft = (payload: WorkspaceChecked, actor: string): EventDraft => ({
+  type: 'workspace.checked',
+  actor,
+  payload: payload as unknown as Json,
+})
+
 const COLUMNS = {
   workspace: 'text',
   version: 'integer',
@@ -63,4 +85,47 @@ export const workspaceVersionRows: Projection = {
   from: { 'workspace.committed': [{ put: PUT }] },
 }
 
-export const WORKSPACE_PROJECTIONS: readonly Projection[] = [workspaceRows, workspaceVersionRows]
+/** The last check of each root. */
+export const workspaceCheckRows: Projection = {
+  table: 'workspaceChecks',
+  columns: {
+    workspace: 'text',
+    root: 'text',
+    at: 'text',
+    checker: 'text',
+    files: 'integer',
+    errors: 'integer',
+    warnings: 'integer',
+    infos: 'integer',
+    pass: 'integer',
+    fail: 'integer',
+    skip: 'integer',
+    error: 'integer',
+    report: 'text',
+  },
+  key: ['workspace', 'root'],
+  indexes: [['workspace', 'root']],
+  from: {
+    'workspace.checked': [
+      {
+        put: {
+          workspace: 'payload.workspace',
+          root: 'payload.root',
+          at: 'at',
+          checker: 'payload.checker',
+          files: 'payload.files',
+          errors: 'payload.errors',
+          warnings: 'payload.warnings',
+          infos: 'payload.infos',
+          pass: 'payload.tests.pass',
+          fail: 'payload.tests.fail',
+          skip: 'payload.tests.skip',
+          error: 'payload.tests.error',
+          report: 'payload.report',
+        },
+      },
+    ],
+  },
+}
+
+export const WORKSPACE_PROJECTIONS: readonly Projection[] = [workspaceRows, workspaceVersionRows, workspaceCheckRows]

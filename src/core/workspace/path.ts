@@ -4,12 +4,14 @@ const PLAIN = /^[A-Za-z0-9._~-]+$/
 const HEX = /^~(?:[0-9A-F]{2})+$/
 /** A name of 255 bytes, the most that disks take, written as hex. */
 const MOST_NAME = 511
-const MOST_PATH = 4096
-const MOST_WORKSPACE_NAME = 128
+export const MOST_PATH = 4096
+/** For schemas. */
+export const WORKSPACE_NAME = '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$'
+const WHOLE_NAME = new RegExp(WORKSPACE_NAME)
 
 const isDots = (name: string): boolean => name === '.' || name === '..'
 
-export const isWorkspaceName = (text: string): boolean => text.length <= MOST_WORKSPACE_NAME && PLAIN.test(text) && !isDots(text)
+export const isWorkspaceName = (text: string): boolean => WHOLE_NAME.test(text)
 
 /** One step of a path. What begins with `~` must stand for a name that cannot be written plainly: so two names never mean the same file. */
 export const isSegment = (text: string): boolean =>

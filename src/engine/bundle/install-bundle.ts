@@ -48,10 +48,14 @@ export async function installBundle(store: Store, bundle: SoundBundle, { tenant,
     return decision
   }
 
-  const { unchanged, fresh, kept } = await decide()
+  let decision = await decide()
   // Whoever comes in between can only take templates away from what is fresh, so these objects are enough.
-  const objects = unchanged ? [] : [bytes, ...fresh.map(template => new TextEncoder().encode(templateText(template)))]
-  await commitDecided(store, { tenant, libraryId: name, actor }, objects, async () => ({ ok: true, drafts: (await decide()).drafts }))
+  const objects = decision.unchanged ? [] : [bytes, ...decision.fresh.map(template => new TextEncoder().encode(templateText(template)))]
+  await commitDecided(store, { tenant, libraryId: name, actor }, objects, async () => {
+    decision = await decide()
+    return { ok: true, drafts: decision.drafts }
+  })
+  const { unchanged, fresh, kept } = decision
   return {
     name,
     version,

@@ -4,6 +4,7 @@ import { isObject } from '../../core/digest/is-object.ts'
 import { authorize, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
 import { grantOf } from '../../core/gate/grants.ts'
 import { writeMessage } from '../../core/messages/message.ts'
+import { inOurDraft } from '../../core/schema/older-drafts.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import { collectSchemas } from '../../core/schema/schemas.ts'
 import type { CallStatus, ToolCall } from '../../core/session/events.ts'
@@ -13,7 +14,8 @@ import { Fault } from '../../errors.ts'
 import type { Binding, Validator } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
-import { type Performing, type Send, STOPPING } from './performing.ts'
+import { type Performing, STOPPING } from './performing.ts'
+import { partOf, toolCallsIn } from './read-reply.ts'
 
 type ToolCallEffect = Extract<SessionEffect, { readonly type: 'tool.call' }>
 
@@ -28,7 +30,7 @@ export async function callTool(performing: Performing, effect: ToolCallEffect): 
   const { refusal } = await send({ type: 'judgeCall', run, batch, call: call.id, verdict, again })
   const done = refusal === null ? await outcomeOf(performing, verdict, call, given) : CANCELLED
   if (signal.reason === STOPPING) return
-  await settleCall(send, { run, batch, call, epoch, stepEpoch }, done)
+  await settleCall(performing, { run, batch, call, epoch, stepEpoch }, done)
 }
 
 /** The run was cancelled before its turn came. */
@@ -45,11 +47,17 @@ async function outcomeOf(performing: Performing, verdict: Verdict, { name }: Too
   return { outcome: { status: 'failed', code: 'tool_refused', detail: reason }, output: { error: reason } }
 }
 
+export type Telling = Pick<Performing, 'parts' | 'place' | 'send'>
+
 /** Which call it was, and what the session was at when it was made. */
 export type SettledCall = Omit<ToolCallEffect, 'type' | 'again'>
 
-export async function settleCall(send: Send, { call, ...of }: SettledCall, { outcome, output }: Done): Promise<void> {
-  const message = resultMessage(call, outcome, output)
+export async function settleCall(performing: Telling, { call, ...of }: SettledCall, { outcome, output }: Done): Promise<void> {
+  const { parts, place, send } = performing
+  const { state } = await loadSession(parts.store, place.tenant, place.session)
+  const reply = state.run?.step?.reply ?? null
+  const asked = reply === null ? undefined : partOf(await toolCallsIn(parts.store, place.tenant, reply), call)
+  const message = resultMessage(asked?.callId ?? call.id, call.name, outcome, output)
   await send(
     { type: 'settleCall', ...of, call: call.id, outcome, result: digestText(message) },
     { objects: [new TextEncoder().encode(message)] },
@@ -84,7 +92,9 @@ const SCHEMA = 'https://onbook.dev/tool'
 async function problemWith(validator: Validator, descriptor: Descriptor | undefined, given: Json): Promise<string | null> {
   if (!isObject(given)) return 'its arguments must be a JSON object'
   if (descriptor === undefined) return null
-  const { schemas } = collectSchemas([{ path: descriptor.name, schema: { ...descriptor.inputSchema, $id: SCHEMA } }])
+  const ours = inOurDraft(descriptor.inputSchema)
+  if (!ours.ok) return `its descriptor cannot be used: ${ours.message}`
+  const { schemas } = collectSchemas([{ path: descriptor.name, schema: { ...ours.schema, $id: SCHEMA } }])
   const [verdict] = await validator.ask(schemas, [{ schema: SCHEMA, instance: given }])
   if (verdict === undefined || verdict.outcome === 'unusable')
     return `its descriptor cannot be used: ${verdict?.message ?? 'it is too deep'}`
@@ -114,10 +124,10 @@ async function perform({ parts, place, signal }: Performing, binding: Binding, g
   }
 }
 
-function resultMessage({ id, name }: ToolCall, { status }: CallStatus, output: Json): string {
+function resultMessage(callId: string, toolName: string, { status }: CallStatus, output: Json): string {
   const isError = status !== 'succeeded'
   return writeMessage({
     role: 'tool',
-    content: [{ type: 'tool_result', callId: id, toolName: name, output, ...(isError ? { isError } : {}) }],
+    content: [{ type: 'tool_result', callId, toolName, output, ...(isError ? { isError } : {}) }],
   })
 }

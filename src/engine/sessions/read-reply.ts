@@ -22,14 +22,25 @@ export async function readReply(performing: Performing, effect: Extract<SessionE
   await send({ type: state.run?.interactive === true || state.followUps.length > 0 ? 'awaitInput' : 'completeRun' })
 }
 
-async function toolCallsIn(store: Store, tenant: string, reply: Digest): Promise<readonly ToolCallPart[]> {
+export async function toolCallsIn(store: Store, tenant: string, reply: Digest): Promise<readonly ToolCallPart[]> {
   const read = readMessages(await store.object(tenant, reply))
   return read.ok ? read.messages.flatMap(({ content }) => content.filter(part => part.type === 'tool_call')) : []
 }
 
+/** A call is known by its place in the reply: what the model calls it, and wants to hear again, is foreign text. */
+export const partOf = (asked: readonly ToolCallPart[], { id }: ToolCall): ToolCallPart | undefined => asked[Number(id) - 1]
+
+const TOOL_NAME = /^[A-Za-z0-9._~-]{1,128}$/
+
 async function startBatch({ send }: Performing, asked: readonly ToolCallPart[]): Promise<void> {
   const texts = asked.map(call => canonicalJson(call.arguments as Json))
-  const calls = asked.map(({ callId, toolName }, index): ToolCall => ({ id: callId, name: toolName, arguments: digestText(texts[index]!) }))
+  const calls = asked.map(
+    ({ toolName }, index): ToolCall => ({
+      id: String(index + 1),
+      name: TOOL_NAME.test(toolName) ? toolName : '?',
+      arguments: digestText(texts[index]!),
+    }),
+  )
   const { refusal } = await send({ type: 'startBatch', calls }, { objects: texts.map(text => new TextEncoder().encode(text)) })
   if (refusal !== null && refusal.code !== 'run_not_running') await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
 }

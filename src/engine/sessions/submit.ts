@@ -7,7 +7,7 @@ import { plan, type SessionEffect } from '../../core/session/plan.ts'
 import { reduce } from '../../core/session/reduce.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
-import type { Store } from '../../ports.ts'
+import type { Commit, Store } from '../../ports.ts'
 import { loadSession } from './load.ts'
 
 /** Which session, and who asks. */
@@ -29,7 +29,8 @@ export interface Submitted {
 
 export interface Submission {
   readonly objects?: readonly Uint8Array[]
-  readonly idempotency?: { readonly key: string; readonly answer: Json }
+  /** What is kept under an idempotency key follows from what is decided. Refusals are not kept. */
+  readonly idempotency?: (events: readonly SessionEvent[]) => Commit['idempotency'] | undefined
 }
 
 const encoder = new TextEncoder()
@@ -41,6 +42,7 @@ export async function submit(store: Store, place: SessionPlace, command: Session
     const decided = decide(state, command)
     const refusal = decided.ok ? null : { code: decided.code, message: decided.message }
     if (decided.events.length === 0) return { state, events: [], refusal, effects: [], replayed: null }
+    const kept = decided.ok ? submission.idempotency?.(decided.events) : undefined
     const made = decided.ok ? decided.objects.map(({ text }) => encoder.encode(text)) : []
     try {
       const { replayed } = await store.commit({
@@ -50,7 +52,7 @@ export async function submit(store: Store, place: SessionPlace, command: Session
         appends: [
           { stream: sessionStream(session), expected: seq, entries: decided.events.map(event => sessionDraft(event, actor, cause)) },
         ],
-        ...(decided.ok && submission.idempotency ? { idempotency: submission.idempotency } : {}),
+        ...(kept === undefined ? {} : { idempotency: kept }),
       })
       if (replayed !== null) return { state, events: [], refusal: null, effects: [], replayed }
       return { ...outcomeOf(state, decided.events), refusal, replayed: null }

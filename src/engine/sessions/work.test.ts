@@ -203,6 +203,32 @@ describe('tools', () => {
   })
 })
 
+it.each(['sha256:'.padEnd(71, 'a'), 'pay\nnow', ''])(
+  'a model that calls its call %j wedges nothing, and hears that name again',
+  async name => {
+    const store = fresh()
+    const script = { replies: [{ toolCalls: [{ toolName: name === '' ? 'look' : name, callId: name || 'x', arguments: {} }] }, 'I see.'] }
+    const work = workOn(store, JSON.stringify(script))
+    await work.submit(place, { type: 'create', session: SESSION, config })
+    await say(work, 'Look')
+    expect((await typesOf(store)).at(-1)).toBe('run.completed')
+    const { results } = (await lastOf(store, 'tool.batchSettled')) as { results: Digest[] }
+    const told = JSON.parse(new TextDecoder().decode(await store.object(TENANT, results[0]!)))
+    expect(told.content[0]).toMatchObject({ callId: name || 'x', isError: true })
+  },
+)
+
+it('a defect ends the run instead of leaving it open', async () => {
+  const store = fresh()
+  const failed: string[] = []
+  const broken = { call: () => Promise.reject(new TypeError('a defect')) }
+  const work = workOn(store, 'replies: [x]', { models: broken, failed: error => failed.push(error.message) })
+  await work.submit(place, { type: 'create', session: SESSION, config })
+  await say(work, 'Hello')
+  expect(failed).toEqual(['a defect'])
+  expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'internal_error' })
+})
+
 describe('a host that is gone', () => {
   it('is followed by one that asks the model again, as a new attempt', async () => {
     const store = fresh()

@@ -2,6 +2,7 @@
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import { unfinished } from '../../core/session/unfinished.ts'
+import { Fault } from '../../errors.ts'
 import { INTERRUPTED, settleCall } from './call-tool.ts'
 import { loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
@@ -9,13 +10,18 @@ import { type Send, type SessionParts, STOPPING } from './performing.ts'
 import { openSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submit } from './submit.ts'
 
+export interface SessionName {
+  readonly tenant: string
+  readonly session: string
+}
+
 export interface SessionWork {
   /** Resolves when the command is on record; what it calls for goes on behind. */
   submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>
   /** When nothing that was begun here for the session is under way. */
   quiet(tenant: string, session: string): Promise<void>
-  /** Takes up what a host that is gone has left; which sessions. */
-  resume(): Promise<readonly { readonly tenant: string; readonly session: string }[]>
+  /** Takes up what a host that is gone has left, in all sessions or in one; which sessions. Not for what somebody is at. */
+  resume(only?: SessionName): Promise<readonly SessionName[]>
   /** Breaks off what is under way. It is taken up by whoever comes next. */
   close(): Promise<void>
 }
@@ -42,8 +48,8 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   const send = async (place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted> => {
     const submitted = await submit(store, place, command, submission)
-    if (submitted.events.some(({ type }) => type === 'run.cancelling')) {
-      const busy = busyOf(place.tenant, place.session)
+    const busy = sessions.get(JSON.stringify([place.tenant, place.session]))
+    if (busy !== undefined && submitted.events.some(({ type }) => type === 'run.cancelling')) {
       busy.calls.abort(new Error('the run was cancelled'))
       busy.calls = new AbortController()
     }
@@ -62,7 +68,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const place: SessionPlace = { tenant, session, actor: ACTOR }
     const { signal } = busy.calls
     const task = perform(place, effects, signal)
-      .catch(error => parts.failed(error as Error, place))
+      .catch(error => giveUp(error as Error, place))
       .finally(() => {
         busy.tasks.delete(task)
         if (busy.tasks.size === 0) sessions.delete(JSON.stringify([tenant, session]))
@@ -74,6 +80,13 @@ export function sessionWork(parts: SessionParts): SessionWork {
     for (const effect of effects) if (!closed) await performEffect({ parts, place, signal, send: senderOf(place) }, effect)
   }
 
+  /** A defect of ours: the run must not wait for ever for what nobody does any more. */
+  async function giveUp(error: Error, place: SessionPlace): Promise<void> {
+    parts.failed(error, place)
+    const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
+    await submit(store, place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
+  }
+
   async function takeUp(tenant: string, session: string): Promise<void> {
     const place: SessionPlace = { tenant, session, actor: ACTOR }
     const { state } = await loadSession(store, tenant, session)
@@ -82,7 +95,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const { epoch, run } = state
     for (const call of interrupted)
       await settleCall(
-        senderOf(place),
+        { parts, place, send: senderOf(place) },
         { run: run!.run, batch: run!.batch!.batch, call, epoch, stepEpoch: run!.batch!.stepEpoch },
         INTERRUPTED,
       )
@@ -98,11 +111,12 @@ export function sessionWork(parts: SessionParts): SessionWork {
         await Promise.allSettled([...tasks])
       }
     },
-    async resume() {
-      const taken: { tenant: string; session: string }[] = []
-      for (const tenant of await store.tenants())
-        for (const session of await openSessions(store, tenant)) {
-          await takeUp(tenant, session)
+    async resume(only) {
+      const taken: SessionName[] = []
+      for (const tenant of only === undefined ? await store.tenants() : [only.tenant])
+        for (const session of only === undefined ? await openSessions(store, tenant) : [only.session]) {
+          // One that cannot be taken up keeps no other from it.
+          await takeUp(tenant, session).catch(error => parts.failed(error as Error, { tenant, session, actor: ACTOR }))
           taken.push({ tenant, session })
         }
       return taken

@@ -8,6 +8,7 @@ import type { FileMode } from '../../core/workspace/tree.ts'
 import { type TreeChange, type TreeRefusal, updateTree } from '../../core/workspace/update.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
+import { decidedAgain } from '../decided-again.ts'
 import { annotated } from './annotate.ts'
 import { checkBytes } from './files.ts'
 import { conduct } from './nodes.ts'
@@ -57,13 +58,7 @@ export async function commitChanges(store: Store, writer: WorkspaceWriter, reque
   // In an event a digest names an object.
   if (message !== undefined && isDigest(message))
     throw new Fault('validation_error', { problem: 'the message is a digest; say it in words' })
-  for (;;) {
-    try {
-      return await commitOnce(store, writer, request)
-    } catch (error) {
-      if (!(error instanceof Fault && error.code === 'stream_moved')) throw error
-    }
-  }
+  return decidedAgain(() => commitOnce(store, writer, request))
 }
 
 async function commitOnce(store: Store, writer: WorkspaceWriter, request: CommitChanges): Promise<CommitResult> {

@@ -1,6 +1,6 @@
 // A folder as the next version of a workspace: what is new is written, what is gone is taken away, what is the same is not even read.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
-import type { WorkspaceHead } from '../../core/workspace/decide.ts'
+import { isStale, type WorkspaceHead } from '../../core/workspace/decide.ts'
 import { filesOf } from '../../core/workspace/list.ts'
 import type { FileMode, TreeFile } from '../../core/workspace/tree.ts'
 import { Fault } from '../../errors.ts'
@@ -53,7 +53,7 @@ export async function publishTree<F extends SourceFile>(
   for (;;) {
     const head = await headOf(store, writer.tenant, workspace)
     const found = head?.version ?? 0
-    if (expected !== undefined && expected !== found) throw new Fault('workspace_conflict', { workspace, expected, found })
+    if (isStale(head, expected)) throw new Fault('workspace_conflict', { workspace, expected, found })
     const changes = await changesTo(store, writer, request, head)
     try {
       return await commitChanges(store, writer, { workspace, changes, message, expected: found })

@@ -1,10 +1,8 @@
 // What the routes answer, as schemas: for the description of the host, and for tests that hold it to that.
 import { Type } from 'typebox'
+import { LAYERS } from '../../core/resolve/layers.ts'
+import { CLOSED, digest, nullable } from './schema-parts.ts'
 import { kindSchema, templateSchema } from './template-schema.ts'
-
-const CLOSED = { additionalProperties: false }
-const digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const errorAnswer = Type.Object(
   {
@@ -38,15 +36,6 @@ export const renderAnswer = Type.Object(
   CLOSED,
 )
 
-const LAYERS = [
-  'run-configurable',
-  'node',
-  'agent-intrinsic',
-  'agent-overrides',
-  'agent-library-default',
-  'workflow-defaults',
-  'host-defaults',
-] as const
 const layer = Type.Enum([...LAYERS])
 const pinned = Type.Object({ libraryId: Type.String(), templateId: Type.String(), version: Type.String(), digest }, CLOSED)
 const traceEntry = Type.Object(

@@ -1,4 +1,5 @@
 // What the host does not advertise, it does not do.
+import type { onRequestHookHandler } from 'fastify'
 import { Fault } from '../../errors.ts'
 import type { HostConfig } from '../config.ts'
 
@@ -9,8 +10,8 @@ const NEEDS = {
   mutableLibrary: ['endpointsSupported', 'mutableLibrary'],
 } as const
 
-/** Refuses before the body is read. */
-export const gateOf = (config: HostConfig, capability: keyof typeof NEEDS) => async (): Promise<void> => {
-  if (!NEEDS[capability].every(needed => config[needed]))
-    throw new Fault('capability_not_provided', { capability: `prompts.${capability}` })
-}
+/** Hooks that refuse before the body is read; none where there is nothing to refuse. */
+export const gateOf = (config: HostConfig, capability: keyof typeof NEEDS): onRequestHookHandler[] =>
+  NEEDS[capability].every(needed => config[needed])
+    ? []
+    : [(_request, _reply, done) => done(new Fault('capability_not_provided', { capability: `prompts.${capability}` }))]

@@ -1,19 +1,22 @@
 // /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { keyActor } from '../../core/access/keys.ts'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { PATTERNS } from '../../core/resolve/prompt-ref.ts'
 import type { Principal } from '../../engine/access.ts'
 import { type LabelChange, labelHistory, labelsOf, moveLabel, protectedLabels, protectLabel } from '../../engine/library/labels.ts'
 import type { Writer } from '../../engine/library/rows.ts'
-import { checkWorkspaces, principalOf } from '../access.ts'
+import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { type Answer, answerOnce } from '../idempotent.ts'
 import { answers, emptyAnswers, labelHistoryAnswer, labelMovedAnswer, labelsAnswer, protectedLabelsAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { NO_DIGEST, TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
+import { CLOSED } from './schema-parts.ts'
+import { TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
-const CLOSED = { additionalProperties: false }
 const querystring = Type.Object(workspaceQuery, CLOSED)
-const LABEL = '^[a-z][a-z0-9-]{0,63}$'
+const LABEL = PATTERNS.label
 const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
 const labelParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }), label: Type.String({ pattern: LABEL }) }, CLOSED)
 const moveBody = Type.Object(
@@ -29,11 +32,11 @@ const protectionParams = Type.Object({ label: Type.String({ pattern: LABEL }) },
 const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuery }, CLOSED)
 
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook }
   const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
-    actor: `key:${keyId}`,
+    actor: keyActor(keyId),
     ...(idempotency ? { idempotency } : {}),
   })
   const move = (request: FastifyRequest, reply: FastifyReply, change: Omit<LabelChange, 'mayMoveProtected'>, answer: Answer) => {

@@ -1,5 +1,5 @@
 // /v1/prompts: the library over HTTP. OpenWOP RFC 0028.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -12,7 +12,7 @@ import { removeTemplate } from '../../engine/library/remove.ts'
 import { readTemplate, type Writer } from '../../engine/library/rows.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
-import { checkWorkspaces, principalOf } from '../access.ts'
+import { checkWorkspaces, principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
@@ -47,13 +47,14 @@ const readQuery = Type.Object(
 const writeQuery = Type.Object(workspaceQuery, CLOSED)
 
 const DEFAULT_LIMIT = 50
+const JSON_TYPE = 'application/json; charset=utf-8'
 /** It is a tenant's content: no shared cache may keep it. */
 const FOR_EVER = 'private, max-age=31536000, immutable'
 const FOR_A_MINUTE = 'private, max-age=60'
 
 export function promptRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   // What is switched off is off whatever is sent; a foreign workspace is refused before anything is said about the rest.
-  const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook }
   const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: takeWorkspaces }
   const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
@@ -96,10 +97,11 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
       const principal = principalOf(request, 'prompts:read')
       const { version, libraryId } = request.query
       const ref = { templateId: request.params.templateId, ...(version ? { version } : {}), ...(libraryId ? { libraryId } : {}) }
-      const { row, template } = await findTemplate(store, principal.tenant, ref)
+      const { row, bytes } = await findTemplate(store, principal.tenant, ref)
       const tag = tagOf(row.digest)
       reply.header('etag', tag).header('cache-control', version === undefined ? FOR_A_MINUTE : FOR_EVER)
-      return isUnchanged(request.headers['if-none-match'], tag) ? reply.code(304).send() : template
+      // As it was stored: these are the bytes that the tag names.
+      return isUnchanged(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.type(JSON_TYPE).send(bytes)
     },
   )
 
@@ -174,7 +176,8 @@ function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
 }
 
 /** A template may be sent with the workspace it is for. That is no part of it. */
-async function takeWorkspaces(request: FastifyRequest): Promise<void> {
-  await checkWorkspaces(request)
+const takeWorkspaces: preValidationHookHandler = (request, _reply, done) => {
+  checkWorkspaces(request)
   if (isObject(request.body as Json)) delete (request.body as { workspaceId?: unknown }).workspaceId
+  done()
 }

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { previewSources, renderRef } from '../../engine/render-ref.ts'
-import { checkWorkspaces, principalOf } from '../access.ts'
+import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, renderAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
@@ -26,7 +26,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
     '/v1/prompts::render',
     {
       onRequest: gateOf(config, 'endpointsSupported'),
-      preValidation: checkWorkspaces,
+      preValidation: workspacesHook,
       schema: {
         body: renderBody,
         querystring: Type.Object(workspaceQuery, CLOSED),

@@ -9,7 +9,7 @@ import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
 import { loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
-import { checkWorkspaces, principalOf } from '../access.ts'
+import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, resolveAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
@@ -53,7 +53,7 @@ const resolveBody = Type.Object(
 type Body = Static<typeof resolveBody>
 
 export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const options = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: checkWorkspaces }
+  const options = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook }
   app.post<{ Body: Body }>(
     '/v1/prompts::resolve',
     {

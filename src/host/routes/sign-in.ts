@@ -10,10 +10,10 @@ import type { Login } from '../login.ts'
 import { homePage, loginPage, type Page } from '../pages.ts'
 import { sendSignInCookie, signInIdOf } from '../sign-in-cookie.ts'
 import { answers, createdAnswers, emptyAnswers } from './answers.ts'
+import { CLOSED, nullable } from './schema-parts.ts'
 
 const NO_STORE = 'no-store'
 
-const CLOSED = { additionalProperties: false }
 const signInBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)
 const tokenAnswer = Type.Object({ token: Type.String(), path: Type.String(), expiresAt: Type.String() }, CLOSED)
 const signInAnswer = Type.Object(
@@ -21,7 +21,7 @@ const signInAnswer = Type.Object(
     keyId: Type.String(),
     tenant: Type.String(),
     scopes: Type.Array(Type.String()),
-    expiresAt: Type.Union([Type.String(), Type.Null()]),
+    expiresAt: nullable(Type.String()),
   },
   CLOSED,
 )
@@ -44,7 +44,7 @@ export function openRoutes(app: FastifyInstance, { store, clock, login, access, 
       const signIn = login.redeem(request.body.token)
       const principal = signIn === null ? null : await principalOfKey(store, clock, signIn.keyId)
       if (signIn === null || principal === null) {
-        await access.fail(request)
+        access.fail(request)
         throw new Fault('login_token_invalid', {})
       }
       await audit.signedIn(signIn.keyId, request.ip)

@@ -5,27 +5,28 @@ import type { StreamHead } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
-import type { EventStreams } from '../event-stream.ts'
+import { readStreamCursor, writeStreamCursor } from '../cursor.ts'
+import type { EventStream, EventStreams } from '../event-stream.ts'
 import { answers } from './answers.ts'
+import { CLOSED, limit, nullable } from './schema-parts.ts'
 
-const CLOSED = { additionalProperties: false }
-const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]{0,2}|1000)$' }))
-const listQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 3_000 })), limit }, CLOSED)
+const listQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 3_000 })), limit: Type.Optional(limit) }, CLOSED)
 const params = Type.Object({ stream: Type.String({ minLength: 1, maxLength: 512 }) }, CLOSED)
-const eventsQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })), limit }, CLOSED)
+export const eventsQuery = Type.Object(
+  { after: Type.Optional(Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })), limit: Type.Optional(limit) },
+  CLOSED,
+)
 const DEFAULT_LIMIT = 100
 
 const listAnswer = Type.Object(
   {
-    items: Type.Array(
-      Type.Object({ stream: Type.String(), seq: Type.Integer(), digest: Type.Union([Type.String(), Type.Null()]) }, CLOSED),
-    ),
+    items: Type.Array(Type.Object({ stream: Type.String(), seq: Type.Integer(), digest: nullable(Type.String()) }, CLOSED)),
     nextCursor: Type.Optional(Type.String()),
   },
   CLOSED,
 )
-const eventsAnswer = Type.Object(
-  { events: Type.Array(Type.Record(Type.String(), Type.Unknown())), next: Type.Union([Type.Integer(), Type.Null()]) },
+export const eventsAnswer = Type.Object(
+  { events: Type.Array(Type.Record(Type.String(), Type.Unknown())), next: nullable(Type.Integer()) },
   CLOSED,
 )
 
@@ -36,11 +37,10 @@ export function streamRoutes(app: FastifyInstance, store: Store, streams: EventS
     async request => {
       const { tenant } = principalOf(request, 'record:read')
       const { cursor, limit = DEFAULT_LIMIT } = request.query
-      const after = Buffer.from(cursor === undefined ? '' : readCursor(cursor))
+      const after = cursor === undefined ? undefined : readStreamCursor(cursor)
       const items: Omit<StreamHead, 'tenant'>[] = []
-      for await (const { stream, seq, digest } of store.streams(tenant)) {
-        if (Buffer.compare(Buffer.from(stream), after) <= 0) continue
-        if (items.length >= Number(limit)) return { items, nextCursor: writeCursor(items.at(-1)!.stream) }
+      for await (const { stream, seq, digest } of store.streams(tenant, after)) {
+        if (items.length >= Number(limit)) return { items, nextCursor: writeStreamCursor(items.at(-1)!.stream) }
         items.push({ stream, seq, digest })
       }
       return { items }
@@ -60,16 +60,36 @@ export function streamRoutes(app: FastifyInstance, store: Store, streams: EventS
     async (request, reply) => {
       const { tenant } = principalOf(request, 'record:read')
       const { stream } = request.params
-      const { seq } = await store.head(tenant, stream)
-      if (seq < 0) throw new Fault('stream_missing', { stream })
-      const after = resumeAfter(request.headers['last-event-id'] ?? request.query.after, seq)
-      if (!request.headers.accept?.includes('text/event-stream'))
-        return sendPage(store, reply, { tenant, stream, after, most: Number(request.query.limit ?? DEFAULT_LIMIT) })
-      return streams.open(request, reply, async ({ closed, send }) => {
-        for await (const { event, bytes } of store.follow(tenant, stream, after, closed)) await send(event.seq, event.type, textOf(bytes))
-      })
+      return answerEvents({ store, streams, tenant, stream }, request, reply)
     },
   )
+}
+
+interface EventSource {
+  readonly store: Store
+  readonly streams: EventStreams
+  readonly tenant: string
+  readonly stream: string
+  /** Called when somebody follows, for what is said beside the events. */
+  readonly beside?: (reader: EventStream) => void
+}
+
+/** A page, or for whoever asks for an event stream, everything from there on. */
+export async function answerEvents(
+  { store, streams, tenant, stream, beside }: EventSource,
+  request: FastifyRequest<{ Querystring: Static<typeof eventsQuery> }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { seq } = await store.head(tenant, stream)
+  if (seq < 0) throw new Fault('stream_missing', { stream })
+  const after = resumeAfter(request.headers['last-event-id'] ?? request.query.after, seq)
+  if (!request.headers.accept?.includes('text/event-stream'))
+    return sendPage(store, reply, { tenant, stream, after, most: Number(request.query.limit ?? DEFAULT_LIMIT) })
+  return streams.open(request, reply, async reader => {
+    beside?.(reader)
+    for await (const { event, bytes } of store.follow(tenant, stream, after, reader.closed))
+      await reader.send(event.seq, event.type, textOf(bytes))
+  })
 }
 
 /** Whoever has seen more than there is has seen another record. */
@@ -101,12 +121,3 @@ async function sendPage(
 }
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-
-const writeCursor = (stream: string): string => Buffer.from(`1:${stream}`).toString('base64url')
-
-function readCursor(text: string): string {
-  const stream = /^1:(.+)$/s.exec(Buffer.from(text, 'base64url').toString())?.[1]
-  if (stream === undefined || writeCursor(stream) !== text)
-    throw new Fault('validation_error', { problem: 'the cursor is not one that this host gave' })
-  return stream
-}

@@ -1,22 +1,23 @@
 // A prompt template as it is sent and received. OpenWOP RFC 0027, closed.
 import { Type } from 'typebox'
+import { BUNDLE_NAME, VARIABLE_NAME } from '../../core/bundle/format.ts'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../../core/library/template.ts'
+import { PROMPT_KINDS } from '../../core/pack/compile.ts'
+import { PATTERNS } from '../../core/resolve/prompt-ref.ts'
+import { CLOSED } from './schema-parts.ts'
 
-export const TEMPLATE_ID = '^[a-z0-9][a-z0-9._-]{0,127}$'
-export const VERSION = '^\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?$'
-const PACK_NAME = '^(core|vendor|community|private)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$'
-/** In an event a digest names an object, so no free text may be one. */
-export const NO_DIGEST = '^(?!sha256:[0-9a-f]{64}$)'
-const CLOSED = { additionalProperties: false }
+export const { templateId: TEMPLATE_ID, version: VERSION } = PATTERNS
 
-export const kindSchema = Type.Enum(['system', 'user', 'few-shot', 'schema-hint'])
-export const originSchema = Type.Enum(['host', 'pack', 'user'])
+export const kindSchema = Type.Enum([...PROMPT_KINDS])
+export const originSchema = Type.Enum([...TEMPLATE_ORIGINS])
 
 const variableSchema = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]{0,63}$' }),
-    type: Type.Enum(['string', 'number', 'boolean', 'array', 'object']),
+    name: Type.String({ pattern: VARIABLE_NAME }),
+    type: Type.Enum([...VALUE_TYPES]),
     required: Type.Boolean(),
-    source: Type.Optional(Type.Enum(['input', 'variable', 'secret', 'context'])),
+    source: Type.Optional(Type.Enum([...VARIABLE_SOURCES])),
     extractPath: Type.Optional(Type.String({ maxLength: 500 })),
     defaultValue: Type.Optional(Type.Unknown()),
     description: Type.Optional(Type.String({ maxLength: 500 })),
@@ -30,7 +31,7 @@ const metaSchema = Type.Object(
     createdAt: Type.Optional(Type.String({ maxLength: 40, format: 'date-time' })),
     updatedAt: Type.Optional(Type.String({ maxLength: 40, format: 'date-time' })),
     source: Type.Optional(originSchema),
-    packName: Type.Optional(Type.String({ maxLength: 256, pattern: PACK_NAME })),
+    packName: Type.Optional(Type.String({ maxLength: 256, pattern: BUNDLE_NAME })),
     packVersion: Type.Optional(Type.String({ pattern: VERSION })),
   },
   CLOSED,

@@ -1,21 +1,18 @@
 // Workspaces as they are sent and received.
 import { Type } from 'typebox'
-import { NO_DIGEST } from './template-schema.ts'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { MOST_PATH, WORKSPACE_NAME } from '../../core/workspace/path.ts'
+import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
 
-const CLOSED = { additionalProperties: false }
-const DIGEST = '^sha256:[0-9a-f]{64}$'
-const digest = Type.String({ pattern: DIGEST })
 const count = Type.Integer({ minimum: 0 })
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 /** What is wrong with a path is said in its own words. */
-const path = Type.String({ maxLength: 4096 })
+const path = Type.String({ maxLength: MOST_PATH })
 const mode = Type.Enum(['0644', '0755'])
 const message = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
 /** 1, 2, 3 … as text, for a query. */
 const version = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
-const limit = Type.String({ pattern: '^([1-9]|[1-9][0-9]{1,2}|1000)$' })
 
-const name = Type.String({ pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$' })
+const name = Type.String({ pattern: WORKSPACE_NAME })
 export const workspaceParams = Type.Object({ workspace: name }, CLOSED)
 export const fileParams = Type.Object({ workspace: name, '*': path }, CLOSED)
 
@@ -72,10 +69,27 @@ const versionFields = {
   message: nullable(Type.String()),
 }
 const versionAnswer = Type.Object(versionFields, CLOSED)
+const checks = Type.Object(
+  {
+    at: Type.String(),
+    checker: Type.String(),
+    files: count,
+    errors: count,
+    warnings: count,
+    infos: count,
+    tests: nullable(Type.Object({ pass: count, fail: count, skip: count, error: count }, CLOSED)),
+    report: digest,
+  },
+  CLOSED,
+)
 export const headAnswer = Type.Object({ ...versionFields, head: Type.Integer({ minimum: 1 }) }, CLOSED)
 export const workspacesAnswer = Type.Object({ items: Type.Array(versionAnswer), nextCursor: Type.Optional(Type.String()) }, CLOSED)
 export const versionsAnswer = Type.Object(
-  { workspace: Type.String(), items: Type.Array(versionAnswer), nextCursor: Type.Optional(Type.String()) },
+  {
+    workspace: Type.String(),
+    items: Type.Array(Type.Object({ ...versionFields, checks: nullable(checks) }, CLOSED)),
+    nextCursor: Type.Optional(Type.String()),
+  },
   CLOSED,
 )
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { checksOf } from '../../engine/workspaces/checks.ts'
 import type { WorkspaceChange } from '../../engine/workspaces/commit.ts'
 import { diffVersions, listFiles, readAnnotations } from '../../engine/workspaces/read.ts'
 import { listVersions, listWorkspaces, treeOf, type WorkspaceVersion } from '../../engine/workspaces/versions.ts'
@@ -68,13 +69,20 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts): voi
 
   app.get<{ Params: Params; Querystring: Static<typeof versionsQuery> }>(
     '/v1/workspaces/:workspace/versions',
-    { schema: { params: workspaceParams, querystring: versionsQuery, response: answers(versionsAnswer, 'Newest first.') } },
+    {
+      schema: {
+        params: workspaceParams,
+        querystring: versionsQuery,
+        response: answers(versionsAnswer, 'Newest first, each with the last check of exactly its files.'),
+      },
+    },
     async request => {
       const user = userOf(principalOf(request, 'workspaces:read'))
       const { workspace } = request.params
       const { cursor, limit } = request.query
       const { items, more } = await firstOf(listVersions(store, user, workspace, numberOf(cursor)), Number(limit ?? DEFAULT_LIMIT))
-      return { workspace, items, ...(more ? { nextCursor: String(items.at(-1)!.version) } : {}) }
+      const checked = await Promise.all(items.map(async item => ({ ...item, checks: await checksOf(store, user, item) })))
+      return { workspace, items: checked, ...(more ? { nextCursor: String(items.at(-1)!.version) } : {}) }
     },
   )
 

@@ -99,6 +99,17 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     assert.deepEqual(numbers(await collect(store.read('acme', 'b', -1))), [1, 4])
   },
 
+  'lists streams by the bytes of their names, from after any name on': async store => {
+    const names = ['a', 'a/b', 'b', '\uffff', '\u{10000}']
+    for (const stream of names.toReversed()) await append(store, stream, -1, entry(1))
+    const after = async (name?: string) => (await collect(store.streams('acme', name))).map(({ stream }) => stream)
+    assert.deepEqual(await after(), names)
+    assert.deepEqual(await after('a'), names.slice(1))
+    assert.deepEqual(await after('a/a'), names.slice(1))
+    assert.deepEqual(await after('\uffff'), names.slice(4))
+    assert.deepEqual(await after('\u{10000}'), [])
+  },
+
   'neither loses an event nor leaves a gap when appenders come at the same time': async store => {
     const sequences = await Promise.all(upTo(30).map(n => appendPatiently(store, 's', n)))
     assert.deepEqual(
@@ -134,6 +145,14 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     await append(other, 's', 0, entry(1))
     assert.notEqual(store.moment(), second)
     await other.close()
+  },
+
+  'names every tenant once, by the bytes of its name, whether it has streams or only objects': async store => {
+    assert.deepEqual(await store.tenants(), [])
+    for (const tenant of ['\u{10000}', 'b', '\uffff'])
+      await store.commit({ tenant, appends: [{ stream: 's', expected: -1, entries: [entry(1)] }] })
+    for (const tenant of ['a', 'b']) await store.commit({ tenant, objects: [new TextEncoder().encode(tenant)] })
+    assert.deepEqual(await store.tenants(), ['a', 'b', '\uffff', '\u{10000}'])
   },
 
   'keeps tenants apart, whatever their streams are called': async store => {

@@ -21,7 +21,10 @@ function anyOf(schema: Schema, hints: Hints): fc.Arbitrary<Json> {
   if ('const' in schema) return fc.constant(schema.const as Json)
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as Json[]))
   if (Array.isArray(schema.anyOf)) return fc.oneof(...schema.anyOf.map(one => anyOf(one as Schema, hints)))
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map(type => anyOf({ ...schema, type }, hints)))
   switch (schema.type) {
+    case 'null':
+      return fc.constant(null)
     case 'object':
       return anyObject(schema, hints)
     case 'array':

@@ -1,5 +1,6 @@
 // A host with something in it, and what requests must say to find it.
 import { SCOPES } from '../../core/access/keys.ts'
+import { digestText } from '../../core/digest/digest.ts'
 import type { TemplateVariable } from '../../core/library/template.ts'
 import { publishConformance } from '../../engine/conformance.ts'
 import { startHost, type TestHost, template } from '../start-host.ts'
@@ -14,6 +15,7 @@ export interface FurnishedHost {
   hintsFor(route: HostRoute): Hints
 }
 
+const NOWHERE = digestText('nothing has this name')
 const RAISES = Array.from({ length: 40 }, (_, n) => `1.${n + 1}.0`)
 const SPARES = Array.from({ length: 40 }, (_, n) => `spare-${n}`)
 
@@ -50,6 +52,13 @@ const HINTS: Hints = {
   '*': ['known.md', 'docs/known.md', 'nowhere.md'],
   path: ['known.md', 'docs'],
   changes: [[{ path: 'new.md', text: 'new' }], [{ path: 'docs/known.md', annotations: { seen: true } }]],
+  session: [...Array(7).fill('writer'), 'nobody', 'a new one'],
+  message: ['Hello', { role: 'user', content: 'Hello' }, { digest: NOWHERE }],
+  input: ['Hello', { role: 'user', content: [{ type: 'text', text: 'Hello' }] }, { role: 'user', content: 7 }],
+  overrides: [{ provider: 'scripted', model: 'small' }, {}],
+  prelude: ['default', null],
+  catalog: [null],
+  digest: [digestText('words of ours'), NOWHERE],
   from: ['1'],
   after: ['-1', '0'],
   workspaceId: [...Array(7).fill('desk'), 'elsewhere'],
@@ -73,12 +82,19 @@ export async function furnishedHost(): Promise<FurnishedHost> {
   await send('PUT', '/v1/labels/labelled/live', { version: '1.0.0' })
   const token = await Promise.all(Array.from({ length: TOKENS }, async () => (await send('POST', '/v1/login-tokens')).token as string))
   const files = ['known.md', 'docs/known.md', ...SPARES].map(path => ({ path, text: 'words of ours' }))
-  await send('POST', '/v1/workspaces/desk/commits', { changes: files })
+  const prelude = { path: 'prompts/packs/default.json', text: '[{"role":"system","content":"Be brief."}]' }
+  await send('POST', '/v1/workspaces/desk/commits', { changes: [...files, prelude] })
+  for (const session of ['writer', 'listener', 'waiting'])
+    await send('POST', '/v1/sessions', { session, config: { provider: 'scripted', model: 'small' } })
+  for (const session of ['listener', 'waiting'])
+    await send('POST', `/v1/sessions/${session}/runs`, { input: 'words of ours', interactive: true })
   return {
     host,
     key,
     hintsFor({ method, url }) {
       if (url === '/v1/sign-in') return { token }
+      if (url.endsWith('/commands')) return { ...HINTS, session: ['listener'], run: [1], message: ['Hello'] }
+      if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
       return { ...HINTS, '*': SPARES, templateId: method === 'DELETE' ? SPARES : ['raised'], version: RAISES }

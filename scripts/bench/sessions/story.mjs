@@ -1,0 +1,68 @@
+// @ts-check
+// What is measured: a folder of many files, and sessions of the scripted model.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { memoryStore, PRODUCT_PROJECTIONS, sessionWork, sqliteStore, workerValidator } from 'onbook'
+import { EVERYTHING, emptyConfig } from 'onbook/core'
+
+export const TENANT = 'default'
+export const clock = () => new Date().toISOString()
+export const user = { tenant: TENANT, policy: EVERYTHING }
+export const writer = { ...user, actor: 'bench' }
+export const config = { ...emptyConfig, provider: 'scripted', model: 'script' }
+export const encode = (/** @type {string} */ text) => new TextEncoder().encode(text)
+
+/** @param {string} folder */
+export const openStore = folder => sqliteStore(join(folder, 'onbook.db'), clock, PRODUCT_PROJECTIONS)
+export const inMemory = () => memoryStore(clock, PRODUCT_PROJECTIONS)
+
+/** Files of one size in a hundred folders, each different. @param {string} folder @param {number} files @param {number} kilobytes */
+export function writeFiles(folder, files, kilobytes) {
+  for (let n = 0; n < files; n++) writeOne(folder, n, `file ${n}`, kilobytes)
+}
+
+/** @param {string} folder @param {number} n @param {string} text @param {number} kilobytes */
+export function writeOne(folder, n, text, kilobytes) {
+  const path = join(folder, `part-${n % 100}`, `file-${n}.md`)
+  if (n < 100) mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, Buffer.alloc(kilobytes * 1024, `${text}: some words of a document, again and again. `))
+}
+
+/** Says the same, always: what is measured is ours. @type {import('onbook').ChatModel} */
+const model = {
+  call: async () => ({
+    status: 'ok',
+    text: 'Good morning. The night ferry leaves half an hour later from May.',
+    toolCalls: [],
+    finishReason: { reason: 'stop' },
+    usage: null,
+    warnings: [],
+    providerId: 'bench',
+  }),
+}
+
+/** @param {import('onbook').Store} store */
+export function workOn(store) {
+  const validator = workerValidator()
+  const work = sessionWork({
+    store,
+    models: model,
+    secrets: () => ({ get: async () => null }),
+    validator,
+    bindings: new Map(),
+    grants: [],
+    hostCatalog: null,
+    policy: () => EVERYTHING,
+    wait: async () => {},
+    failed: error => {
+      throw error
+    },
+  })
+  return {
+    work,
+    async close() {
+      await work.close()
+      await validator.close()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+// One model for sessions out of many: the provider that a session names decides which. Each is made when it is first asked.
+import type { ChatModel } from '../../ports.ts'
+import { failureOf } from './failure.ts'
+
+export type MakeChat = () => ChatModel | Promise<ChatModel>
+
+/** @param others for every provider that is not among them */
+export function routedChat(byProvider: Readonly<Record<string, MakeChat>>, others: MakeChat): ChatModel {
+  const made = new Map<MakeChat, Promise<ChatModel>>()
+  const modelFor = (provider: string): Promise<ChatModel> => {
+    const make = Object.hasOwn(byProvider, provider) ? byProvider[provider]! : others
+    const found = made.get(make) ?? Promise.resolve().then(make)
+    made.set(make, found)
+    return found
+  }
+  return {
+    async call(call, options) {
+      try {
+        const model = await modelFor(call.provider)
+        return await model.call(call, options)
+      } catch (error) {
+        return failureOf(error, options.signal, Date.now)
+      }
+    },
+  }
+}

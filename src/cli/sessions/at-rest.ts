@@ -1,0 +1,121 @@
+// Sessions on a folder that no host runs on: the work is done here, and ends with the command.
+import { randomUUID } from 'node:crypto'
+import type { Json } from '../../core/digest/digest.ts'
+import { grantOf } from '../../core/gate/grants.ts'
+import { NAME } from '../../core/session/config-format.ts'
+import { sessionStream } from '../../core/session/events.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
+import { configOf, type GivenMessage, hostCommand, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import { listSessions } from '../../engine/sessions/sessions.ts'
+import type { SessionPlace, Submission, Submitted } from '../../engine/sessions/submit.ts'
+import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
+import type { SessionWork } from '../../engine/sessions/work.ts'
+import { readBytes } from '../../engine/workspaces/read.ts'
+import { Fault } from '../../errors.ts'
+import type { MessageInput, SessionDescription, TranscriptPage } from '../../wire/onbook/sessions.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { livingHost } from '../host/running-host.ts'
+import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
+import type { Desk, ShownEvent } from './desk.ts'
+import { type OpenSessions, openSessions } from './session-parts.ts'
+
+const DEFAULT_PAGE = 300
+
+/** Whoever only looks opens no more than the record: nothing is written, and no policy asked. */
+export function deskAtRest(input: Input, makes: boolean): Desk {
+  if (!makes) existingDatabase(input)
+  const store = openProductStore(input)
+  const tenant = tenantOf(input)
+  let opened: Promise<OpenSessions> | undefined
+  const sessions = (): Promise<OpenSessions> => {
+    opened ??= openSessions(store, input, error => process.stderr.write(`onbook: ${error.stack ?? error}\n`))
+    return opened
+  }
+  const placeOf = (session: string): SessionPlace => ({ tenant, session, actor: actorOf() })
+  const say = (given: MessageInput) => messageObject(store, tenant, given as GivenMessage)
+
+  const submit = async (session: string, command: Parameters<SessionWork['submit']>[1], submission?: Submission): Promise<Submitted> => {
+    const { work } = await sessions()
+    const done = await work.submit(placeOf(session), command, submission)
+    if (done.refusal !== null) throw refusalFault(done.refusal)
+    return done
+  }
+
+  return {
+    async create({ session = `session-${randomUUID()}`, agentId = null, config: given = {} }) {
+      if (!new RegExp(NAME).test(session)) throw new Fault('name_invalid', { problem: `"${session}" cannot name a session` })
+      const config = configOf(given as Json)
+      await submit(session, { type: 'create', session, agentId, config })
+      return { session, config }
+    },
+    list: () => listSessions(store, tenant),
+    get: async session => sessionView(await existingSession(store, tenant, session)) as SessionDescription,
+    async configure(session, config) {
+      await submit(session, { type: 'configure', config: configOf(config as Json) })
+    },
+    async sync(session, { knownVersion = null, ...asked } = {}) {
+      const { state } = await existingSession(store, tenant, session)
+      const { work, grants, bindings } = await sessions()
+      const { asked: begun } = await askSync(store, work, placeOf(session), { selection: selectionFor(state.config, asked), knownVersion })
+      const found = (await syncOutcome(store, placeOf(session), begun, new AbortController().signal))!
+      if (found.outcome !== 'ready') return found
+      const mayUse = (tool: string) => grantOf(grants, { tool, tenant, agent: session, role: null }).granted
+      return { ...found, warnings: await snapshotWarnings(store, tenant, found.snapshot, { bindings, mayUse }) }
+    },
+    async apply(session, when = 'next_run') {
+      const { work } = await sessions()
+      const done = await work.submit(placeOf(session), { type: 'requestApply', when })
+      const outcome = applyOutcome(done.events, when)
+      if (outcome === null) throw refusalFault(done.refusal!)
+      return outcome
+    },
+    async run(session, { input: given, overrides, interactive = false }) {
+      const said = given === undefined ? null : await say(given)
+      const config = overrides === undefined ? null : configOf(overrides as Json)
+      const command = { type: 'requestRun', input: said?.digest ?? null, overrides: config, interactive } as const
+      const { state } = await submit(session, command, { objects: said?.objects ?? [] })
+      return { run: state.runs }
+    },
+    async command(session, { id = randomUUID(), ...asked }) {
+      const said = 'message' in asked ? await say(asked.message) : null
+      const command = hostCommand(id, asked, said?.digest)
+      await submit(session, { type: 'receive', command }, { objects: said?.objects ?? [] })
+      return { id }
+    },
+    async provideInput(session, message) {
+      const { digest, objects } = await say(message)
+      const { state } = await submit(session, { type: 'provideInput', message: digest }, { objects })
+      return { run: state.runs }
+    },
+    async transcript(session, { from = 0, limit = DEFAULT_PAGE } = {}) {
+      const loaded = await existingSession(store, tenant, session)
+      return { session, ...(await readTranscript(store, tenant, loaded, { from, limit })) } as unknown as TranscriptPage
+    },
+    async *events(session, { after = -1, signal } = {}) {
+      await existingSession(store, tenant, session)
+      const stream = sessionStream(session)
+      const all = signal === undefined ? store.read(tenant, stream, after) : store.follow(tenant, stream, after, signal)
+      for await (const { event } of all) yield event as unknown as ShownEvent
+    },
+    put: bytes => store.writeObject(tenant, [bytes]),
+    file: (workspace, version, path) =>
+      readBytes(store, { tenant, policy: EVERYTHING }, { workspace, version }, path).catch(error => {
+        if (error instanceof Fault && error.status === 404) return null
+        throw error
+      }),
+    async takeUp(session) {
+      // With a host at it, it is not ours.
+      if (livingHost(input) === null) await (await sessions()).work.resume({ tenant, session })
+    },
+    quiet: async session => (await opened)?.work.quiet(tenant, session),
+    async close() {
+      await opened?.then(
+        one => one.close(),
+        () => {}, // whoever needed it was told
+      )
+      await store.close()
+    },
+  }
+}

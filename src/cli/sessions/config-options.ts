@@ -1,0 +1,50 @@
+// A config from options: what is given is set, what is not is left as it was. Files become objects on the way.
+import { readFile } from 'node:fs/promises'
+import { reasonOf } from '../../adapters/reasons.ts'
+import { Fault } from '../../errors.ts'
+import type { WireSessionConfig } from '../../wire/onbook/sessions.ts'
+import type { Input } from '../commands.ts'
+import { readText } from '../record/open-record.ts'
+import { numberOption } from '../terminal.ts'
+import { choiceOf } from '../workspace/open-workspaces.ts'
+import type { Desk } from './desk.ts'
+
+/** Null when no option says anything. */
+export async function configFrom(desk: Desk, input: Input, before: WireSessionConfig): Promise<WireSessionConfig | null> {
+  const set: { -readonly [Key in keyof WireSessionConfig]: WireSessionConfig[Key] } = {}
+  if (typeof input.provider === 'string') set.provider = input.provider
+  if (typeof input.model === 'string') set.model = input.model
+  if (typeof input.workspace === 'string') {
+    const { workspace, version = null } = choiceOf(input.workspace)
+    set.workspace = { name: workspace, version }
+  }
+  if (typeof input.prelude === 'string') set.prelude = input.prelude
+  if (typeof input.catalog === 'string') set.catalog = input.catalog
+  if (Array.isArray(input.prompt)) set.promptDigests = await stored(desk, input.prompt)
+  if (Array.isArray(input.tools)) set.toolDigests = await stored(desk, input.tools)
+  if (input.maxSteps !== undefined) set.limits = { ...before.limits, maxSteps: numberOption(input.maxSteps, '--max-steps', 0) }
+  const whole = typeof input.config === 'string' ? await jsonOf(input.config) : null
+  return whole === null && Object.keys(set).length === 0 ? null : { ...(whole ?? before), ...set }
+}
+
+async function stored(desk: Desk, files: readonly string[]): Promise<readonly string[]> {
+  const digests: string[] = []
+  for (const path of files)
+    digests.push(
+      await desk.put(
+        await readFile(path).catch(error => {
+          throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+        }),
+      ),
+    )
+  return digests
+}
+
+async function jsonOf(given: string): Promise<WireSessionConfig> {
+  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
+  try {
+    return JSON.parse(text) as WireSessionConfig
+  } catch (error) {
+    throw new Fault('usage_invalid', { problem: `--config is not JSON: ${(error as Error).message}` })
+  }
+}

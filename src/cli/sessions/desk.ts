@@ -1,0 +1,105 @@
+// Where the commands about sessions do their asking: on the record at rest, or through a host. Both answer alike.
+import type { ServerEvent } from '../../client/event-stream.ts'
+import { type Client, ClientError, createClient, type Sessions } from '../../client/index.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { keyPath, livingHost } from '../host/running-host.ts'
+import { readText } from '../record/open-record.ts'
+import { visible } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+
+/** An event as it was recorded, as far as it is shown. */
+export interface ShownEvent {
+  readonly seq: number
+  readonly type: string
+  readonly at: string
+  readonly actor: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export interface Desk extends Omit<Sessions, 'events'> {
+  /** Oldest first, and then every new one until the signal aborts; without a signal, those there are. */
+  events(session: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
+  /** Stored; its name. */
+  put(bytes: Uint8Array): Promise<string>
+  /** Of a workspace; null when it is not there. */
+  file(workspace: string, version: number | undefined, path: string): Promise<Uint8Array | null>
+  /** Goes on with what somebody has left. A host has done so when it started. */
+  takeUp(session: string): Promise<void>
+  /** Nothing that was asked for here is under way any more. */
+  quiet(session: string): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Through the host that is named, or that runs on the folder; else on the folder itself.
+ * @param makes whether there may be no record yet
+ */
+export async function withDesk(input: Input, work: (desk: Desk) => Promise<number>, makes = false): Promise<number> {
+  const desk = await openDesk(input, makes)
+  try {
+    return await work(desk)
+  } catch (error) {
+    if (error instanceof ClientError) return explain(error, input)
+    throw error
+  } finally {
+    await desk.close()
+  }
+}
+
+async function openDesk(input: Input, makes: boolean): Promise<Desk> {
+  const url = typeof input.url === 'string' ? input.url : input.tenant === undefined ? livingHost(input)?.url : undefined
+  if (url === undefined) return (await import('./at-rest.ts')).deskAtRest(input, makes)
+  const key = typeof input.key === 'string' ? input.key : (await readText(keyPath(input))).trim()
+  return throughHost(url.replace(/\/+$/, ''), key)
+}
+
+function throughHost(url: string, key: string): Desk {
+  const client: Client = createClient({ url, key, timeoutMs: 120_000 })
+  const { events: follow, ...sessions } = client.sessions
+  return {
+    ...sessions,
+    async *events(session, { after = -1, signal } = {}) {
+      if (signal === undefined) return yield* pagesOf(session, after)
+      try {
+        for await (const event of follow(session, { after: String(after), signal })) if (event.type !== 'delta') yield eventIn(event)
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    },
+    put: async bytes => (await client.objects.put(bytes)).digest,
+    async file(workspace, version, path) {
+      const query = version === undefined ? '' : `?version=${version}`
+      const answer = await ask(`/v1/workspaces/${encodeURIComponent(workspace)}/files/${path}${query}`)
+      return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null
+    },
+    takeUp: async () => {},
+    quiet: async () => {},
+    close: async () => {},
+  }
+
+  async function* pagesOf(session: string, first: number): AsyncIterable<ShownEvent> {
+    for (let after: number | null = first; after !== null; ) {
+      const answer = await ask(`/v1/sessions/${encodeURIComponent(session)}/events?limit=1000&after=${after}`)
+      const page = (await answer.json()) as { events?: readonly ShownEvent[]; next: number | null; error: string; message: string }
+      if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
+      yield* page.events
+      after = page.next
+    }
+  }
+
+  function ask(path: string): Promise<Response> {
+    return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } }).catch((error: Error) => {
+      throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
+    })
+  }
+}
+
+const eventIn = ({ data }: ServerEvent): ShownEvent => JSON.parse(data) as ShownEvent
+
+/** What the host said is said on, with its own code. */
+function explain({ code, message, details, status }: ClientError, { json }: Input): number {
+  if (json) printJson({ error: code, message, details })
+  else process.stderr.write(`onbook: ${visible(message)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
+  return 2
+}

@@ -1,0 +1,116 @@
+// onbook sessions create, list, show, config, events, transcript: making them, and looking at them.
+import type { SessionSummary, WireSessionConfig } from '../../wire/onbook/sessions.ts'
+import type { Input } from '../commands.ts'
+import { columns } from '../report/columns.ts'
+import { visible } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { configFrom } from './config-options.ts'
+import { withDesk } from './desk.ts'
+import { sentenceOf, snapshotText } from './words.ts'
+
+const say = (text: string): void => void process.stdout.write(`${visible(text)}\n`)
+
+export const create = (input: Input): Promise<number> =>
+  withDesk(
+    input,
+    async desk => {
+      const config = (await configFrom(desk, input, {})) ?? {}
+      const given = {
+        config,
+        ...(typeof input.session === 'string' ? { session: input.session } : {}),
+        ...(typeof input.agent === 'string' ? { agentId: input.agent } : {}),
+      }
+      const made = await desk.create(given)
+      if (input.json) printJson(made)
+      else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook sessions run ${made.session} --input TEXT`)
+      return 0
+    },
+    true,
+  )
+
+export const list = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const all: SessionSummary[] = []
+    for await (const one of desk.list()) all.push(one)
+    if (input.json) printJson({ sessions: all })
+    else if (all.length === 0) say('No sessions yet: onbook sessions create NAME')
+    else
+      process.stdout.write(
+        columns([
+          ['session', 'newest run', 'workspace', 'since'],
+          ...all.map(({ session, run, phase, workspace, version, changedAt }) => [
+            session,
+            run === null ? 'none' : `${run}, ${phase}`,
+            workspace === null ? '' : `${workspace}, version ${version}`,
+            changedAt,
+          ]),
+        ]),
+      )
+    return 0
+  })
+
+export const show = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const found = await desk.get(String(input.session))
+    if (input.json) {
+      printJson(found)
+      return 0
+    }
+    const { session, lifecycle, run, runs, messages, workspace, config } = found
+    say(`${session} is ${lifecycle}; runs: ${runs}, messages: ${messages}`)
+    if (run !== null) say(`run ${run.run} is ${run.phase}, at step ${run.steps}`)
+    if (workspace.active !== null) say(`in force: ${snapshotText(workspace.active)}`)
+    if (workspace.approved !== null) say(`approved for the next ${workspace.approved.at}: ${snapshotText(workspace.approved.snapshot)}`)
+    if (workspace.pending !== null) say(`pending: ${snapshotText(workspace.pending.snapshot)}`)
+    for (const line of configLines(config)) say(line)
+    return 0
+  })
+
+const configLines = (config: WireSessionConfig): readonly string[] =>
+  Object.entries(config)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+
+/** Without options it shows; with them it sets those, and leaves the others. */
+export const config = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const { config: before } = await desk.get(session)
+    const wanted = await configFrom(desk, input, before)
+    if (wanted !== null) await desk.configure(session, wanted)
+    const { config: after } = wanted === null ? { config: before } : await desk.get(session)
+    if (input.json) printJson({ session, config: after })
+    else for (const line of configLines(after)) say(line)
+    return 0
+  })
+
+export const events = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const stop = new AbortController()
+    const follow = input.follow === true
+    if (follow) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    for await (const event of desk.events(String(input.session), follow ? { signal: stop.signal } : {})) {
+      if (input.json) process.stdout.write(`${JSON.stringify(event)}\n`)
+      else say(`${String(event.seq).padStart(4)}  ${event.at}  ${sentenceOf(event) ?? event.type}`)
+    }
+    return 0
+  })
+
+export const transcript = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    for (let from: number | null = 0; from !== null; ) {
+      const page = await desk.transcript(String(input.session), { from })
+      for (const entry of page.entries) {
+        if (input.json) process.stdout.write(`${JSON.stringify(entry)}\n`)
+        else if (entry.problem !== null) say(`(${entry.problem})`)
+        else for (const { role, content } of entry.messages) say(`${role}: ${content.map(partText).join(' ')}`)
+      }
+      from = page.next
+    }
+    return 0
+  })
+
+function partText(part: unknown): string {
+  const { type, text, ...rest } = part as { readonly type: string; readonly text?: string }
+  return type === 'text' ? (text ?? '') : `[${type} ${JSON.stringify(rest)}]`
+}

@@ -1,0 +1,141 @@
+// onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { readText } from '../record/open-record.ts'
+import { visible, visibleLines } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { configFrom } from './config-options.ts'
+import { type Desk, withDesk } from './desk.ts'
+import { sentenceOf } from './words.ts'
+
+const ENDS: Readonly<Record<string, string>> = {
+  'run.completed': 'completed',
+  'run.failed': 'failed',
+  'run.cancelled': 'cancelled',
+  'run.refused': 'refused',
+  'run.waiting': 'waiting',
+  'run.paused': 'paused',
+}
+
+/** A run, and from where on its end is looked for. */
+interface Awaited {
+  readonly session: string
+  readonly run: number
+  readonly after: number
+}
+
+interface Ended {
+  readonly session: string
+  readonly run: number
+  readonly status: string
+  readonly reply: string | null
+  readonly code?: string
+  readonly detail?: string
+}
+
+export const run = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const { config, run: open, seq } = await desk.get(session)
+    const overrides = await configFrom(desk, input, config)
+    if (overrides !== null && open !== null)
+      throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
+    const asked = await desk.run(session, {
+      ...(input.input === undefined ? {} : { input: await textOf(String(input.input)) }),
+      ...(overrides === null ? {} : { overrides }),
+      interactive: input.interactive === true,
+    })
+    return input.detach ? detached(session, asked.run, input) : tell(desk, { session, run: asked.run, after: seq }, input)
+  })
+
+const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
+
+function detached(session: string, number: number, { json }: Input): number {
+  if (json) printJson({ session, run: number, status: 'requested' })
+  else process.stdout.write(`Run ${number} is asked for: onbook sessions events ${visible(session)} --follow\n`)
+  return 0
+}
+
+/** Waits for the run to end, or to wait for more. Ends with 1 when it did not go well. */
+async function tell(desk: Desk, awaited: Awaited, input: Input): Promise<number> {
+  const { session, run: number } = awaited
+  const ended = await endOf(desk, awaited, input.watch === true && !input.json)
+  await desk.quiet(session)
+  if (input.json) printJson(ended)
+  else {
+    if (ended.reply !== null) process.stdout.write(`${visibleLines(ended.reply).join('\n')}\n`)
+    const why = ended.code === undefined ? '' : ` (${ended.code}): ${ended.detail}`
+    // Whoever watches has been told.
+    if (input.watch !== true) process.stderr.write(`${visible(`run ${number} of ${session} is ${ended.status}${why}`)}\n`)
+  }
+  return ended.status === 'completed' || ended.status === 'waiting' ? 0 : 1
+}
+
+async function endOf(desk: Desk, { session, run: number, after }: Awaited, watch: boolean): Promise<Ended> {
+  const stop = new AbortController()
+  try {
+    for await (const event of desk.events(session, { after, signal: stop.signal })) {
+      const { type, payload } = event
+      const sentence = watch ? sentenceOf(event) : null
+      if (sentence !== null) process.stderr.write(`${visible(sentence)}\n`)
+      const status = payload.run === number ? ENDS[type] : undefined
+      if (status === undefined) continue
+      const { code, detail } = payload as { readonly code?: string; readonly detail?: string }
+      const reply = status === 'refused' ? null : await lastReply(desk, session)
+      return { session, run: number, status, reply, ...(code === undefined ? {} : { code, detail: detail ?? '' }) }
+    }
+  } finally {
+    stop.abort()
+  }
+  throw new Fault('run_missing', { problem: `Run ${number} of ${session} has no end on record` })
+}
+
+async function lastReply(desk: Desk, session: string): Promise<string | null> {
+  const { messages } = await desk.get(session)
+  if (messages === 0) return null
+  const { entries } = await desk.transcript(session, { from: messages - 1 })
+  const last = entries.at(-1)?.messages.at(-1)
+  if (last?.role !== 'assistant') return null
+  return last.content.map(part => (part as { readonly text?: string }).text ?? '').join('')
+}
+
+/** To a run that waits, as its input; else it is left as a follow-up. */
+export const say = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const message = await textOf(String(input.text))
+    const { run: open, seq } = await desk.get(session)
+    if (input.steer !== true && open?.phase === 'waiting') {
+      const { run: number } = await desk.provideInput(session, message)
+      return tell(desk, { session, run: number, after: seq }, input)
+    }
+    const kind = input.steer === true ? 'steer' : 'follow-up'
+    const { id } = await desk.command(session, { kind, message })
+    await desk.quiet(session)
+    if (input.json) printJson({ session, id, kind })
+    else process.stdout.write(kind === 'steer' ? 'It is told at the next step.\n' : 'It is the next thing that is said to the session.\n')
+    return 0
+  })
+
+export const resume = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const { run: open, seq } = await desk.get(session)
+    if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to go on with` })
+    if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
+    else await desk.takeUp(session)
+    return tell(desk, { session, run: open.run, after: seq }, input)
+  })
+
+export const cancel = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const reason = typeof input.reason === 'string' ? { reason: input.reason } : {}
+    const { id } = await desk.command(session, { kind: 'cancel', ...reason })
+    await desk.takeUp(session)
+    await desk.quiet(session)
+    const { lifecycle } = await desk.get(session)
+    if (input.json) printJson({ session, id, lifecycle })
+    else process.stdout.write(`${visible(session)} is ${lifecycle}.\n`)
+    return 0
+  })

@@ -1,0 +1,178 @@
+// The commands about sessions: what scripts rely on, what is refused, and who may allow what.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
+
+const ECHO = 'replies:\n  - match: {}\n    text: Noted.\n'
+const READ =
+  'replies:\n  - match: { step: 1 }\n    toolCalls: [{ toolName: workspace.read, arguments: { path: notes.md } }]\n  - match: {}\n    text: Done.\n'
+const CONFIG = ['--provider', 'scripted', '--model', 'small']
+const prelude = '[{"role":"system","content":"Be brief."}]'
+
+const place = (files: Readonly<Record<string, string>> = {}) => {
+  const folder = temporaryFolder(null, { 'script.yaml': ECHO, ...files })
+  const onbook = async (...args: string[]) => {
+    const { code, out, err } = await runCli([...args, '--json'], { cwd: folder })
+    return { code, err, body: out === '' ? null : JSON.parse(out) }
+  }
+  return { folder, onbook }
+}
+
+describe('at rest', () => {
+  const { folder, onbook } = place({ 'desk/prompts/packs/default.json': prelude })
+  beforeAll(async () => {
+    await onbook('publish', 'desk', '--workspace', 'desk')
+    expect(await onbook('sessions', 'create', 'writer', ...CONFIG)).toMatchObject({ code: 0, body: { session: 'writer' } })
+  })
+
+  it('sync and apply keep their contract', async () => {
+    expect(await onbook('apply', 'writer')).toMatchObject({ code: 1, body: { outcome: 'refused', code: 'nothing_pending' } })
+    expect(await onbook('sync', 'writer', '--workspace', 'desk', '--prelude', 'other')).toMatchObject({
+      code: 1,
+      body: { outcome: 'failed', stage: 'prelude', code: 'file_missing' },
+    })
+    expect(await onbook('sync', 'writer', '--workspace', 'desk@1', '--prelude', 'default')).toMatchObject({
+      code: 0,
+      body: { outcome: 'ready' },
+    })
+    expect(await onbook('apply', 'writer', '--when', 'next_run')).toMatchObject({
+      code: 0,
+      body: { outcome: 'approved', at: 'run', firstRun: 1 },
+    })
+    expect((await onbook('sessions', 'run', 'writer', '--input', 'x', '--script', 'script.yaml')).body).toMatchObject({ reply: 'Noted.' })
+    expect(await onbook('sync', 'writer')).toMatchObject({ code: 0, body: { outcome: 'unchanged', version: 1 } })
+  })
+
+  it('whoever looks makes no record and changes none', async () => {
+    const { onbook: elsewhere } = place()
+    expect(await elsewhere('sessions', 'list')).toMatchObject({ code: 2, body: { error: 'store_missing' } })
+    writeFileSync(join(folder, 'other.yaml'), 'grants: [{ tools: [pay] }]\n')
+    const before = await onbook('streams')
+    await onbook('sessions', 'show', 'writer')
+    await onbook('sessions', 'list')
+    expect(await onbook('streams')).toEqual(before)
+  })
+
+  const refused: readonly [string, readonly string[], string][] = [
+    ['a session that is not there', ['sessions', 'show', 'nobody'], 'session_missing'],
+    ['a sync of one that is not there', ['sync', 'nobody', '--workspace', 'desk'], 'session_missing'],
+    ['a name that leads elsewhere', ['sessions', 'create', '../x'], 'name_invalid'],
+    ['a name that is taken', ['sessions', 'create', 'writer'], 'session_exists'],
+    ['a workspace that leads elsewhere', ['sync', 'writer', '--workspace', '..'], 'workspace_name_invalid'],
+    ['a moment that is none', ['apply', 'writer', '--when', 'soon'], 'usage_invalid'],
+    ['a file that is not there', ['sessions', 'create', 'x', '--prompt', 'nothing.json'], 'file_unreadable'],
+    [
+      'an object that is not there',
+      ['sessions', 'create', 'x', '--config', `{"promptDigests":["sha256:${'0'.repeat(64)}"]}`],
+      'object_missing',
+    ],
+    ['a config that is none', ['sessions', 'create', 'x', '--config', '{"temperature":1}'], 'validation_error'],
+    ['nothing to go on with', ['sessions', 'resume', 'writer'], 'run_missing'],
+    ['nothing to cancel', ['sessions', 'cancel', 'writer'], 'command_not_allowed'],
+  ]
+  it.each(refused)('%s ends with 2 and a code', async (_, args, code) => {
+    expect(await onbook(...args)).toMatchObject({ code: 2, body: { error: code } })
+  })
+
+  it('a run that nobody can answer ends with 1 and says what to do', async () => {
+    const { code, body } = await onbook('sessions', 'run', 'writer', '--input', 'x')
+    expect([code, body.status, body.code]).toEqual([1, 'failed', 'provider_unready'])
+    expect(body.detail).toContain('--script FILE')
+  })
+
+  it('what a command that was killed has left is taken up, or cancelled', async () => {
+    writeFileSync(join(folder, 'stuck.yaml'), 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\n')
+    const killed = (session: string) =>
+      runCli(['sessions', 'run', session, '--input', 'x', '--script', 'stuck.yaml', '--watch'], {
+        cwd: folder,
+        during: child => child.stderr!.on('data', data => String(data).includes('step 1 asks') && child.kill('SIGKILL')),
+      })
+    for (const session of ['resumed', 'cancelled']) {
+      await onbook('sessions', 'create', session, ...CONFIG)
+      await killed(session)
+    }
+    expect((await onbook('sessions', 'run', 'resumed', '--input', 'y')).body.error).toBe('run_already_active')
+    expect(await onbook('sessions', 'resume', 'resumed', '--script', 'script.yaml')).toMatchObject({
+      code: 0,
+      body: { status: 'completed', reply: 'Noted.' },
+    })
+    expect(await onbook('sessions', 'cancel', 'cancelled')).toMatchObject({ code: 0, body: { lifecycle: 'cancelled' } })
+  })
+})
+
+describe('a policy', () => {
+  it('comes from where onbook is started, never from content, and every change of it is on record', async () => {
+    const policy = 'grants: [{ tools: ["workspace.*"] }]\noffer: ["workspace.*"]\n'
+    const { folder, onbook } = place({
+      'script.yaml': READ,
+      'desk/onbook.policy.yaml': policy,
+      'desk/notes.md': 'Ours.',
+      'desk/prompts/packs/default.json': prelude,
+    })
+    await onbook('publish', 'desk', '--workspace', 'desk')
+    await onbook('sessions', 'create', 'writer', ...CONFIG)
+    await onbook('sync', 'writer', '--workspace', 'desk', '--prelude', 'default')
+    await onbook('apply', 'writer', '--when', 'immediate_if_idle')
+    const run = () => onbook('sessions', 'run', 'writer', '--input', 'Read', '--script', 'script.yaml')
+    const decisions = async () => {
+      const { out } = await runCli(['sessions', 'events', 'writer', '--json'], { cwd: folder })
+      return out
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .filter(({ type }) => type === 'tool.judged')
+        .map(({ payload }) => payload.verdict.decision)
+    }
+    await run()
+    expect(await decisions()).toEqual(['refused'])
+    writeFileSync(join(folder, 'onbook.policy.yaml'), policy)
+    await run()
+    expect(await decisions()).toEqual(['refused', 'allowed'])
+    writeFileSync(join(folder, 'onbook.policy.yaml'), `${policy}workspaces: [{ sessions: [other], workspaces: ["*"] }]\n`)
+    expect(await onbook('sync', 'writer')).toMatchObject({ code: 1, body: { outcome: 'failed', code: 'workspace_not_allowed' } })
+    const { out } = await runCli(['events', 'host/policy', '--tenant', 'onbook', '--json'], { cwd: folder })
+    const changed = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(changed.map(({ type, payload }) => [type, payload.changes.map(({ setting }: { setting: string }) => setting)])).toEqual([
+      ['policy.changed', ['grants', 'offer']],
+      ['policy.changed', ['workspaces']],
+    ])
+    writeFileSync(join(folder, 'onbook.policy.yaml'), 'grants:\n  - tool: [x]\n')
+    const refused = await run()
+    expect(refused).toMatchObject({ code: 2, body: { error: 'policy_invalid' } })
+    expect(refused.body.message).toContain('line 2, column 5')
+  })
+})
+
+describe('through a host', () => {
+  const { folder, onbook } = place()
+  let host: ServedHost
+  beforeAll(async () => {
+    host = await serveCli(folder, '--script', 'script.yaml')
+    await onbook('sessions', 'create', 'writer', ...CONFIG)
+  })
+  afterAll(() => host.stop('SIGKILL'))
+
+  it('the host that runs on the folder does the work, and says who asked', async () => {
+    expect((await onbook('sessions', 'run', 'writer', '--input', 'x')).body).toMatchObject({ status: 'completed', reply: 'Noted.' })
+    const { body } = await host.ask('GET', '/v1/sessions/writer/events')
+    expect((body as { events: { actor: string }[] }).events[0]!.actor).toMatch(/^key:/)
+    expect((await onbook('sessions', 'list')).body.sessions).toMatchObject([{ session: 'writer', phase: 'completed' }])
+  })
+
+  it('what it refuses is said on with its code; one that is not there is said to be', async () => {
+    expect(await onbook('sessions', 'show', 'nobody')).toMatchObject({ code: 2, body: { error: 'session_missing' } })
+    expect(await onbook('sessions', 'show', 'writer', '--url', host.url, '--key', 'onbook_x')).toMatchObject({
+      code: 2,
+      body: { error: 'unauthenticated' },
+    })
+    expect(await onbook('sessions', 'show', 'writer', '--url', 'http://127.0.0.1:1')).toMatchObject({
+      code: 2,
+      body: { error: 'host_unreachable' },
+    })
+  })
+})

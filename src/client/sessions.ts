@@ -1,0 +1,85 @@
+// Sessions of a host: asked for, looked at, followed. Nothing of them is kept here: what was true a moment ago may not be.
+import type {
+  ApplyAnswer,
+  ApplyWhen,
+  MessageInput,
+  RunRequest,
+  SessionCommandRequest,
+  SessionDescription,
+  SessionSummary,
+  SyncAnswer,
+  SyncRequest,
+  TranscriptPage,
+  WireSessionConfig,
+} from '../wire/onbook/sessions.ts'
+import type { ServerEvent } from './event-stream.ts'
+import { type EventOptions, readEvents } from './events.ts'
+import { answerWith, fieldOf, listIn } from './shapes.ts'
+import type { CallOptions, Question, Transport } from './transport.ts'
+import { type WriteOptions, writeHeaders } from './write.ts'
+
+export interface Sessions {
+  /** A name is made when none is given. */
+  create(
+    given: { readonly session?: string; readonly agentId?: string; readonly config?: WireSessionConfig },
+    options?: WriteOptions,
+  ): Promise<{ readonly session: string; readonly config: WireSessionConfig }>
+  list(options?: CallOptions): AsyncIterable<SessionSummary>
+  get(session: string, options?: CallOptions): Promise<SessionDescription>
+  configure(session: string, config: WireSessionConfig, options?: WriteOptions): Promise<void>
+  /** A sync that failed is an answer, not an error. */
+  sync(session: string, request?: SyncRequest, options?: WriteOptions): Promise<SyncAnswer>
+  /** The same of an apply that is refused. */
+  apply(session: string, when?: ApplyWhen, options?: WriteOptions): Promise<ApplyAnswer>
+  /** It is on record when this resolves, and goes on by itself: `events` says how. */
+  run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number }>
+  command(session: string, command: SessionCommandRequest, options?: WriteOptions): Promise<{ readonly id: string }>
+  /** For a run that waits. */
+  provideInput(session: string, message: MessageInput, options?: WriteOptions): Promise<{ readonly run: number }>
+  transcript(session: string, page?: { readonly from?: number; readonly limit?: number }, options?: CallOptions): Promise<TranscriptPage>
+  /** Those of type `delta` have no id of their own: pieces of a reply on its way. */
+  events(session: string, options?: EventOptions): AsyncIterable<ServerEvent>
+}
+
+const PATH = '/v1/sessions'
+const pathOf = (session: string, rest = ''): string => `${PATH}/${encodeURIComponent(session)}${rest}`
+
+export function createSessions(transport: Transport): Sessions {
+  const write = async <T>(method: Question['method'], path: string, body: unknown, options: WriteOptions, field: string): Promise<T> => {
+    const { headers, call } = writeHeaders(options)
+    return answerWith((await transport.ask({ method, path, body, headers, ...call })).body, field) as T
+  }
+  const read = async (path: string, options: CallOptions, query: Question['query'] = []) =>
+    (await transport.ask({ method: 'GET', path, query, ...options })).body
+  return {
+    create: (given, options = {}) => write('POST', PATH, given, options, 'session'),
+    async *list(options = {}) {
+      for (let cursor: string | undefined; ; ) {
+        const page = await read(PATH, options, [['cursor', cursor]])
+        yield* listIn(page, 'items') as readonly SessionSummary[]
+        const next = fieldOf(page, 'nextCursor')
+        if (typeof next !== 'string') return
+        cursor = next
+      }
+    },
+    get: async (session, options = {}) => answerWith(await read(pathOf(session), options), 'lifecycle') as SessionDescription,
+    async configure(session, config, options = {}) {
+      await write('PUT', pathOf(session, '/config'), config, options, 'session')
+    },
+    sync: (session, request = {}, options = {}) => write('POST', pathOf(session, '/sync'), request, options, 'outcome'),
+    apply: (session, when, options = {}) =>
+      write('POST', pathOf(session, '/apply'), when === undefined ? {} : { when }, options, 'outcome'),
+    run: (session, request, options = {}) => write('POST', pathOf(session, '/runs'), request, options, 'run'),
+    command: (session, command, options = {}) => write('POST', pathOf(session, '/commands'), command, options, 'id'),
+    provideInput: (session, message, options = {}) => write('POST', pathOf(session, '/input'), { message }, options, 'run'),
+    async transcript(session, { from, limit } = {}, options = {}) {
+      const page = await read(pathOf(session, '/transcript'), options, [
+        ['from', from?.toString()],
+        ['limit', limit?.toString()],
+      ])
+      listIn(page, 'entries')
+      return page as TranscriptPage
+    },
+    events: (session, options = {}) => readEvents(transport, pathOf(session, '/events'), options),
+  }
+}

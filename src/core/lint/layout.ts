@@ -1,0 +1,82 @@
+// What lies beside the packs of a workspace, as the rules see it: which files there are, and the texts of those that are looked into.
+import type { JsonObject } from '../digest/is-object.ts'
+import type { Position } from '../pack/place.ts'
+import { filesOf } from '../prelude/compile.ts'
+import type { ContentProblem } from '../prelude/content.ts'
+import { readPrelude } from '../prelude/prelude.ts'
+import type { Pointer } from '../schema/pointer.ts'
+import { INDEX_FILE } from '../workspace/index-file.ts'
+import { isPath, isWithin } from '../workspace/path.ts'
+import type { Severity } from './rule.ts'
+
+/** What a rule found, by file, and in it by a place of its JSON or by a position. */
+export interface FoundInFile {
+  readonly file: string
+  readonly message: string
+  readonly pointer?: Pointer
+  readonly position?: Position
+  readonly severity?: Severity
+  readonly suggestion?: string
+}
+
+export interface Layout {
+  /** Every file below prompts/packs, prompts/templates, tools and context, the index, and whatever else preludes name. */
+  readonly paths: ReadonlySet<string>
+  /** Of those that were read and are text. */
+  readonly texts: ReadonlyMap<string, string>
+  /** What is wrong with a JSON Schema, or null. */
+  readonly checkSchema: (schema: JsonObject) => string | null
+}
+
+export const LAYOUT_FOLDERS: readonly string[] = ['prompts/packs', 'prompts/templates', 'tools', 'context']
+
+const isIn = (folder: string, path: string, ending: string): boolean =>
+  path.startsWith(`${folder}/`) && path.endsWith(ending) && !path.slice(folder.length + 1).includes('/')
+
+export const isPrelude = (path: string): boolean => isIn('prompts/packs', path, '.json')
+export const isTemplate = (path: string): boolean => isIn('prompts/templates', path, '.md')
+export const isCatalog = (path: string): boolean => isIn('tools/catalogs', path, '.json')
+export const isDescriptor = (path: string): boolean => isIn('tools/descriptors', path, '.json')
+export const isLegacyTool = (path: string): boolean => isIn('tools', path, '.json')
+
+/** Whether a path, of a file or a folder, is of the layout or leads there. */
+export const isInLayout = (path: string): boolean =>
+  path === INDEX_FILE || LAYOUT_FOLDERS.some(folder => isWithin(path, folder) || isWithin(folder, path))
+
+/** Whether it is looked into for its own sake. Context is read only where a prelude names it: there may be much of it. */
+export const isLookedInto = (path: string): boolean =>
+  path === INDEX_FILE || [isPrelude, isTemplate, isCatalog, isDescriptor, isLegacyTool].some(is => is(path))
+
+/** Which files the preludes are made of. They need not stand in the folders of the layout. */
+export function namedByPreludes(texts: Layout['texts']): readonly string[] {
+  const named = [...texts].flatMap(([path, text]) => (isPrelude(path) ? filesNamedIn(text) : []))
+  return [...new Set(named)].filter(isPath)
+}
+
+function filesNamedIn(text: string): readonly string[] {
+  const read = readPrelude(bytesOf(text))
+  return read.ok && read.prelude.kind === 'composed' ? filesOf(read.prelude.prelude) : []
+}
+
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Those of a kind, with their texts, in order. */
+export const textsOf = ({ texts }: Layout, is: (path: string) => boolean): readonly (readonly [path: string, text: string])[] =>
+  [...texts].filter(([path]) => is(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** Content says what is wrong in half a sentence. */
+export const foundIn = ({ path: file, message, ...rest }: ContentProblem): FoundInFile => ({
+  file,
+  message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`,
+  ...rest,
+})
+
+/** Several files may lead to the same problem of another. One by one: whoever lists them stops at a hundred. */
+export function* once(found: Iterable<FoundInFile>): Iterable<FoundInFile> {
+  const seen = new Set<string>()
+  for (const one of found) {
+    const key = JSON.stringify(one)
+    if (!seen.has(key)) yield one
+    seen.add(key)
+  }
+}

@@ -1,0 +1,93 @@
+// What people ask of sessions, made ready for core: configs read, texts made objects, selectors put together. Decides nothing.
+import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
+import { writeMessage } from '../../core/messages/message.ts'
+import { readMessages } from '../../core/messages/read-messages.ts'
+import { pointerText } from '../../core/schema/pointer.ts'
+import { readSessionConfig, type Selection, type SessionConfig, selectionOf } from '../../core/session/config.ts'
+import type { HostCommand } from '../../core/session/events.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+
+export function configOf(value: Json): SessionConfig {
+  const read = readSessionConfig(value)
+  if (read.ok) return read.config
+  const { pointer, message } = read.problems[0]!
+  throw new Fault('validation_error', {
+    problem: `${pointer.length === 0 ? 'The config' : `${pointerText(pointer)} of the config`} ${message}`,
+  })
+}
+
+/** A text, a message, or the name of one that is stored. */
+export type GivenMessage = string | { readonly digest: Digest } | JsonObject
+
+export interface MessageObject {
+  readonly digest: Digest
+  /** To be stored with the event that speaks of it. */
+  readonly objects: readonly Uint8Array[]
+}
+
+/** A text is always a text, whatever it looks like: it is stored as a message of the user. */
+export async function messageObject(store: Store, tenant: string, given: GivenMessage): Promise<MessageObject> {
+  if (typeof given === 'string') return stored(writeMessage({ role: 'user', content: [{ type: 'text', text: given }] }))
+  if (isNamed(given)) {
+    const problem = problemIn(await store.object(tenant, given.digest))
+    if (problem !== null) throw new Fault('object_unfit', { digest: given.digest, problem })
+    return { digest: given.digest, objects: [] }
+  }
+  const read = readMessages(new TextEncoder().encode(JSON.stringify(given)))
+  if (!read.ok) throw new Fault('validation_error', { problem: `The message cannot be used: ${read.problem.message}` })
+  if (read.messages.length !== 1) throw new Fault('validation_error', { problem: `There must be one message, not ${read.messages.length}` })
+  return stored(writeMessage(read.messages[0]!))
+}
+
+const isNamed = (given: JsonObject | { readonly digest: Digest }): given is { readonly digest: Digest } =>
+  isObject(given as Json) && typeof given.digest === 'string' && !('role' in given)
+
+const stored = (text: string): MessageObject => ({ digest: digestText(text), objects: [new TextEncoder().encode(text)] })
+
+function problemIn(bytes: Uint8Array): string | null {
+  const read = readMessages(bytes)
+  return read.ok ? null : read.problem.message
+}
+
+export interface AskedCommand {
+  readonly kind: HostCommand['kind']
+  readonly reason?: string
+}
+
+/** @param message of those kinds that say something */
+export function hostCommand(id: string, { kind, reason }: AskedCommand, message: Digest | undefined): HostCommand {
+  if (kind === 'cancel') return { kind, id, reason: reason ?? null }
+  if (kind === 'pause' || kind === 'resume') return { kind, id }
+  if (message === undefined) throw new Fault('validation_error', { problem: `A ${kind} needs a message` })
+  return { kind, id, message }
+}
+
+/** What is left out; null for none of it. */
+export interface AskedSync {
+  readonly workspace?: string
+  readonly version?: number | null
+  readonly prelude?: string | null
+  readonly catalog?: string | null
+}
+
+/** Whoever names a workspace says all that is wanted of it; whoever names none changes what the session's config names. */
+export function selectionFor(config: SessionConfig, { workspace, version, prelude, catalog }: AskedSync): Selection {
+  const usual = workspace === undefined ? selectionOf(config) : null
+  const name = workspace ?? usual?.workspace.name
+  if (name === undefined) throw new Fault('workspace_unset', { problem: 'The session names no workspace; name one in the request' })
+  const chosen = <T>(given: T | null | undefined, otherwise: T | null | undefined): T | null =>
+    given === undefined ? (otherwise ?? null) : given
+  return {
+    workspace: { name, version: chosen(version, usual?.workspace.version) },
+    prelude: chosen(prelude, usual?.prelude),
+    catalog: chosen(catalog, usual?.catalog),
+  }
+}
+
+/** What core refused, for whoever asked. */
+export function refusalFault({ code, message }: { readonly code: string; readonly message: string }): Fault {
+  // Every refusal of a session is a fault of the same name; errors.test.ts holds them together.
+  return new Fault(code as 'session_missing', { problem: `${message[0]!.toUpperCase()}${message.slice(1)}` })
+}

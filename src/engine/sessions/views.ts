@@ -1,0 +1,98 @@
+// A session as people see it: how it stands, and what was said in it. Reads, and nothing else.
+import type { Digest } from '../../core/digest/digest.ts'
+import { type ChatMessage, observable } from '../../core/messages/message.ts'
+import { readMessages } from '../../core/messages/read-messages.ts'
+import { type History, readHistoryNode } from '../../core/session/history.ts'
+import { lifecycleOf, type SessionState } from '../../core/session/state.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { type LoadedSession, loadSession } from './load.ts'
+import { refusalFault } from './requests.ts'
+
+/** Throws `session_missing`. */
+export async function existingSession(store: Store, tenant: string, session: string): Promise<LoadedSession> {
+  const loaded = await loadSession(store, tenant, session)
+  if (loaded.state.session === '')
+    throw refusalFault({ code: 'session_missing', message: `there is no session ${session}; create it first` })
+  return loaded
+}
+
+export function sessionView({ state, seq }: LoadedSession) {
+  const { session, agentId, home, config, workspace, run, runs, history, steers, followUps } = state
+  return {
+    session,
+    agentId,
+    home,
+    lifecycle: lifecycleOf(state),
+    config,
+    workspace: { active: workspace.active, pending: workspace.pending, approved: workspace.approved, syncing: workspace.syncing !== null },
+    run: run === null ? null : runView(run),
+    runs,
+    messages: history.count,
+    /** Of the last event that this follows from. */
+    seq,
+    waiting: { steers: steers.length, followUps: followUps.length },
+  }
+}
+
+const runView = ({ run, phase, config, source, snapshot, interactive, steps, batches }: NonNullable<SessionState['run']>) => ({
+  run,
+  phase,
+  config,
+  source,
+  snapshot,
+  interactive,
+  steps,
+  batches,
+})
+
+export interface TranscriptEntry {
+  /** From 0. */
+  readonly index: number
+  readonly digest: Digest
+  /** Most objects hold one. With secrets as slots that show no value. */
+  readonly messages: readonly ChatMessage[]
+  /** Why it cannot be shown; null when it can. */
+  readonly problem: string | null
+}
+
+/** Oldest first, from `from`, at most so many. Costs what lies between there and the end. */
+export async function readTranscript(
+  store: Store,
+  tenant: string,
+  { state: { history } }: LoadedSession,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly next: number | null }> {
+  const digests = await digestsFrom(store, tenant, history, from)
+  const entries: TranscriptEntry[] = []
+  for (const [at, digest] of digests.slice(0, limit).entries())
+    entries.push({ index: from + at, digest, ...(await shown(store, tenant, digest)) })
+  return { entries, next: digests.length > limit ? from + limit : null }
+}
+
+async function digestsFrom(store: Store, tenant: string, { closed, open, count }: History, from: number): Promise<readonly Digest[]> {
+  const pieces: (readonly Digest[])[] = [open]
+  let first = count - open.length
+  for (let at = closed; at !== null && first > from; ) {
+    const node = readHistoryNode(new TextDecoder().decode(await store.object(tenant, at)))
+    if (node === null) throw new Fault('object_unfit', { digest: at, problem: 'it is no piece of a history' })
+    pieces.push(node.messages)
+    first -= node.messages.length
+    at = node.previous
+  }
+  return pieces
+    .reverse()
+    .flat()
+    .slice(Math.max(0, from - first))
+}
+
+/** What was erased, or is no message, leaves its place. */
+async function shown(store: Store, tenant: string, digest: Digest): Promise<Pick<TranscriptEntry, 'messages' | 'problem'>> {
+  try {
+    const read = readMessages(await store.object(tenant, digest))
+    return read.ok ? { messages: read.messages.map(observable), problem: null } : { messages: [], problem: read.problem.message }
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'object_missing') return { messages: [], problem: error.message }
+    throw error
+  }
+}

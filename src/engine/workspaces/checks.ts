@@ -1,0 +1,109 @@
+// Checks a version of a workspace as it lies in the record, and keeps what came of it under its root: so it is about exactly those bytes.
+import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import type { Finding } from '../../core/lint/lint.ts'
+import { recordingOf, scriptOf } from '../../core/pack/identity.ts'
+import { type WorkspaceChecked, workspaceCheckedDraft, workspaceCheckRows, workspaceStream } from '../../core/workspace/events.ts'
+import type { Files, Model, Store, Validator } from '../../ports.ts'
+import { checkPacks, summarize } from '../check.ts'
+import { checkLayout } from '../check-layout.ts'
+import { decidedAgain } from '../decided-again.ts'
+import type { CaseResult } from '../run-example.ts'
+import { summarizeCases, testPacks } from '../test-packs.ts'
+import { openWorkspace, type Workspace } from '../workspace.ts'
+import type { WorkspaceWriter } from './commit.ts'
+import { storedFiles } from './stored-files.ts'
+import { checkUse, treeOf, type VersionChoice, type WorkspaceUser } from './versions.ts'
+
+export interface VersionChecks extends Omit<WorkspaceChecked, 'workspace' | 'root'> {
+  readonly at: string
+}
+
+/** What the report object holds. */
+export interface ChecksReport {
+  readonly findings: readonly Omit<Finding, 'fix'>[]
+  readonly cases: readonly Omit<CaseResult, 'ms'>[]
+}
+
+export interface Checker {
+  /** `onbook 1.2.3`. */
+  readonly name: string
+  readonly validator: Validator
+  /** What was scripted or recorded beside a pack; asked only where there is one. */
+  readonly modelFor: (files: Files, packPath: string) => Promise<Model>
+}
+
+const AT_ONCE = 8
+const TIMEOUT_MS = 60_000
+
+/** Null when there is nothing in it that a check knows. */
+export async function checkVersion(
+  store: Store,
+  writer: WorkspaceWriter,
+  choice: VersionChoice,
+  checker: Checker,
+): Promise<VersionChecks | null> {
+  const { tenant, actor } = writer
+  const { workspace, root } = await treeOf(store, writer, choice, 'read')
+  checkUse(writer, workspace, 'write')
+  const { report, summary } = await judge(await openWorkspace(await storedFiles(store, writer, { workspace, root })), checker)
+  if (summary.files === 0 && report.findings.length === 0) return null
+  const text = canonicalJson(report as unknown as Json)
+  const made = { checker: checker.name, ...summary, report: digestText(text) }
+  const stream = workspaceStream(workspace)
+  await decidedAgain(async () =>
+    store.commit({
+      tenant,
+      objects: [new TextEncoder().encode(text)],
+      appends: [
+        { stream, expected: (await store.head(tenant, stream)).seq, entries: [workspaceCheckedDraft({ workspace, root, ...made }, actor)] },
+      ],
+    }),
+  )
+  return checksOf(store, writer, { workspace, root })
+}
+
+async function judge(workspace: Workspace, { validator, modelFor }: Checker) {
+  const { files, packs } = workspace
+  const found = [...workspace.findings]
+  for await (const { findings } of checkPacks(workspace, validator, packs)) found.push(...findings)
+  const layout = await checkLayout(workspace)
+  found.push(...layout.findings)
+  const testable: string[] = []
+  for (const path of packs)
+    if ((await files.kind(scriptOf(path))) === 'file' || (await files.kind(recordingOf(path))) === 'file') testable.push(path)
+  const cases = await testPacks(workspace, validator, testable, {
+    modelFor: path => modelFor(files, path),
+    concurrency: AT_ONCE,
+    timeoutMs: TIMEOUT_MS,
+    fences: false,
+    signal: new AbortController().signal,
+  })
+  const report: ChecksReport = { findings: found.map(({ fix: _, ...finding }) => finding), cases: cases.map(({ ms: _, ...one }) => one) }
+  const tests = cases.length === 0 ? null : summarizeCases(cases)
+  return { report, summary: { ...summarize(packs.length + layout.files.length, found), tests } }
+}
+
+/** The last check of these bytes; null when nobody has checked them. */
+export async function checksOf(
+  store: Store,
+  user: WorkspaceUser,
+  { workspace, root }: { readonly workspace: string; readonly root: Digest },
+): Promise<VersionChecks | null> {
+  checkUse(user, workspace, 'resolve')
+  for await (const { cells } of store.rows(workspaceCheckRows.table, user.tenant, { workspace, root })) {
+    const [files, errors, warnings, infos] = [cells.files, cells.errors, cells.warnings, cells.infos].map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    const [pass, fail, skip, error] = [cells.pass, cells.fail, cells.skip, cells.error].map(Number) as [number, number, number, number]
+    const tests = cells.pass === null ? null : { pass, fail, skip, error }
+    return { at: String(cells.at), checker: String(cells.checker), files, errors, warnings, infos, tests, report: cells.report as Digest }
+  }
+  return null
+}
+
+export async function reportOf(store: Store, { tenant }: WorkspaceUser, { report }: VersionChecks): Promise<ChecksReport> {
+  return JSON.parse(new TextDecoder().decode(await store.object(tenant, report))) as ChecksReport
+}

@@ -1,0 +1,38 @@
+// What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
+import type { Grant } from '../core/gate/grants.ts'
+import type { SessionWork } from '../engine/sessions/work.ts'
+import type { Binding, Delta } from '../ports.ts'
+
+export interface HostedSessions {
+  readonly work: SessionWork
+  readonly bindings: ReadonlyMap<string, Binding>
+  readonly grants: readonly Grant[]
+  readonly live: Live
+}
+
+/** Pieces of replies on their way. They are not kept: the record has the whole. */
+export interface Live {
+  say(place: { readonly tenant: string; readonly session: string }, delta: Delta): void
+  /** Until the signal aborts. */
+  hear(tenant: string, session: string, signal: AbortSignal, listen: (delta: Delta) => void): void
+}
+
+export function liveDeltas(): Live {
+  const listeners = new Map<string, Set<(delta: Delta) => void>>()
+  const keyOf = (tenant: string, session: string): string => JSON.stringify([tenant, session])
+  return {
+    say({ tenant, session }, delta) {
+      for (const listen of listeners.get(keyOf(tenant, session)) ?? []) listen(delta)
+    },
+    hear(tenant, session, signal, listen) {
+      if (signal.aborted) return
+      const key = keyOf(tenant, session)
+      const all = listeners.get(key) ?? new Set()
+      listeners.set(key, all.add(listen))
+      signal.addEventListener('abort', () => {
+        all.delete(listen)
+        if (all.size === 0) listeners.delete(key)
+      })
+    },
+  }
+}

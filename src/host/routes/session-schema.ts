@@ -1,0 +1,187 @@
+// Sessions as they are sent and received.
+import { Type } from 'typebox'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { NAME, runConfigFormat, sessionConfigFormat } from '../../core/session/config-format.ts'
+import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+
+const count = Type.Integer({ minimum: 0 })
+const name = Type.String({ pattern: NAME })
+const version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** Within a body it has no name of its own. */
+const unnamed = ({ $schema: _, $id: __, ...schema }: Readonly<Record<string, unknown>>) => Type.Unsafe<object>(schema as Type.TSchema)
+const sessionConfig = unnamed(sessionConfigFormat)
+const runConfig = unnamed(runConfigFormat)
+
+export const sessionParams = Type.Object({ session: name }, CLOSED)
+export const sessionsQuery = Type.Object({ cursor: Type.Optional(name), limit: Type.Optional(limit) }, CLOSED)
+export const createBody = Type.Object(
+  {
+    session: Type.Optional(name),
+    agentId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: NO_DIGEST })),
+    config: Type.Optional(sessionConfig),
+  },
+  CLOSED,
+)
+export const configBody = sessionConfig
+
+/** A text, a message as models know them, or the name of one that is stored. */
+const message = Type.Union([
+  Type.String({ minLength: 1 }),
+  Type.Object({ digest }, CLOSED),
+  Type.Object({ role: Type.String(), content: Type.Unknown() }, { additionalProperties: true }),
+])
+export const runBody = Type.Object(
+  { input: Type.Optional(message), overrides: Type.Optional(runConfig), interactive: Type.Optional(Type.Boolean()) },
+  CLOSED,
+)
+/** What all commands may say: a name of the caller's own, and which run is meant. */
+const aboutCommand = {
+  id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{1,128}$' })),
+  run: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+}
+const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
+export const commandBody = Type.Union([
+  Type.Object({ kind: Type.Enum(['steer', 'follow-up']), message, ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Enum(['pause', 'resume']), ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Literal('cancel'), reason: Type.Optional(reason), ...aboutCommand }, CLOSED),
+])
+export const inputBody = Type.Object({ message }, CLOSED)
+export const syncBody = Type.Object(
+  {
+    workspace: Type.Optional(name),
+    version: Type.Optional(nullable(version)),
+    prelude: Type.Optional(nullable(name)),
+    catalog: Type.Optional(nullable(name)),
+    knownVersion: Type.Optional(nullable(version)),
+  },
+  CLOSED,
+)
+export const WHEN = ['next_run', 'next_step_boundary', 'immediate_if_idle'] as const
+export const applyBody = Type.Object({ when: Type.Optional(Type.Enum([...WHEN])) }, CLOSED)
+export const transcriptQuery = Type.Object(
+  { from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })), limit: Type.Optional(limit) },
+  CLOSED,
+)
+
+const snapshot = Type.Object(
+  {
+    workspace: Type.String(),
+    version,
+    root: digest,
+    index: nullable(digest),
+    prelude: nullable(Type.Object({ name: Type.String(), digest, options: nullable(digest) }, CLOSED)),
+    catalog: nullable(Type.Object({ name: Type.String(), digest }, CLOSED)),
+    legacy: Type.Boolean(),
+  },
+  CLOSED,
+)
+const selection = Type.Object(
+  {
+    workspace: Type.Object({ name: Type.String(), version: nullable(version) }, CLOSED),
+    prelude: nullable(Type.String()),
+    catalog: nullable(Type.String()),
+  },
+  CLOSED,
+)
+const at = Type.Enum(['now', 'run', 'step'])
+const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)
+const runAnswer = Type.Object(
+  {
+    run: count,
+    phase: Type.Enum(['requested', 'running', 'waiting', 'paused', 'cancelling']),
+    config: runConfig,
+    source: Type.Enum(['workspace', 'direct', 'none']),
+    snapshot: nullable(snapshot),
+    interactive: Type.Boolean(),
+    steps: count,
+    batches: count,
+  },
+  CLOSED,
+)
+export const sessionAnswer = Type.Object(
+  {
+    session: Type.String(),
+    agentId: nullable(Type.String()),
+    home: nullable(home),
+    lifecycle: Type.Enum(['idle', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'failed', 'cancelled']),
+    config: sessionConfig,
+    workspace: Type.Object(
+      {
+        active: nullable(snapshot),
+        pending: nullable(Type.Object({ snapshot, selection }, CLOSED)),
+        approved: nullable(Type.Object({ snapshot, selection, at: Type.Enum(['run', 'step']), firstRun: count }, CLOSED)),
+        syncing: Type.Boolean(),
+      },
+      CLOSED,
+    ),
+    run: nullable(runAnswer),
+    runs: count,
+    messages: count,
+    seq: count,
+    waiting: Type.Object({ steers: count, followUps: count }, CLOSED),
+  },
+  CLOSED,
+)
+export const sessionsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          session: Type.String(),
+          home: nullable(Type.String()),
+          phase: Type.String(),
+          run: nullable(count),
+          workspace: nullable(Type.String()),
+          version: nullable(version),
+          createdAt: Type.String(),
+          changedAt: Type.String(),
+        },
+        CLOSED,
+      ),
+    ),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
+export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, selection: nullable(selection) }, CLOSED)
+export const commandAnswer = Type.Object(
+  { session: Type.String(), id: Type.String(), kind: Type.Enum(['steer', 'follow-up', 'pause', 'resume', 'cancel']) },
+  CLOSED,
+)
+export const inputAnswer = Type.Object({ session: Type.String(), run: count }, CLOSED)
+const warning = Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)
+export const syncAnswer = Type.Union([
+  Type.Object({ outcome: Type.Literal('ready'), sync: count, snapshot, selection, warnings: Type.Array(warning) }, CLOSED),
+  Type.Object({ outcome: Type.Literal('unchanged'), sync: count, workspace: Type.String(), version }, CLOSED),
+  Type.Object(
+    {
+      outcome: Type.Literal('failed'),
+      sync: count,
+      workspace: Type.String(),
+      stage: Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate']),
+      code: Type.String(),
+      detail: Type.String(),
+    },
+    CLOSED,
+  ),
+])
+const when = Type.Enum([...WHEN])
+export const applyAnswer = Type.Union([
+  Type.Object({ outcome: Type.Enum(['applied', 'approved', 'deferred']), when, at, firstRun: Type.Optional(count), snapshot }, CLOSED),
+  Type.Object({ outcome: Type.Literal('refused'), when, code: Type.String(), message: Type.String() }, CLOSED),
+])
+export const transcriptAnswer = Type.Object(
+  {
+    session: Type.String(),
+    entries: Type.Array(
+      Type.Object(
+        { index: count, digest, messages: Type.Array(Type.Record(Type.String(), Type.Unknown())), problem: nullable(Type.String()) },
+        CLOSED,
+      ),
+    ),
+    next: nullable(count),
+  },
+  CLOSED,
+)

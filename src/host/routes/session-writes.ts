@@ -1,0 +1,64 @@
+// What the routes that write to a session share: who asks, what they may name, and answering once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isMember } from '../../core/access/keys.ts'
+import type { SessionCommand } from '../../core/session/commands.ts'
+import type { SessionConfig } from '../../core/session/config.ts'
+import type { SessionEvent } from '../../core/session/events.ts'
+import type { Principal } from '../../engine/access.ts'
+import { refusalFault } from '../../engine/sessions/requests.ts'
+import type { SessionPlace } from '../../engine/sessions/submit.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { principalOf } from '../access.ts'
+import type { HostedSessions } from '../hosted-sessions.ts'
+import { type Answer, answerDecided } from '../idempotent.ts'
+
+export interface SessionRouteParts {
+  readonly store: Store
+  readonly sessions: HostedSessions
+}
+
+export interface SessionWriter {
+  readonly principal: Principal
+  readonly place: SessionPlace
+}
+
+export function writerOf(request: FastifyRequest, session: string): SessionWriter {
+  const principal = principalOf(request, 'sessions:write')
+  return { principal, place: { tenant: principal.tenant, session, actor: `key:${principal.keyId}` } }
+}
+
+/** A workspace that a request names is never authority: whoever names one must be a member. */
+export function checkNamed({ workspaces }: Principal, workspace: string | undefined): void {
+  if (workspace !== undefined && !isMember(workspaces, workspace))
+    throw new Fault('workspace_membership_required', { workspaceId: workspace })
+}
+
+export function checkConfig(principal: Principal, config: SessionConfig): SessionConfig {
+  checkNamed(principal, config.workspace?.name)
+  return config
+}
+
+export interface SessionWrite {
+  readonly place: SessionPlace
+  readonly command: SessionCommand
+  readonly objects?: readonly Uint8Array[]
+  readonly answer: (events: readonly SessionEvent[]) => Answer
+}
+
+/** Refused: a fault with the code of the refusal. */
+export function submitOnce(
+  { store, sessions }: SessionRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { place, command, objects = [], answer }: SessionWrite,
+): Promise<FastifyReply> {
+  return answerDecided(store, place.tenant, request, reply, async keep => {
+    const done = await sessions.work.submit(place, command, { objects, idempotency: events => keep(answer(events)) })
+    if (done.refusal !== null) throw refusalFault(done.refusal)
+    // Whoever was quicker with the same key has decided, and is read back.
+    return { answer: done.replayed === null ? answer(done.events) : NOTHING, replayed: done.replayed !== null }
+  })
+}
+
+const NOTHING: Answer = { status: 200, headers: {}, body: null }

@@ -1,0 +1,49 @@
+// Sessions for a host under test: a model that says what a script says, and the tools that ship.
+import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
+import { workerValidator } from '../adapters/worker-validator.ts'
+import { EVERYTHING } from '../core/workspace/policy.ts'
+import { introspectSession } from '../engine/bindings/introspect-session.ts'
+import { workspaceRead } from '../engine/bindings/workspace-read.ts'
+import type { SessionParts } from '../engine/sessions/performing.ts'
+import { sessionWork } from '../engine/sessions/work.ts'
+import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
+import type { Store } from '../ports.ts'
+
+/** Whatever is said. */
+const NOTED = 'replies:\n  - match: {}\n    text: Noted.\n'
+
+export interface TestSessions extends HostedSessions {
+  close(): Promise<void>
+}
+
+export function testSessions(store: Store, script = NOTED, more: Partial<SessionParts> = {}): TestSessions {
+  const policy = () => EVERYTHING
+  const bindings = new Map([workspaceRead(store, policy), introspectSession(store)].map(one => [one.descriptor.name, one]))
+  const grants = [{ tools: ['workspace.read'] }]
+  const validator = workerValidator()
+  const live = liveDeltas()
+  const work = sessionWork({
+    store,
+    models: scriptedChat('script.yaml', script),
+    secrets: () => ({ get: async () => null }),
+    validator,
+    bindings,
+    grants,
+    hostCatalog: null,
+    policy,
+    wait: async () => {},
+    failed: error => console.error(error),
+    onDelta: live.say,
+    ...more,
+  })
+  return {
+    work,
+    bindings,
+    grants,
+    live,
+    async close() {
+      await work.close()
+      await validator.close()
+    },
+  }
+}
