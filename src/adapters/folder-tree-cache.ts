@@ -28,7 +28,8 @@ const VERSION = 1
 
 export function statCache(file: string): StatCache {
   const before = load(file)
-  const after = new Map<string, Entry>()
+  const found: (readonly [string, Entry])[] = []
+  const noted = new Map<string, Entry>()
   const now = timeOfDisk(file)
 
   return {
@@ -37,17 +38,17 @@ export function statCache(file: string): StatCache {
       if (known === undefined) return null
       const [size, mtimeMs, ctimeMs, ino, digest] = known
       if (size !== stat.size || mtimeMs !== stat.mtimeMs || ctimeMs !== stat.ctimeMs || ino !== stat.ino) return null
-      after.set(path, known)
+      found.push([path, known])
       return digest
     },
     note(path, stat, digest) {
       // Written within the same tick as this began: it could change once more and look the same.
       if (stat.mtimeMs >= now || stat.ctimeMs >= now) return
-      after.set(path, [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, digest])
+      noted.set(path, [stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, digest])
     },
     save() {
       const temporary = `${file}.${process.pid}.tmp`
-      writeFileSync(temporary, JSON.stringify({ v: VERSION, files: [...after] }))
+      writeFileSync(temporary, JSON.stringify({ v: VERSION, files: [...found, ...noted] }))
       renameSync(temporary, file)
     },
   }

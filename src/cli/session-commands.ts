@@ -18,7 +18,7 @@ const WHERE: readonly Option[] = [
   DATA,
   TENANT,
   { flags: '--url <url>', summary: 'work through this host (default: the one that runs on the folder; else on the folder itself)' },
-  { flags: '--key <key>', summary: 'that opens it (default: the one in the folder)' },
+  { flags: '--key <key>', summary: 'that opens it (default: for the host on the folder, the one in the folder)' },
   JSON_OPTION,
 ]
 /** For what is done here when no host does it. */

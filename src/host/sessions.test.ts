@@ -1,7 +1,12 @@
 // Sessions over real HTTP: made, run, synced, applied, looked at; and what is wrong is refused with its own code.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { digestBytes } from '../core/digest/digest.ts'
+import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
+import { digestBytes, type Json } from '../core/digest/digest.ts'
+import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import type { Binding } from '../ports.ts'
+import { clock, freshPath } from '../testing/sqlite-place.ts'
 import { type Answered, startHost, type TestHost } from '../testing/start-host.ts'
+import { testSessions } from '../testing/test-sessions.ts'
 
 let host: TestHost
 let key: string
@@ -50,6 +55,22 @@ it('is made, runs with what is stored, and shows what was said', async () => {
   expect((await get('/direct/transcript?from=1&limit=1')).body.entries).toMatchObject([{ index: 1 }])
 })
 
+it('shows what was said from anywhere, however long it is', async () => {
+  await post('', { session: 'long', config })
+  for (let n = 0; n < 18; n++) {
+    await post('/long/runs', { input: `Message ${n}` })
+    await ended('long')
+  }
+  const texts: string[] = []
+  for (let from: number | null = 0; from !== null; ) {
+    const { body }: Answered = await get(`/long/transcript?from=${from}&limit=7`)
+    texts.push(...body.entries.map((entry: { messages: { content: { text: string }[] }[] }) => entry.messages[0]!.content[0]!.text))
+    from = body.next
+  }
+  expect(texts).toEqual(Array.from({ length: 18 }, (_, n) => [`Message ${n}`, 'Noted.']).flat())
+  expect((await get('/long/transcript?from=33&limit=1')).body.entries[0].messages[0].content[0].text).toBe('Noted.')
+})
+
 it('changes by sync and apply alone', async () => {
   await publish({ 'prompts/packs/default.json': prelude('One.') })
   await post('', { session: 'synced', config })
@@ -65,6 +86,54 @@ it('changes by sync and apply alone', async () => {
   expect(await post('/synced/sync')).toMatchObject({ status: 200, body: { outcome: 'failed', stage: 'prelude', code: 'prelude_invalid' } })
   expect(await post('/synced/apply')).toMatchObject({ status: 200, body: { outcome: 'refused', code: 'nothing_pending' } })
   expect((await get('/synced')).body.workspace.active.version).toBe(1)
+})
+
+it('takes what was applied for the next step while a tool is at work, and the run keeps what it froze', async () => {
+  const store = sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
+  let begin = () => {}
+  const began = new Promise<void>(resolve => {
+    begin = resolve
+  })
+  let finish = (_: Json) => {}
+  const slow: Binding = {
+    descriptor: { name: 'slow', description: '', inputSchema: { type: 'object' } },
+    run: () =>
+      new Promise<Json>(resolve => {
+        finish = resolve
+        begin()
+      }),
+  }
+  const script = 'replies:\n  - match: { step: 1 }\n    toolCalls: [{ toolName: slow, arguments: {} }]\n  - match: {}\n    text: Done.\n'
+  const bindings = new Map([['slow', slow]])
+  const sessions = testSessions(store, script, { bindings, grants: [{ tools: ['slow'] }], hostCatalog: [slow.descriptor] })
+  const busy = await startHost({}, { store, sessions })
+  const { key: any } = await busy.makeKey('acme', undefined, { workspaces: ['*'] })
+  const ask = async (path: string, body: object) => (await busy.ask('POST', path, { key: any, body })).body
+  const commit = (text: string) =>
+    ask('/v1/workspaces/desk/commits', { changes: [{ path: 'prompts/packs/default.json', text: prelude(text) }] })
+  await commit('One.')
+  await ask('/v1/sessions', { session: 'w', config })
+  await ask('/v1/sessions/w/sync', { workspace: 'desk', prelude: 'default' })
+  await ask('/v1/sessions/w/apply', { when: 'immediate_if_idle' })
+  await ask('/v1/sessions/w/runs', { input: 'Hello' })
+  await began
+  await commit('Two.')
+  expect(await ask('/v1/sessions/w/sync', {})).toMatchObject({ outcome: 'ready', snapshot: { version: 2 } })
+  expect(await ask('/v1/sessions/w/apply', { when: 'next_step_boundary' })).toMatchObject({ outcome: 'approved', at: 'step' })
+  await commit('Three.')
+  await ask('/v1/sessions/w/sync', {})
+  finish({ ok: true })
+  await vi.waitFor(async () => expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.run).toBeNull())
+  const { events } = (await busy.ask('GET', '/v1/sessions/w/events', { key: any })).body
+  const steps = events.filter(({ type }: { type: string }) => type === 'step.started')
+  expect(steps.map(({ payload }: { payload: { snapshot: { version: number } } }) => payload.snapshot.version)).toEqual([1, 2])
+  // What was synced later waits for somebody to ask for it.
+  expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.workspace).toMatchObject({
+    active: { version: 2 },
+    pending: { snapshot: { version: 3 } },
+  })
+  await sessions.close()
+  await busy.close()
 })
 
 describe('what is asked twice under one key', () => {

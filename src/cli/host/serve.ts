@@ -17,6 +17,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { actorOf, clock, keyringOf } from '../record/open-record.ts'
+import { policyOf } from '../sessions/policy.ts'
 import { openSessions } from '../sessions/session-parts.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
 import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
@@ -45,7 +46,7 @@ export async function serve(input: Input): Promise<number> {
     const testSeams = input.testSeams === true
     if (testSeams) await publishConformance(store, config.libraryId)
     const login = createLogin(clock)
-    const sessions = await openSessions(store, input, (error, { tenant, session }) =>
+    const sessions = openSessions(store, input, await policyOf(input, store), (error, { tenant, session }) =>
       app.log.error({ err: error, tenant, session }, 'a session could not go on'),
     )
     const app = createHost({

@@ -12,14 +12,18 @@ import { applyText, syncText } from './words.ts'
 const WHEN: readonly ApplyWhen[] = ['next_run', 'next_step_boundary', 'immediate_if_idle']
 
 export const sync = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
-    const session = String(input.session)
-    const known = input.known === undefined ? {} : { knownVersion: numberOption(input.known, '--known', 1, { least: 1, most: 1e15 }) }
-    const answer = await desk.sync(session, { ...(await selectorsOf(desk, session, input)), ...known })
-    if (input.json) printJson(answer)
-    else process.stdout.write(lines(syncText(session, answer)))
-    return answer.outcome === 'failed' ? 1 : 0
-  })
+  withDesk(
+    input,
+    async desk => {
+      const session = String(input.session)
+      const known = input.known === undefined ? {} : { knownVersion: numberOption(input.known, '--known', 1, { least: 1, most: 1e15 }) }
+      const answer = await desk.sync(session, { ...(await selectorsOf(desk, session, input)), ...known })
+      if (input.json) printJson(answer)
+      else process.stdout.write(lines(syncText(session, answer)))
+      return answer.outcome === 'failed' ? 1 : 0
+    },
+    { judges: true },
+  )
 
 /** What is not named is what the session names, and else what the workspace's own index says. Only here: core fills in nothing. */
 async function selectorsOf(desk: Desk, session: string, input: Input): Promise<SyncRequest> {

@@ -18,19 +18,22 @@ import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
-import type { Desk, ShownEvent } from './desk.ts'
+import type { Desk, DeskUse, ShownEvent } from './desk.ts'
+import { policyOf } from './policy.ts'
 import { type OpenSessions, openSessions } from './session-parts.ts'
 
 const DEFAULT_PAGE = 300
 
+const report = (error: Error): void => void process.stderr.write(`onbook: ${error.stack ?? error}\n`)
+
 /** Whoever only looks opens no more than the record: nothing is written, and no policy asked. */
-export function deskAtRest(input: Input, makes: boolean): Desk {
+export function deskAtRest(input: Input, { makes = false, judges = false }: DeskUse): Desk {
   if (!makes) existingDatabase(input)
   const store = openProductStore(input)
   const tenant = tenantOf(input)
   let opened: Promise<OpenSessions> | undefined
   const sessions = (): Promise<OpenSessions> => {
-    opened ??= openSessions(store, input, error => process.stderr.write(`onbook: ${error.stack ?? error}\n`))
+    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, input, policy, report))
     return opened
   }
   const placeOf = (session: string): SessionPlace => ({ tenant, session, actor: actorOf() })
@@ -105,6 +108,7 @@ export function deskAtRest(input: Input, makes: boolean): Desk {
         if (error instanceof Fault && error.status === 404) return null
         throw error
       }),
+    lasts: false,
     async takeUp(session) {
       // With a host at it, it is not ours.
       if (livingHost(input) === null) await (await sessions()).work.resume({ tenant, session })

@@ -24,6 +24,8 @@ export interface Desk extends Omit<Sessions, 'events'> {
   put(bytes: Uint8Array): Promise<string>
   /** Of a workspace; null when it is not there. */
   file(workspace: string, version: number | undefined, path: string): Promise<Uint8Array | null>
+  /** Whether what is asked for goes on when the command has ended. */
+  readonly lasts: boolean
   /** Goes on with what somebody has left. A host has done so when it started. */
   takeUp(session: string): Promise<void>
   /** Nothing that was asked for here is under way any more. */
@@ -31,12 +33,17 @@ export interface Desk extends Omit<Sessions, 'events'> {
   close(): Promise<void>
 }
 
-/**
- * Through the host that is named, or that runs on the folder; else on the folder itself.
- * @param makes whether there may be no record yet
- */
-export async function withDesk(input: Input, work: (desk: Desk) => Promise<number>, makes = false): Promise<number> {
-  const desk = await openDesk(input, makes)
+/** What a command may do to a folder that no host runs on. */
+export interface DeskUse {
+  /** There may be no record yet. */
+  readonly makes?: boolean
+  /** The policy decides about something: what it is goes on record. */
+  readonly judges?: boolean
+}
+
+/** Through the host that is named, or that runs on the folder; else on the folder itself. */
+export async function withDesk(input: Input, work: (desk: Desk) => Promise<number>, use: DeskUse = {}): Promise<number> {
+  const desk = await openDesk(input, use)
   try {
     return await work(desk)
   } catch (error) {
@@ -47,11 +54,14 @@ export async function withDesk(input: Input, work: (desk: Desk) => Promise<numbe
   }
 }
 
-async function openDesk(input: Input, makes: boolean): Promise<Desk> {
-  const url = typeof input.url === 'string' ? input.url : input.tenant === undefined ? livingHost(input)?.url : undefined
-  if (url === undefined) return (await import('./at-rest.ts')).deskAtRest(input, makes)
-  const key = typeof input.key === 'string' ? input.key : (await readText(keyPath(input))).trim()
-  return throughHost(url.replace(/\/+$/, ''), key)
+async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
+  const living = livingHost(input)?.url
+  const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : input.tenant === undefined ? living : undefined
+  if (url === undefined) return (await import('./at-rest.ts')).deskAtRest(input, use)
+  if (typeof input.key === 'string') return throughHost(url, input.key)
+  // The key of this folder opens this folder's host; no other is shown it.
+  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key` })
+  return throughHost(url, (await readText(keyPath(input))).trim())
 }
 
 function throughHost(url: string, key: string): Desk {
@@ -73,6 +83,7 @@ function throughHost(url: string, key: string): Desk {
       const answer = await ask(`/v1/workspaces/${encodeURIComponent(workspace)}/files/${path}${query}`)
       return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null
     },
+    lasts: true,
     takeUp: async () => {},
     quiet: async () => {},
     close: async () => {},

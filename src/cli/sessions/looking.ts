@@ -25,7 +25,7 @@ export const create = (input: Input): Promise<number> =>
       else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook sessions run ${made.session} --input TEXT`)
       return 0
     },
-    true,
+    { makes: true },
   )
 
 export const list = (input: Input): Promise<number> =>

@@ -34,19 +34,27 @@ interface Ended {
 }
 
 export const run = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
-    const session = String(input.session)
-    const { config, run: open, seq } = await desk.get(session)
-    const overrides = await configFrom(desk, input, config)
-    if (overrides !== null && open !== null)
-      throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
-    const asked = await desk.run(session, {
-      ...(input.input === undefined ? {} : { input: await textOf(String(input.input)) }),
-      ...(overrides === null ? {} : { overrides }),
-      interactive: input.interactive === true,
-    })
-    return input.detach ? detached(session, asked.run, input) : tell(desk, { session, run: asked.run, after: seq }, input)
-  })
+  withDesk(
+    input,
+    async desk => {
+      const session = String(input.session)
+      if (input.detach && !desk.lasts)
+        throw new Fault('usage_invalid', {
+          problem: 'No host runs on this folder that could go on with it: leave --detach away, or start one',
+        })
+      const { config, run: open, seq } = await desk.get(session)
+      const overrides = await configFrom(desk, input, config)
+      if (overrides !== null && open !== null)
+        throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
+      const asked = await desk.run(session, {
+        ...(input.input === undefined ? {} : { input: await textOf(String(input.input)) }),
+        ...(overrides === null ? {} : { overrides }),
+        interactive: input.interactive === true,
+      })
+      return input.detach ? detached(session, asked.run, input) : tell(desk, { session, run: asked.run, after: seq }, input)
+    },
+    { judges: true },
+  )
 
 const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
@@ -101,31 +109,39 @@ async function lastReply(desk: Desk, session: string): Promise<string | null> {
 
 /** To a run that waits, as its input; else it is left as a follow-up. */
 export const say = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
-    const session = String(input.session)
-    const message = await textOf(String(input.text))
-    const { run: open, seq } = await desk.get(session)
-    if (input.steer !== true && open?.phase === 'waiting') {
-      const { run: number } = await desk.provideInput(session, message)
-      return tell(desk, { session, run: number, after: seq }, input)
-    }
-    const kind = input.steer === true ? 'steer' : 'follow-up'
-    const { id } = await desk.command(session, { kind, message })
-    await desk.quiet(session)
-    if (input.json) printJson({ session, id, kind })
-    else process.stdout.write(kind === 'steer' ? 'It is told at the next step.\n' : 'It is the next thing that is said to the session.\n')
-    return 0
-  })
+  withDesk(
+    input,
+    async desk => {
+      const session = String(input.session)
+      const message = await textOf(String(input.text))
+      const { run: open, seq } = await desk.get(session)
+      if (input.steer !== true && open?.phase === 'waiting') {
+        const { run: number } = await desk.provideInput(session, message)
+        return tell(desk, { session, run: number, after: seq }, input)
+      }
+      const kind = input.steer === true ? 'steer' : 'follow-up'
+      const { id } = await desk.command(session, { kind, message })
+      await desk.quiet(session)
+      if (input.json) printJson({ session, id, kind })
+      else process.stdout.write(kind === 'steer' ? 'It is told at the next step.\n' : 'It is the next thing that is said to the session.\n')
+      return 0
+    },
+    { judges: true },
+  )
 
 export const resume = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
-    const session = String(input.session)
-    const { run: open, seq } = await desk.get(session)
-    if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to go on with` })
-    if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
-    else await desk.takeUp(session)
-    return tell(desk, { session, run: open.run, after: seq }, input)
-  })
+  withDesk(
+    input,
+    async desk => {
+      const session = String(input.session)
+      const { run: open, seq } = await desk.get(session)
+      if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to go on with` })
+      if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
+      else await desk.takeUp(session)
+      return tell(desk, { session, run: open.run, after: seq }, input)
+    },
+    { judges: true },
+  )
 
 export const cancel = (input: Input): Promise<number> =>
   withDesk(input, async desk => {

@@ -17,15 +17,13 @@ import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { folderOf, keyringOf, readText } from '../record/open-record.ts'
-import { recordedPolicy } from './policy.ts'
 
 export interface OpenSessions extends HostedSessions {
   /** What is under way is broken off, and taken up by whoever comes next. */
   close(): Promise<void>
 }
 
-export async function openSessions(store: Store, input: Input, failed: SessionParts['failed']): Promise<OpenSessions> {
-  const policy = await recordedPolicy(store, input)
+export function openSessions(store: Store, input: Input, policy: HostPolicy, failed: SessionParts['failed']): OpenSessions {
   const mayRead = (tenant: string, session: string) => sessionPolicy(policy, tenant, session)
   const bindings = boundTools([workspaceRead(store, mayRead), introspectSession(store)])
   const validator = workerValidator()

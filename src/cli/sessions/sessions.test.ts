@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../adapters/sqlite-store/database.ts'
+import { loopbackChat } from '../../testing/loopback-chat.ts'
 import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
 import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
 
@@ -69,6 +71,7 @@ describe('at rest', () => {
       'object_missing',
     ],
     ['a config that is none', ['sessions', 'create', 'x', '--config', '{"temperature":1}'], 'validation_error'],
+    ['a run that nobody would go on with', ['sessions', 'run', 'writer', '--input', 'x', '--detach'], 'usage_invalid'],
     ['nothing to go on with', ['sessions', 'resume', 'writer'], 'run_missing'],
     ['nothing to cancel', ['sessions', 'cancel', 'writer'], 'command_not_allowed'],
   ]
@@ -100,6 +103,55 @@ describe('at rest', () => {
     })
     expect(await onbook('sessions', 'cancel', 'cancelled')).toMatchObject({ code: 0, body: { lifecycle: 'cancelled' } })
   })
+})
+
+it('bytes that no longer match their name are neither sent nor adopted', async () => {
+  const { folder, onbook } = place({ 'brief.json': '"Be brief."', 'desk/prompts/packs/default.json': prelude })
+  await onbook('publish', 'desk', '--workspace', 'desk')
+  await onbook('sessions', 'create', 'direct', ...CONFIG, '--prompt', 'brief.json')
+  await onbook('sessions', 'create', 'synced', ...CONFIG)
+  const database = openDatabase(join(folder, '.onbook', 'onbook.db'))
+  const damaged = database.prepare('UPDATE objects SET bytes = ? WHERE bytes = ?')
+  for (const text of ['"Be brief."', prelude]) damaged.run(Buffer.from(text.replace('brief', 'quick')), Buffer.from(text))
+  database.close()
+  expect(await onbook('sessions', 'run', 'direct', '--input', 'x', '--script', 'script.yaml')).toMatchObject({
+    code: 1,
+    body: { status: 'failed', code: 'object_corrupt' },
+  })
+  expect(await onbook('sync', 'synced', '--workspace', 'desk', '--prelude', 'default')).toMatchObject({
+    code: 1,
+    body: { outcome: 'failed', stage: 'prelude', code: 'object_corrupt' },
+  })
+  expect((await onbook('sessions', 'show', 'synced')).body.workspace).toMatchObject({ active: null, pending: null })
+})
+
+it('a real provider is asked, a slot is filled on the way, and the record has neither the secret nor its echo', async () => {
+  const secret = 'swordfish-1234567'
+  const provider = await loopbackChat('openai', () => ({ pieces: ['It is ', secret, '.'] }))
+  const slot = JSON.stringify([
+    {
+      role: 'system',
+      content: [
+        { type: 'text', text: 'The word is ' },
+        { type: 'secret', id: 'word' },
+      ],
+    },
+  ])
+  const { folder } = place({ 'slot.json': slot })
+  const env = { OPENAI_COMPATIBLE_BASE_URL: provider.url }
+  const onbook = async (...args: string[]) => JSON.parse((await runCli([...args, '--json'], { cwd: folder, env })).out)
+  await onbook('sessions', 'create', 'real', '--provider', 'openai-compatible', '--model', 'm', '--prompt', 'slot.json')
+  expect(await onbook('sessions', 'run', 'real', '--input', 'x')).toMatchObject({ status: 'failed', code: 'secret_missing' })
+  writeFileSync(join(folder, '.onbook', 'secrets.json'), JSON.stringify({ default: { word: secret } }), { mode: 0o600 })
+  expect(await onbook('sessions', 'run', 'real', '--input', 'y')).toMatchObject({ status: 'completed', reply: 'It is [REDACTED:word].' })
+  expect(provider.heard.map(({ body }) => body.includes(secret))).toEqual([true])
+  await provider.close()
+  const database = openDatabase(join(folder, '.onbook', 'onbook.db'))
+  const found = (table: string) =>
+    database.prepare(`SELECT count(*) AS n FROM ${table} WHERE instr(bytes, ?) > 0`).get(Buffer.from(secret)) as { n: number }
+  expect([found('objects').n, found('events').n]).toEqual([0, 0])
+  expect(database.prepare('SELECT count(*) AS n FROM objects WHERE instr(bytes, ?) > 0').get(Buffer.from('requestSeal'))).toEqual({ n: 1 })
+  database.close()
 })
 
 describe('a policy', () => {
@@ -164,13 +216,18 @@ describe('through a host', () => {
     expect((await onbook('sessions', 'list')).body.sessions).toMatchObject([{ session: 'writer', phase: 'completed' }])
   })
 
+  it('the key of the folder is shown to no other host', async () => {
+    expect(await onbook('sessions', 'list', '--url', 'http://127.0.0.1:1')).toMatchObject({ code: 2, body: { error: 'usage_invalid' } })
+    expect((await onbook('sessions', 'list', '--url', host.url)).code).toBe(0)
+  })
+
   it('what it refuses is said on with its code; one that is not there is said to be', async () => {
     expect(await onbook('sessions', 'show', 'nobody')).toMatchObject({ code: 2, body: { error: 'session_missing' } })
     expect(await onbook('sessions', 'show', 'writer', '--url', host.url, '--key', 'onbook_x')).toMatchObject({
       code: 2,
       body: { error: 'unauthenticated' },
     })
-    expect(await onbook('sessions', 'show', 'writer', '--url', 'http://127.0.0.1:1')).toMatchObject({
+    expect(await onbook('sessions', 'show', 'writer', '--url', 'http://127.0.0.1:1', '--key', 'onbook_x')).toMatchObject({
       code: 2,
       body: { error: 'host_unreachable' },
     })

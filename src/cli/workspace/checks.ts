@@ -1,7 +1,7 @@
 // Lint and tests of a version, by its root: made when it is published or when asked for, shown for exactly those files.
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import type { Digest } from '../../core/digest/digest.ts'
-import { checksOf, checkVersion, reportOf, type VersionChecks } from '../../engine/workspaces/checks.ts'
+import { type Checker, checksOf, checkVersion, reportOf, type VersionChecks } from '../../engine/workspaces/checks.ts'
 import { treeOf, type VersionChoice, type WorkspaceUser } from '../../engine/workspaces/versions.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -25,7 +25,7 @@ export async function checkRoot(store: Store, user: WorkspaceUser, { workspace, 
   if (known?.checker === name) return known
   const validator = workerValidator()
   try {
-    const modelFor: Parameters<typeof checkVersion>[3]['modelFor'] = (files, path) => modelsFor(files, undefined, false).modelFor(path)
+    const modelFor: Checker['modelFor'] = (files, path) => modelsFor(files, undefined, false).modelFor(path)
     return await checkVersion(store, { ...user, actor: actorOf() }, { workspace, root }, { name, validator, modelFor })
   } finally {
     await validator.close()

@@ -5,6 +5,7 @@ import { filesOf } from '../prelude/compile.ts'
 import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import type { Pointer } from '../schema/pointer.ts'
+import { isTool, readCatalogFile } from '../tools/catalog.ts'
 import { INDEX_FILE } from '../workspace/index-file.ts'
 import { isPath, isWithin } from '../workspace/path.ts'
 import type { Severity } from './rule.ts'
@@ -63,6 +64,17 @@ export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(te
 /** Those of a kind, with their texts, in order. */
 export const textsOf = ({ texts }: Layout, is: (path: string) => boolean): readonly (readonly [path: string, text: string])[] =>
   [...texts].filter(([path]) => is(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+
+/** Files directly in tools/. Where nothing else says that this is a workspace, they may be anybody's: then only those that hold tools. */
+export function legacyTools(layout: Layout): readonly (readonly [path: string, text: string])[] {
+  const isOurs = [...layout.paths].some(path => path.startsWith('prompts/') || isCatalog(path) || isDescriptor(path))
+  return textsOf(layout, isLegacyTool).filter(([path, text]) => isOurs || holdsTools(path, text))
+}
+
+function holdsTools(path: string, text: string): boolean {
+  const read = readCatalogFile(path, bytesOf(text))
+  return read.ok && read.file.entries.length > 0 && read.file.entries.every(({ tool }) => isTool(tool))
+}
 
 /** Content says what is wrong in half a sentence. */
 export const foundIn = ({ path: file, message, ...rest }: ContentProblem): FoundInFile => ({

@@ -1,11 +1,11 @@
 // What a sync reads of one version: the prelude, the catalog, and tools that nothing names. Content that is not valid ends the sync.
 import { digestText } from '../digest/digest.ts'
-import { collectTools, readTools } from '../messages/read-tools.ts'
 import { compilePrelude, filesOf } from '../prelude/compile.ts'
 import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import { pointerText } from '../schema/pointer.ts'
 import { type CatalogFile, type CheckSchema, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../tools/catalog.ts'
+import { unsendable } from '../tools/unsendable.ts'
 import type { SyncStage } from './events.ts'
 import type { StoredText } from './history.ts'
 import type { SnapshotCatalog, SnapshotPrelude } from './snapshot.ts'
@@ -100,13 +100,6 @@ export function* readCatalogPart(root: Root, name: string, check: CheckSchema): 
   if (named.length === 0) return done({ catalog: { name, digest: file.value.digest }, objects: [], legacy: false })
   const whole = stored(compiled.value.text)
   return done({ catalog: { name, digest: whole.digest }, objects: [whole], legacy: false })
-}
-
-/** What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there. */
-export function unsendable(path: string, text: string): ContentProblem | null {
-  const read = readTools(new TextEncoder().encode(text))
-  const whole = read.ok ? collectTools([read]) : read
-  return whole.ok ? null : { path, pointer: whole.problem.pointer, message: whole.problem.message }
 }
 
 /** How tools were kept before there were catalogs: files directly in tools/, in the order of their names. */

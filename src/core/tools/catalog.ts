@@ -53,7 +53,7 @@ export function readCatalogFile(path: string, bytes: Uint8Array): ReadCatalogFil
   return wrong('a catalog needs tools or tool_choice')
 }
 
-const isTool = (value: Json): boolean =>
+export const isTool = (value: Json): boolean =>
   isObject(value) && (typeof value.name === 'string' || (isObject(value.function) && typeof value.function.name === 'string'))
 
 /** The descriptors it only names, in order, once each. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../digest/digest.ts'
+import { interpretSchema } from '../schema/interpret.ts'
 import { pointerText } from '../schema/pointer.ts'
 import { schemaFault } from '../schema/schema-fault.ts'
 import { readIndex } from './index-file.ts'
@@ -45,12 +46,13 @@ describe('agent.workspace.json', () => {
     [{}, ['']],
     [[], ['']],
     [{ schema_version: 2 }, ['/schema_version']],
-    [{ schema_version: 1, packs: {} }, ['']],
+    [{ schema_version: 1, packs: {} }, ['/packs']],
+    [{ schema_version: 1, defaults: { pack: 'a' } }, ['/defaults/pack']],
     [{ schema_version: 1, prompt_packs: [] }, ['/prompt_packs']],
     [{ schema_version: 1, prompt_packs: { a: '../x.json' } }, ['/prompt_packs/a']],
     [{ schema_version: 1, prompt_packs: { a: '/x.json' } }, ['/prompt_packs/a']],
     [{ schema_version: 1, tool_catalogs: { a: 1 } }, ['/tool_catalogs/a']],
-    [{ schema_version: 1, context_groups: { a: ['b', 'b'] } }, ['/context_groups/a']],
+    [{ schema_version: 1, context_groups: { a: ['b', 1] } }, ['/context_groups/a/1']],
     [{ schema_version: 1, defaults: { tool_catalog: 'a/b' } }, ['/defaults/tool_catalog']],
   ])('says what is wrong with %j by place', (value, expected) => expect(places(value)).toEqual(expected))
 
@@ -72,6 +74,31 @@ describe('agent.workspace.json', () => {
       fc.property(fc.oneof(fc.uint8Array(), fc.json().map(encode)), bytes => {
         expect(typeof readIndex(bytes).ok).toBe('boolean')
       }),
+    )
+  })
+
+  it('says what its schema says', () => {
+    const check = interpretSchema(workspaceIndexFormat as unknown as Json)
+    const path = fc.constantFrom('a', 'a/b.json', '../a', '', '.', 'a/', 'a b', '~', 1)
+    const name = fc.constantFrom('a', 'b.c', '..', 'a/b', '', 'x'.repeat(129))
+    const paths = fc.dictionary(name, path, { maxKeys: 2 })
+    const index = fc.record(
+      {
+        schema_version: fc.constantFrom(1, 1, 1, 2, '1', null),
+        prompt_packs: fc.oneof(paths, fc.constant([])),
+        tool_catalogs: paths,
+        context_groups: fc.dictionary(name, fc.array(path, { maxLength: 2 }), { maxKeys: 2 }),
+        defaults: fc.oneof(fc.record({ prompt_pack: fc.oneof(name, fc.constant(null)) }), fc.constantFrom({ x: 1 }, 1)),
+        other: fc.constant(1),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(index, value => {
+        const made = JSON.parse(JSON.stringify(value)) as Json
+        expect([made, places(made).length === 0]).toEqual([made, check(made).length === 0])
+      }),
+      { numRuns: 1000 },
     )
   })
 

@@ -1,7 +1,9 @@
 // agent.workspace.json: what a workspace offers, and what to take when nothing is named. It points; it grants nothing, and sync does not need it.
 import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
+import { checkForm, type Form } from '../pack/form.ts'
 import { type FileProblem, readJsonContent } from '../prelude/content.ts'
-import { type Check, interpretSchema } from '../schema/interpret.ts'
+import type { Pointer } from '../schema/pointer.ts'
 import { workspaceIndexFormat } from './index-format.ts'
 
 export const INDEX_FILE = 'agent.workspace.json'
@@ -26,14 +28,10 @@ interface Written {
   readonly defaults?: { readonly prompt_pack?: string | null; readonly tool_catalog?: string | null }
 }
 
-/** Made when it is first needed: most workspaces have no index. */
-let checkFormat: Check | undefined
-
 export function readIndex(bytes: Uint8Array): ReadIndex {
   const content = readJsonContent(bytes)
   if (!content.ok) return content
-  checkFormat ??= interpretSchema(workspaceIndexFormat as unknown as Json)
-  const problems = checkFormat(content.value).map(({ pointer, message }): FileProblem => ({ pointer, message: sentence(message) }))
+  const problems = [...problemsIn(content.value)]
   if (problems.length > 0) return { ok: false, problems }
   const { prompt_packs = {}, tool_catalogs = {}, context_groups = {}, defaults = {} } = content.value as unknown as Written
   return {
@@ -47,5 +45,22 @@ export function readIndex(bytes: Uint8Array): ReadIndex {
   }
 }
 
-/** The validator leaves out what it speaks of, unless that is a property. */
-const sentence = (message: string): string => (/^[a-z]/.test(message) ? `it ${message}` : message)
+const { properties } = workspaceIndexFormat
+const KEYS = Object.keys(properties)
+const DEFAULTS = Object.keys(properties.defaults.properties)
+
+function* problemsIn(value: Json): Iterable<FileProblem> {
+  yield* checkForm(value, workspaceIndexFormat as unknown as Form, 'The index').map(({ pointer, message }) => ({ pointer, message }))
+  if (!isObject(value)) return
+  const { schema_version: version, defaults } = value
+  if (version !== undefined && version !== properties.schema_version.const)
+    yield { pointer: ['schema_version'], message: `"schema_version" must be ${properties.schema_version.const}` }
+  yield* unknownKeys(value, [], KEYS)
+  yield* unknownKeys(defaults, ['defaults'], DEFAULTS)
+}
+
+function* unknownKeys(value: Json | undefined, at: Pointer, known: readonly string[]): Iterable<FileProblem> {
+  if (!isObject(value)) return
+  for (const key of Object.keys(value))
+    if (!known.includes(key)) yield { pointer: [...at, key], message: `an index has no "${key}": there is ${known.join(', ')}` }
+}

@@ -1,4 +1,4 @@
-// The format of agent.workspace.json as a JSON Schema. schemas/agent-workspace.schema.json is printed from this; the reader checks against this.
+// The format of agent.workspace.json as a JSON Schema. schemas/agent-workspace.schema.json is printed from this; the reader checks against this, and a test that both say the same.
 import { MOST_PATH, WORKSPACE_NAME } from './path.ts'
 
 const PATH = '^(?!(?:[^/]+/)*\\.{1,2}(?:/|$))[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+)*$'
@@ -25,10 +25,7 @@ export const workspaceIndexFormat = {
     schema_version: { const: 1, description: 'The version of this format.' },
     prompt_packs: byName(path, 'Preludes: name → path, which is prompts/packs/<name>.json.'),
     tool_catalogs: byName(path, 'Catalogs: name → path, which is tools/catalogs/<name>.json.'),
-    context_groups: byName(
-      { type: 'array', items: path, uniqueItems: true },
-      'Files and folders of context that belong together, by name.',
-    ),
+    context_groups: byName({ type: 'array', items: path }, 'Files and folders of context that belong together, by name.'),
     defaults: {
       type: 'object',
       additionalProperties: false,

@@ -3,6 +3,7 @@ import { canonicalJson, digestText, type Json } from '../../core/digest/digest.t
 import { schemaFault } from '../../core/schema/schema-fault.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import { workspaceSync } from '../../core/session/sync.ts'
+import { fail } from '../../core/session/sync-effects.ts'
 import { callModel } from './call-model.ts'
 import { callTool } from './call-tool.ts'
 import { performSync } from './perform-sync.ts'
@@ -15,7 +16,11 @@ export async function performEffect(performing: Performing, effect: SessionEffec
     case 'workspace.sync': {
       const user = { tenant: place.tenant, policy: parts.policy(place.tenant, place.session) }
       const input = { selection: effect.selection, known: effect.known, checkSchema: schemaFault }
-      const result = await performSync(parts.store, user, workspaceSync, input)
+      // Somebody waits for the outcome: a defect is one too.
+      const result = await performSync(parts.store, user, workspaceSync, input).catch((error: Error) => {
+        parts.failed(error, place)
+        return fail('resolve', 'internal_error', 'something went wrong in the host; it has written down what')
+      })
       await send('sync' in effect.for ? { type: 'settleSync', ...effect.for, result } : { type: 'settleRunSync', ...effect.for, result })
       return
     }

@@ -5,6 +5,7 @@ import { writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import { readSessionConfig, type Selection, type SessionConfig, selectionOf } from '../../core/session/config.ts'
+import type { SessionRefusal } from '../../core/session/draft.ts'
 import type { HostCommand } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -88,6 +89,6 @@ export function selectionFor(config: SessionConfig, { workspace, version, prelud
 
 /** What core refused, for whoever asked. */
 export function refusalFault({ code, message }: { readonly code: string; readonly message: string }): Fault {
-  // Every refusal of a session is a fault of the same name; errors.test.ts holds them together.
-  return new Fault(code as 'session_missing', { problem: `${message[0]!.toUpperCase()}${message.slice(1)}` })
+  // Every refusal of a session is a fault of the same name: without one, this does not compile.
+  return new Fault(code as SessionRefusal, { problem: `${message[0]!.toUpperCase()}${message.slice(1)}` })
 }

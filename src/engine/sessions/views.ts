@@ -56,6 +56,9 @@ export interface TranscriptEntry {
   readonly problem: string | null
 }
 
+/** Characters of a page, after which it ends: one message may be very long, and many are. */
+const MOST_PAGE = 4 * 1024 * 1024
+
 /** Oldest first, from `from`, at most so many. Costs what lies between there and the end. */
 export async function readTranscript(
   store: Store,
@@ -65,9 +68,14 @@ export async function readTranscript(
 ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly next: number | null }> {
   const digests = await digestsFrom(store, tenant, history, from)
   const entries: TranscriptEntry[] = []
-  for (const [at, digest] of digests.slice(0, limit).entries())
-    entries.push({ index: from + at, digest, ...(await shown(store, tenant, digest)) })
-  return { entries, next: digests.length > limit ? from + limit : null }
+  let size = 0
+  for (const digest of digests.slice(0, limit)) {
+    const entry = { index: from + entries.length, digest, ...(await shown(store, tenant, digest)) }
+    entries.push(entry)
+    size += JSON.stringify(entry).length
+    if (size > MOST_PAGE) break
+  }
+  return { entries, next: digests.length > entries.length ? from + entries.length : null }
 }
 
 async function digestsFrom(store: Store, tenant: string, { closed, open, count }: History, from: number): Promise<readonly Digest[]> {

@@ -1,7 +1,8 @@
 // Checks a version of a workspace as it lies in the record, and keeps what came of it under its root: so it is about exactly those bytes.
-import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { type Digest, digestText } from '../../core/digest/digest.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import { recordingOf, scriptOf } from '../../core/pack/identity.ts'
+import type { Row } from '../../core/record/projection.ts'
 import { type WorkspaceChecked, workspaceCheckedDraft, workspaceCheckRows, workspaceStream } from '../../core/workspace/events.ts'
 import type { Files, Model, Store, Validator } from '../../ports.ts'
 import { checkPacks, summarize } from '../check.ts'
@@ -47,7 +48,7 @@ export async function checkVersion(
   checkUse(writer, workspace, 'write')
   const { report, summary } = await judge(await openWorkspace(await storedFiles(store, writer, { workspace, root })), checker)
   if (summary.files === 0 && report.findings.length === 0) return null
-  const text = canonicalJson(report as unknown as Json)
+  const text = JSON.stringify(report)
   const made = { checker: checker.name, ...summary, report: digestText(text) }
   const stream = workspaceStream(workspace)
   await decidedAgain(async () =>
@@ -90,19 +91,23 @@ export async function checksOf(
   { workspace, root }: { readonly workspace: string; readonly root: Digest },
 ): Promise<VersionChecks | null> {
   checkUse(user, workspace, 'resolve')
-  for await (const { cells } of store.rows(workspaceCheckRows.table, user.tenant, { workspace, root })) {
-    const [files, errors, warnings, infos] = [cells.files, cells.errors, cells.warnings, cells.infos].map(Number) as [
-      number,
-      number,
-      number,
-      number,
-    ]
-    const [pass, fail, skip, error] = [cells.pass, cells.fail, cells.skip, cells.error].map(Number) as [number, number, number, number]
-    const tests = cells.pass === null ? null : { pass, fail, skip, error }
-    return { at: String(cells.at), checker: String(cells.checker), files, errors, warnings, infos, tests, report: cells.report as Digest }
-  }
+  for await (const { cells } of store.rows(workspaceCheckRows.table, user.tenant, { workspace, root })) return toChecks(cells)
   return null
 }
+
+const toChecks = (cells: Row): VersionChecks => ({
+  at: String(cells.at),
+  checker: String(cells.checker),
+  files: Number(cells.files),
+  errors: Number(cells.errors),
+  warnings: Number(cells.warnings),
+  infos: Number(cells.infos),
+  tests:
+    cells.pass === null
+      ? null
+      : { pass: Number(cells.pass), fail: Number(cells.fail), skip: Number(cells.skip), error: Number(cells.error) },
+  report: cells.report as Digest,
+})
 
 export async function reportOf(store: Store, { tenant }: WorkspaceUser, { report }: VersionChecks): Promise<ChecksReport> {
   return JSON.parse(new TextDecoder().decode(await store.object(tenant, report))) as ChecksReport

@@ -72,35 +72,36 @@ async function changesTo<F extends SourceFile>(
 ): Promise<readonly WorkspaceChange[]> {
   const before: Map<string, TreeFile> = head === null ? new Map() : await conduct(store, tenant, filesOf(head.root))
   const { files } = source
-  const bodies = bodiesOf(store, tenant, source, new Set([...before.values()].map(({ digest }) => digest)))
+  const bodies = bodiesOf(store, tenant, source)
   const changes: WorkspaceChange[] = []
   for (const [index, file] of files.entries()) {
     const { path, mode } = file
-    const same = bodies.same(file)
-    const written = same === null ? await bodies.write(file) : { digest: same, size: file.size }
-    const known = before.get(path)
+    const there = before.get(path)
     before.delete(path)
-    if (known?.digest !== written.digest || known.mode !== mode) changes.push({ path, write: written, mode })
+    // Believed only where the version says the same. Without waiting: most files of a folder are as they were.
+    const isSame = there !== undefined && there.digest === file.known
+    const written = isSame ? there : await bodies.write(file, there?.digest)
+    if (there?.digest !== written.digest || there.mode !== mode)
+      changes.push({ path, write: { digest: written.digest, size: written.size }, mode })
     progress?.(index + 1, files.length)
   }
-  await bodies.flush()
   for (const path of before.keys()) changes.push({ path, write: null })
-  return changes
+  return changes.map(bodies.bring)
 }
 
-/** @param present objects that are there for certain, since a version leads to them */
-function bodiesOf<F extends SourceFile>(store: Store, tenant: string, { read, named }: TreeSource<F>, present: Set<Digest>) {
-  let waiting: Uint8Array[] = []
+function bodiesOf<F extends SourceFile>(store: Store, tenant: string, { read, named }: TreeSource<F>) {
+  const brought = new Set<Digest>()
+  const waiting = new Map<Digest, Uint8Array>()
   let bytes = 0
   const flush = async (): Promise<void> => {
-    if (waiting.length > 0) await store.commit({ tenant, objects: waiting })
-    waiting = []
+    await store.commit({ tenant, objects: [...waiting.values()] })
+    waiting.clear()
     bytes = 0
   }
-  const write = async (file: F): Promise<{ digest: Digest; size: number }> => {
+  /** @param there what the newest version has in its place, and so the store for certain */
+  const write = async (file: F, there: Digest | undefined): Promise<{ digest: Digest; size: number }> => {
     if (file.size > SMALL) {
       const written = await writeFile(store, tenant, file.path, read(file))
-      present.add(written.digest)
       named(file, written.digest)
       return written
     }
@@ -109,15 +110,21 @@ function bodiesOf<F extends SourceFile>(store: Store, tenant: string, { read, na
     const body = checkBytes(file.path, pieces.length === 1 ? pieces[0]! : new Uint8Array(Buffer.concat(pieces)))
     const digest = digestBytes(body)
     named(file, digest)
-    if (!present.has(digest)) {
-      present.add(digest)
-      waiting.push(body)
+    if (digest !== there && !brought.has(digest)) {
+      brought.add(digest)
+      waiting.set(digest, body)
       bytes += body.length
-      if (waiting.length >= AT_ONCE || bytes >= AT_ONCE_BYTES) await flush()
+      if (waiting.size >= AT_ONCE || bytes >= AT_ONCE_BYTES) await flush()
     }
     return { digest, size: body.length }
   }
-  /** Without waiting: most files of a folder are the same as before. */
-  const same = ({ known }: SourceFile): Digest | null => (known !== null && present.has(known) ? known : null)
-  return { same, write, flush }
+  /** What is still waiting goes along with the version itself: a few changes are one commit, and so one sync to disk. */
+  const bring = (change: WorkspaceChange): WorkspaceChange => {
+    const digest = change.write instanceof Uint8Array ? undefined : change.write?.digest
+    const body = digest === undefined ? undefined : waiting.get(digest)
+    if (digest === undefined || body === undefined) return change
+    waiting.delete(digest)
+    return { ...change, write: body }
+  }
+  return { write, bring }
 }

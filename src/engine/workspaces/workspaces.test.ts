@@ -250,6 +250,17 @@ describe('publishing a tree', () => {
     expect(reads).toEqual(['a'])
   })
 
+  it('stores every body, in as many commits as it takes, however often it stands there and wherever it moves', async () => {
+    const workspace = fresh()
+    const many = Array.from({ length: 2_500 }, (_, n) => file(`f${n}`, n % 2 === 0 ? 'the same' : `text ${n}`))
+    await publishTree(store, writer, { workspace, source: sourceOf(many) })
+    const moved = [...many.slice(1), file('moved', 'text 1'), file('new-1', 'twice'), file('new-2', 'twice')]
+    const { changes } = await publishTree(store, writer, { workspace, source: sourceOf(moved) })
+    expect(changes.map(({ path }) => path).sort()).toEqual(['f0', 'moved', 'new-1', 'new-2'])
+    for (const { path, text: words } of [many[2]!, many[999]!, many[2_499]!, ...moved.slice(-3)])
+      expect(new TextDecoder().decode(await readBytes(store, writer, { workspace }, path))).toBe(words)
+  })
+
   it('is refused as a whole when a file is too large or there are too many', async () => {
     const workspace = fresh()
     const publish = (files: readonly TestFile[]) => publishTree(store, writer, { workspace, source: sourceOf(files) })

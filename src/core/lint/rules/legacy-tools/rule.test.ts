@@ -4,7 +4,10 @@ import { legacyTools } from './rule.ts'
 testLayoutRule(legacyTools, {
   accepts: [
     { why: 'tools where they belong', files: { 'tools/descriptors/a.json': { name: 'a' }, 'tools/catalogs/default.json': ['a'] } },
-    { why: 'a file that is no tool', files: { 'tools/package.json': { scripts: {} } } },
+    {
+      why: 'a file that is no tool',
+      files: { 'tools/package.json': { scripts: {} }, 'tools/list.json': [1, { x: 1 }], 'tools/none.json': [] },
+    },
   ],
   rejects: [
     {

@@ -1,6 +1,5 @@
-import { readCatalogFile } from '../../../tools/catalog.ts'
 import { INDEX_FILE } from '../../../workspace/index-file.ts'
-import { bytesOf, isLegacyTool, textsOf } from '../../layout.ts'
+import { legacyTools as toolsIn } from '../../layout.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const legacyTools: LayoutRule = {
@@ -10,8 +9,7 @@ export const legacyTools: LayoutRule = {
 
   *checkLayout(layout) {
     const indexed = layout.paths.has(INDEX_FILE)
-    for (const [file, text] of textsOf(layout, isLegacyTool)) {
-      if (!readCatalogFile(file, bytesOf(text)).ok) continue
+    for (const [file] of toolsIn(layout))
       yield {
         file,
         message: indexed
@@ -19,6 +17,5 @@ export const legacyTools: LayoutRule = {
           : 'This tool is shown only as long as no catalog is named and there is no index',
         suggestion: 'move it to tools/descriptors and name it in a catalog',
       }
-    }
   },
 }

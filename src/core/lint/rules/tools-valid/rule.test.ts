@@ -17,7 +17,10 @@ testLayoutRule(toolsValid, {
         ],
       },
     },
-    { why: 'a folder tools/ that is something else', files: { 'tools/package.json': { scripts: {} }, 'tools/broken.json': '{' } },
+    {
+      why: 'a folder tools/ that is something else',
+      files: { 'tools/package.json': { scripts: {} }, 'tools/broken.json': '{', 'tools/list.json': [{ x: 1 }] },
+    },
     { why: 'files in tools/ that nothing reads, since there is an index', files: { 'agent.workspace.json': {}, 'tools/a.json': [{}] } },
   ],
   rejects: [

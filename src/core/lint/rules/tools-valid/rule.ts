@@ -1,8 +1,8 @@
 import type { ContentProblem } from '../../../prelude/content.ts'
-import { unsendable } from '../../../session/sync-parts.ts'
 import { type CatalogFile, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../../../tools/catalog.ts'
+import { unsendable } from '../../../tools/unsendable.ts'
 import { INDEX_FILE } from '../../../workspace/index-file.ts'
-import { bytesOf, type FoundInFile, foundIn, isCatalog, isDescriptor, isLegacyTool, type Layout, once, textsOf } from '../../layout.ts'
+import { bytesOf, type FoundInFile, foundIn, isCatalog, isDescriptor, type Layout, legacyTools, once, textsOf } from '../../layout.ts'
 import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
@@ -58,11 +58,10 @@ function compileProblems(path: string, file: CatalogFile, { texts, checkSchema }
 const descriptorProblems = (path: string, layout: Layout): readonly FoundInFile[] =>
   compileProblems(path, { entries: [{ path, pointer: [], tool: nameOf(path) }], toolChoice: null }, layout)
 
-/** As sync reads them: all together. Where nothing else says that this is a workspace, tools/ may be anybody's. */
+/** As sync reads them: all together. */
 function legacyProblems(layout: Layout): readonly FoundInFile[] {
-  const isOurs = [...layout.paths].some(path => path.startsWith('prompts/') || isCatalog(path) || isDescriptor(path))
-  const read = textsOf(layout, isLegacyTool).map(([path, text]) => readCatalogFile(path, bytesOf(text)))
-  const problems = isOurs ? read.flatMap(one => (one.ok ? [] : one.problems.map(foundIn))) : []
+  const read = legacyTools(layout).map(([path, text]) => readCatalogFile(path, bytesOf(text)))
+  const problems = read.flatMap(one => (one.ok ? [] : one.problems.map(foundIn)))
   const entries = read.flatMap(one => (one.ok ? one.file.entries : []))
   return [...problems, ...compileProblems('tools', { entries, toolChoice: null }, layout)]
 }

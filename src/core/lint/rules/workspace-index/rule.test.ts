@@ -35,7 +35,7 @@ testLayoutRule(workspaceIndex, {
     {
       why: 'another version of the format',
       files: { 'agent.workspace.json': { schema_version: 2 } },
-      problems: ['agent.workspace.json:2:21 It does not match 1'],
+      problems: ['agent.workspace.json:2:21 "schema_version" must be 1'],
     },
     {
       why: 'files that are not there',

@@ -1,0 +1,10 @@
+// What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there.
+import { collectTools, readTools } from '../messages/read-tools.ts'
+import type { ContentProblem } from '../prelude/content.ts'
+
+/** @param text a compiled catalog */
+export function unsendable(path: string, text: string): ContentProblem | null {
+  const read = readTools(new TextEncoder().encode(text))
+  const whole = read.ok ? collectTools([read]) : read
+  return whole.ok ? null : { path, pointer: whole.problem.pointer, message: whole.problem.message }
+}
