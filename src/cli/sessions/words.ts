@@ -42,9 +42,9 @@ const WORDS: Readonly<Record<string, (payload: Payload) => string>> = {
   'tool.batchStarted': ({ calls }) => `the model asks for ${calls.map(({ name }: { name: string }) => name).join(', ')}`,
   'tool.judged': ({ call, verdict }) => {
     const failed = verdict.conditions.find(({ outcome }: { outcome: string }) => outcome === 'failed')
-    return `${call} is ${verdict.decision}${failed === undefined ? '' : `: ${failed.reason}`}`
+    return `call ${call} is ${verdict.decision}${failed === undefined ? '' : `: ${failed.reason}`}`
   },
-  'tool.callSettled': ({ call, status }) => `${call} ${status === 'succeeded' || status === 'failed' ? status : `is ${status}`}`,
+  'tool.callSettled': ({ call, status }) => `call ${call} ${status === 'succeeded' || status === 'failed' ? status : `is ${status}`}`,
   'workspace.syncRequested': ({ selection }) => `a sync of ${selection.workspace.name} is asked for`,
   'workspace.syncUnchanged': ({ workspace, version }) => `nothing new: ${workspace} is at version ${version}`,
   'workspace.snapshotReady': ({ snapshot }) => `ready, and waiting to be applied: ${snapshotText(snapshot)}`,
