@@ -60,7 +60,7 @@ async function folderFor(root: string, names: readonly string[], known: Set<stri
     })
     const found = await lstat(folder)
     if (found.isSymbolicLink()) throw new Fault('path_outside', { path: folder })
-    if (!found.isDirectory()) throw new Fault('path_exists', { path: folder })
+    if (!found.isDirectory()) throw new Fault('file_unwritable', { path: folder, reason: 'it is not a folder' })
     known.add(folder)
   }
   return folder
@@ -72,7 +72,8 @@ async function writeOne(path: string, { mode, bytes }: WrittenFile, replace: boo
   try {
     await pipeline(Readable.from(bytes()), createWriteStream(temporary, { flags: 'wx', mode: Number.parseInt(mode, 8) }))
     // Names that differ only in case are one file on some disks.
-    if (!replace && (await lstat(path).catch(() => null)) !== null) throw new Fault('path_exists', { path })
+    if (!replace && (await lstat(path).catch(() => null)) !== null)
+      throw new Fault('file_unwritable', { path, reason: 'another file of the version has this name here' })
     await rename(temporary, path)
   } catch (error) {
     if (error instanceof Fault) throw error

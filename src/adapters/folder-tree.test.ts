@@ -231,6 +231,12 @@ describe('writing a folder', () => {
     await expect(writeFolder(join(folder, 'a'), files({ x: '' }), true)).rejects.toEqual(refused('folder_not_empty'))
   })
 
+  it('says which file stands where a folder must be, and not that nothing was written', async () => {
+    const folder = folderWith({ docs: 'a file' })
+    await expect(writeFolder(folder, files({ a: 'new', 'docs/b': 'x' }), true)).rejects.toEqual(refused('file_unwritable'))
+    expect([readFileSync(join(folder, 'a'), 'utf8'), readFileSync(join(folder, 'docs'), 'utf8')]).toEqual(['new', 'a file'])
+  })
+
   it('never writes outside, through links that lie there or names that lead out', async () => {
     const outside = folderWith({ victim: 'safe' })
     const folder = fresh()

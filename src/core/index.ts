@@ -1,5 +1,7 @@
 // onbook/core: pure and browser-safe. Names are listed one by one; a test pins the list.
 export { type BindOptions, bindVariables, type Sources, type Trust } from './compose/bind.ts'
+export { type Composed, type ComposedPrompt, composePrompt, type PromptParts } from './compose/blocks.ts'
+export { type ProviderSession, planSending, promptMessages, type Sending } from './compose/delta.ts'
 export { type PromptSegment, type RenderedPrompt, type RenderPromptResult, renderPrompt } from './compose/render-prompt.ts'
 export { canonicalJson, type Digest, digestBytes, digestJson, digestText, isDigest, type Json } from './digest/digest.ts'
 export { compareJson, type Difference, textDiff } from './example/compare.ts'
@@ -46,6 +48,9 @@ export {
   type TraceEntry,
   type Warning,
 } from './resolve/resolve.ts'
+export { type ReadRole, type RoleFile, type RoleProblem, readRole } from './role/role.ts'
+export { ROLE_NAME } from './role/role-name.ts'
+export { shippedRoles } from './role/shipped-roles.ts'
 export { interpretQuestion } from './schema/interpret-question.ts'
 export { schemaFault } from './schema/schema-fault.ts'
 export { collectSchemas, type Schemas } from './schema/schemas.ts'
@@ -105,6 +110,16 @@ export { type Parsed, parseTemplate } from './template/parse.ts'
 export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, type Segment } from './template/render.ts'
 export { findUses, type Use, type Uses } from './template/uses.ts'
 export { type Catalog, type CheckSchema, type Descriptor, readCatalog } from './tools/catalog.ts'
+export {
+  classifyLines,
+  type ReadToolCalls,
+  readToolCalls,
+  type TextToolCall,
+  type ToolCallDiagnostic,
+  type ToolCallOptions,
+  toolCallInOutput,
+} from './tools/read-tool-calls.ts'
+export { type DiagnosticCode, diagnosticText } from './tools/tool-call-diagnostics.ts'
 export { type ReadIndex, readIndex, type WorkspaceIndex } from './workspace/index-file.ts'
 export { workspaceIndexFormat } from './workspace/index-format.ts'
 export { EVERYTHING, type WorkspaceGrant, type WorkspacePolicy } from './workspace/policy.ts'

@@ -2,7 +2,7 @@
 import { isDeeperThan } from '../core/digest/depth.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { Fault } from '../errors.ts'
-import { hasDuplicateKeys } from './duplicate-keys.ts'
+import { hasDuplicateKeys } from '../core/digest/duplicate-keys.ts'
 
 const MOST_DEPTH = 64
 

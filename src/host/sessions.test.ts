@@ -172,6 +172,8 @@ describe('what is asked twice under one key', () => {
 
 describe('what cannot be', () => {
   const NOWHERE = `sha256:${'0'.repeat(64)}`
+  const CALL = { role: 'assistant', content: [{ type: 'tool_call', callId: 'a', toolName: 'look', arguments: {} }] }
+  const RESULT = { role: 'tool', content: [{ type: 'tool_result', callId: 'a', toolName: 'look', output: 'x' }] }
   const cases: readonly [string, string, object, number, string][] = [
     ['a session that is not there', '/nobody/runs', { input: 'x' }, 404, 'session_missing'],
     ['a name that is taken', '', { session: 'refusals' }, 409, 'session_exists'],
@@ -186,6 +188,8 @@ describe('what cannot be', () => {
     ['an object that is not there, as input', '/refusals/runs', { input: { digest: NOWHERE }, overrides: config }, 404, 'object_missing'],
     ['an object that is not there, in a config', '', { config: { ...config, promptDigests: [NOWHERE] } }, 404, 'object_missing'],
     ['a message that is none', '/refusals/runs', { input: { role: 'user', content: 7 } }, 400, 'validation_error'],
+    ['a tool call without a result', '/refusals/runs', { input: CALL, overrides: config }, 400, 'validation_error'],
+    ['a result of no tool call', '/refusals/runs', { input: RESULT, overrides: config }, 400, 'validation_error'],
     ['a config with more in it', '', { config: { ...config, temperature: 1 } }, 400, 'validation_error'],
   ]
   beforeAll(() => post('', { session: 'refusals' }))
@@ -296,6 +300,10 @@ describe('objects', () => {
     const { body } = await raw(new Uint8Array([0xff, 0xfe, 0x00]))
     await post('', { session: 'unfit', config })
     expect(await post('/unfit/runs', { input: { digest: body.digest } })).toMatchObject({ status: 422, body: { error: 'object_unfit' } })
+    const { body: half } = await raw(
+      Buffer.from('{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"look","arguments":"{}"}}]}'),
+    )
+    expect(await post('/unfit/runs', { input: { digest: half.digest } })).toMatchObject({ status: 422, body: { error: 'object_unfit' } })
     // Named in a config it is found out when the model is to be asked.
     await post('', { session: 'unfit-config', config: { ...config, promptDigests: [body.digest] } })
     await post('/unfit-config/runs', { input: 'Hello' })

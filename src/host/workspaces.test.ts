@@ -1,4 +1,5 @@
 // Workspaces over real HTTP: versions, files, ranges, preconditions, and what is refused.
+import { Agent, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { digestBytes } from '../core/digest/digest.ts'
@@ -163,6 +164,27 @@ describe('a file', () => {
     const tooBig = await raw('PUT', `/${name}/files/huge.bin`, {}, Buffer.alloc(64 * 1024 * 1024 + 1))
     expect([tooBig.status, ((await tooBig.json()) as { error: string }).error]).toEqual([413, 'file_too_large'])
     expect(await eventsOf(name)).toBe(1)
+  })
+
+  it.each([
+    ['PUT', '/v1/workspaces/any/files/reserved.json'],
+    ['POST', '/v1/objects'],
+  ])('that is refused halfway keeps nobody waiting on the same connection: %s %s', async (method, path) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = (body: Buffer) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/octet-stream' }
+        const sent = httpRequest(`${host.url}${path}`, { agent, method, headers }, answer => {
+          answer.resume().on('end', () => resolve(answer.statusCode))
+        })
+        sent.on('error', reject).end(body)
+      })
+    const reserved = Buffer.concat([Buffer.from('{"$node":'), Buffer.alloc(3 * 1024 * 1024, ' ')])
+    for (let time = 0; time < 5; time++) {
+      expect(await send(reserved)).toBe(422)
+      expect(await send(Buffer.from('fine'))).toBeLessThan(300)
+    }
+    agent.destroy()
   })
 })
 

@@ -1,6 +1,7 @@
 // A second opinion on sessions, as tables: written from the fact sheet (§6, §7) and decisions 4 to 10 before the code was, and sharing nothing with it.
 
-export type Phase = 'none' | 'requested' | 'running' | 'waiting' | 'paused' | 'cancelling'
+/** `held`: paused while it waited. */
+export type Phase = 'none' | 'requested' | 'running' | 'waiting' | 'paused' | 'held' | 'cancelling'
 /** What the open run is busy with: nothing yet, a model call, nothing after one, tool calls, nothing after those. */
 export type Work = 'fresh' | 'step' | 'rest' | 'batch' | 'done'
 export type Boundary = 'run' | 'step'
@@ -50,7 +51,7 @@ settleStep    | running paused         | step            | = rest
 settleStep    | *                      | *               | !step_missing
 retryStep     | none                   | *               | !run_missing
 retryStep     | running paused         | step            | =
-retryStep     | running paused         | *               | !step_missing
+retryStep     | running paused held    | *               | !step_missing
 retryStep     | *                      | *               | !run_not_running
 startBatch    | none                   | *               | !run_missing
 startBatch    | running                | rest done       | running batch
@@ -61,7 +62,7 @@ startBatch    | *                      | *               | !run_not_running
 settleCall    | none                   | *               | !run_missing
 settleCall    | cancelling             | batch           | cancelled
 settleCall    | running paused         | batch           | = done
-settleCall    | running paused waiting | done            | =
+settleCall    | running paused waiting held | done       | =
 settleCall    | *                      | *               | !tool_batch_missing
 awaitInput    | none                   | *               | !run_missing
 awaitInput    | running                | fresh rest done | waiting
@@ -71,9 +72,11 @@ awaitInput    | *                      | *               | !run_not_running
 provideInput  | none                   | *               | !run_missing
 provideInput  | waiting                | *               | running
 provideInput  | *                      | *               | !run_not_waiting
-pause         | running waiting        | *               | paused
+pause         | running                | *               | paused
+pause         | waiting                | *               | held
 pause         | *                      | *               | !command_not_allowed
 resume        | paused                 | *               | running
+resume        | held                   | *               | waiting
 resume        | *                      | *               | !command_not_allowed
 cancel        | running paused         | step batch      | cancelling
 cancel        | none cancelling        | *               | !command_not_allowed

@@ -66,6 +66,11 @@ describe('a manifest', () => {
       ['bundle_invalid: pack.json is not JSON: at character 1, unexpected "\ufeff"'],
     ],
     ['a list', [BUNDLE], ['bundle_invalid: pack.json is not an object']],
+    [
+      'a key twice',
+      JSON.stringify(BUNDLE).replace('{', '{"version":"9.9.9",'),
+      ['bundle_invalid: pack.json has a key twice in one object'],
+    ],
     ['half a surrogate pair', JSON.stringify(withWriter({ text: '\ud800' })), [expect.stringContaining('half a surrogate pair')]],
     ['a number without end', JSON.stringify(BUNDLE).replace('"^1.0.0"', '1e999'), [expect.stringContaining('a number that is none')]],
     ['a pack of another kind', { ...BUNDLE, kind: 'node' }, ['pack_kind_invalid: its kind is not "prompt"']],

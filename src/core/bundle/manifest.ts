@@ -2,6 +2,7 @@
 import semver from 'semver'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
+import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
 import { hasSpelling } from '../digest/has-spelling.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { LibraryTemplate } from '../library/template.ts'
@@ -64,6 +65,7 @@ export function readManifest(bytes: Uint8Array, maxBytes: number): ReadManifest 
   if (!read.ok) return unreadable(invalid(`pack.json is not JSON: at character ${read.offset + 1}, ${read.message}`))
   const { value } = read
   if (isDeeperThan(value, MAX_DEPTH)) return unreadable(invalid(`pack.json is nested more than ${MAX_DEPTH} deep`))
+  if (hasDuplicateKeys(text, value)) return unreadable(invalid('pack.json has a key twice in one object'))
   if (!hasSpelling(value)) return unreadable(invalid('pack.json holds a number that is none, or half a surrogate pair'))
   if (!isObject(value)) return unreadable(invalid('pack.json is not an object'))
   if (value.kind !== 'prompt') return unreadable(bundleProblem('pack_kind_invalid', 'its kind is not "prompt"'))

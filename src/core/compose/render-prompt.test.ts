@@ -110,6 +110,11 @@ describe('untrusted values', () => {
     expect(contentTrust).toBe('untrusted')
   })
 
+  it('are looked through once, however long: half a million blanks are no trap', () => {
+    const { text } = render('{{x}}', [variable('x')], { x: `<${' '.repeat(500_000)}` }, 'untrusted')
+    expect(text).toHaveLength(500_001 + '<UNTRUSTED></UNTRUSTED>'.length)
+  })
+
   it('never leave their fence, whatever they are', () => {
     const piece = fc.constantFrom('<', '/', 'UNTRUSTED', 'untrusted', '>', ' ', 'a', '\n')
     fc.assert(

@@ -6,6 +6,7 @@ import { type Parsed, parseTemplate } from '../template/parse.ts'
 import { renderTemplate, type Segment } from '../template/render.ts'
 import { findUses } from '../template/uses.ts'
 import { type BindOptions, type BindProblem, type BoundValue, bindVariables, type Trust } from './bind.ts'
+import { FENCE } from './foreign.ts'
 
 export interface PromptSegment extends Segment {
   readonly trust: Trust
@@ -101,9 +102,6 @@ const isForeign = (bound: BoundValue | undefined): boolean => bound?.trust === '
 
 const rootOf = (path: string): string => /^[^.[]*/.exec(path)![0]
 const printed = (value: Json): string => (value === null ? '' : typeof value === 'string' ? value : canonicalJson(value))
-
-/** What would open or close a fence, whatever its case and blanks. */
-const FENCE = /<(?=\s*\/?\s*untrusted)/gi
 
 /** Most prompts hold nothing foreign and nothing secret: they are shown as they were rendered. */
 function observed(

@@ -7,6 +7,12 @@ import type { StepOptions } from './materialize.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SyncResult } from './sync.ts'
 
+/** The step that is to be started, or whose reply is gone on from: whoever is too late is refused. */
+export interface WhichStep {
+  readonly run: number
+  readonly step: number
+}
+
 export type RunCommand =
   | {
       readonly type: 'requestRun'
@@ -18,13 +24,14 @@ export type RunCommand =
     }
   | { readonly type: 'settleRunSync'; readonly run: number; readonly result: SyncResult }
   | { readonly type: 'startRun'; readonly run: number }
-  | { readonly type: 'awaitInput' | 'completeRun' }
+  | { readonly type: 'awaitInput' | 'completeRun'; readonly of?: WhichStep }
   | { readonly type: 'provideInput'; readonly message: Digest }
   | ({ readonly type: 'failRun' } & Failure)
 
 export type StepCommand =
   | {
       readonly type: 'startStep'
+      readonly of?: WhichStep
       readonly system?: Digest | null
       readonly user?: Digest | null
       readonly toolDigests?: readonly Digest[] | null
@@ -40,7 +47,7 @@ export type StepCommand =
       readonly failure?: Failure | null
     }
   | ({ readonly type: 'retryStep' } & Failure)
-  | { readonly type: 'startBatch'; readonly calls: readonly ToolCall[] }
+  | { readonly type: 'startBatch'; readonly calls: readonly ToolCall[]; readonly of?: WhichStep }
   /** From here on a call that is allowed counts as started. */
   | {
       readonly type: 'judgeCall'

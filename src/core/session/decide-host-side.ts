@@ -1,9 +1,10 @@
 // What people and hosts ask of a session while it works: steer, follow up, pause, resume, cancel; and leases, which cancel what nobody keeps alive.
 import type { HostSideCommand } from './commands.ts'
+import { waitForInput } from './decide-run.ts'
 import { finishCancel } from './decide-step.ts'
 import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
 import type { HostCommand } from './events.ts'
-import type { RunPhase } from './state.ts'
+import type { OpenRun, RunPhase } from './state.ts'
 
 export function decideHostSide(draft: Draft, command: HostSideCommand): Ruling {
   const { run } = draft.state
@@ -38,17 +39,20 @@ function receive(draft: Draft, { command, epoch = null, run: target = null }: Ex
   if (target !== null && target !== run?.run) return refuse('command_stale', `run ${target} is not open`)
   if ([...steers, ...followUps].some(({ id }) => id === command.id))
     return refuse('command_duplicate', `command ${command.id} waits already`)
-  if (command.kind === 'steer' || command.kind === 'follow-up') return leaveMessage(draft, command)
+  if ('message' in command) return leaveMessage(draft, command)
   const { kind } = command
   if (run === null || !ALLOWED[kind].includes(run.phase))
     return refuse('command_not_allowed', run === null ? `there is no run to ${kind}` : `run ${run.run} is ${run.phase}; it cannot ${kind}`)
   const received = emit(draft, { type: 'command.received', command })
-  const done =
-    command.kind === 'cancel' ? cancelRun(received, command.reason) : emit(received, { type: CHANGED[command.kind], run: run.run })
-  return emit(done, { type: 'command.applied', id: command.id })
+  return emit(obey(received, command, run), { type: 'command.applied', id: command.id })
 }
 
-const CHANGED = { pause: 'run.paused', resume: 'run.resumed' } as const
+function obey(draft: Draft, command: Exclude<HostCommand, { kind: 'steer' | 'follow-up' }>, { run, waited }: OpenRun): Draft {
+  if (command.kind === 'cancel') return cancelRun(draft, command.reason)
+  if (command.kind === 'pause') return emit(draft, { type: 'run.paused', run })
+  // One that waited has nothing new to ask the model about.
+  return waited ? waitForInput(draft, run) : emit(draft, { type: 'run.resumed', run })
+}
 
 /** A run that waits for input takes a follow-up at once. */
 function leaveMessage(draft: Draft, command: Extract<HostCommand, { kind: 'steer' | 'follow-up' }>): Draft {

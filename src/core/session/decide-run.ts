@@ -2,10 +2,10 @@
 import { dueAtRun } from './apply.ts'
 import type { RunCommand } from './commands.ts'
 import { configProblem, type RunConfig, type Selection, type SessionConfig, sameSelection, selectionOf } from './config.ts'
-import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
+import { type Draft, emit, emitMessage, emitReply, type Ruling, refuse } from './draft.ts'
 import { nameProblem } from './names.ts'
 import { preludeOf, tracePrelude } from './prelude-ladder.ts'
-import { isBatchSettled, isQuiet, type OpenRun } from './state.ts'
+import { isBatchSettled, isQuiet, isUnread, type OpenRun } from './state.ts'
 import { checkedResult, fail } from './sync-effects.ts'
 
 type Of<T extends RunCommand['type']> = Extract<RunCommand, { readonly type: T }>
@@ -14,6 +14,8 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
   if (command.type === 'requestRun') return requestRun(draft, command)
   const { run } = draft.state
   if (run === null) return refuse('run_missing', 'no run is open')
+  if ('of' in command && command.of !== undefined && !isUnread(run, command.of))
+    return refuse('step_missing', `step ${command.of.step} of run ${command.of.run} is not to be gone on from`)
   switch (command.type) {
     case 'settleRunSync':
       return settleRunSync(draft, command, run)
@@ -25,7 +27,7 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
       if (run.phase !== 'waiting') return refuse('run_not_waiting', `run ${run.run} is ${run.phase}; it does not wait for input`)
       return emit(emitMessage(draft, command.message), { type: 'run.resumed', run: run.run })
     case 'completeRun':
-      return (run.phase === 'waiting' ? null : whyNotQuiet(run)) ?? emit(draft, { type: 'run.completed', run: run.run })
+      return (run.phase === 'waiting' ? null : whyNotQuiet(run)) ?? emit(emitReply(draft), { type: 'run.completed', run: run.run })
     case 'failRun':
       return failRun(draft, command, run)
   }
@@ -90,11 +92,14 @@ function whyNotQuiet(run: OpenRun): Ruling | null {
 }
 
 function awaitInput(draft: Draft, run: OpenRun): Ruling {
-  const busy = whyNotQuiet(run)
-  if (busy !== null) return busy
-  const waiting = emit(draft, { type: 'run.waiting', run: run.run })
+  return whyNotQuiet(run) ?? waitForInput(emitReply(draft), run.run)
+}
+
+/** A follow-up that was left already is the input. */
+export function waitForInput(draft: Draft, run: number): Draft {
+  const waiting = emit(draft, { type: 'run.waiting', run })
   const fed = takeFollowUp(waiting)
-  return fed === null ? waiting : emit(fed, { type: 'run.resumed', run: run.run })
+  return fed === null ? waiting : emit(fed, { type: 'run.resumed', run })
 }
 
 function failRun(draft: Draft, { code, detail }: Of<'failRun'>, { run, phase, batch }: OpenRun): Ruling {

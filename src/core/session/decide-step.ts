@@ -1,10 +1,10 @@
 // Steps and the tools they call. A step starts only when everything before it has come back; what comes back late is kept, but not believed.
 import { dueAtStep } from './apply.ts'
 import type { StepCommand } from './commands.ts'
-import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
+import { type Draft, emit, emitMessage, emitReply, type Ruling, refuse } from './draft.ts'
 import { materializeStep } from './materialize.ts'
 import { tracePrelude } from './prelude-ladder.ts'
-import { isBatchSettled, isQuiet, type OpenBatch, type OpenRun } from './state.ts'
+import { isBatchSettled, isQuiet, isUnread, type OpenBatch, type OpenRun } from './state.ts'
 
 type Of<T extends StepCommand['type']> = Extract<StepCommand, { readonly type: T }>
 
@@ -34,14 +34,16 @@ export function decideStep(draft: Draft, command: StepCommand): Ruling {
 
 const exceeds = (count: number, limit: number | null): boolean => limit !== null && limit > 0 && count > limit
 
-function startStep(draft: Draft, { type: _, ...command }: Of<'startStep'>, { run, steps, step, batch, config }: OpenRun): Ruling {
+function startStep(draft: Draft, { type: _, of, ...command }: Of<'startStep'>, { run, steps, step, batch, config }: OpenRun): Ruling {
+  if (of !== undefined && (of.run !== run || of.step !== steps + 1))
+    return refuse('step_missing', `step ${of.step} of run ${of.run} is not the next one`)
   if (step !== null && !step.settled) return refuse('step_unsettled', `step ${steps} still waits for its reply`)
   if (!isBatchSettled(batch)) return refuse('tool_batch_unsettled', `tool calls of step ${steps} are still to come back`)
   const next = steps + 1
   if (exceeds(next, config.limits.maxSteps))
     return emit(draft, { type: 'run.failed', run, code: 'step_limit', detail: `the run may take ${config.limits.maxSteps} steps` })
 
-  const ready = takeSteer(adopt(draft))
+  const ready = takeSteer(adopt(emitReply(draft)))
   const { history } = ready.state
   const { snapshot } = ready.state.run!
   const made = materializeStep({ ...command, config, snapshot, history })
@@ -71,9 +73,7 @@ function settleStep(
   if (of.run !== run) return refuse('run_missing', `run ${of.run} is not open`)
   if (step === null || step.settled || step.step !== of.step) return refuse('step_missing', `step ${of.step} waits for no reply`)
   const settled = emit(draft, { type: 'step.settled', run, step: of.step, reply, receipt, failure })
-  // Nobody goes on from the reply of a cancelled run: it stays out of the transcript, with the tool calls it may ask for.
-  if (phase === 'cancelling') return finishCancel(settled)
-  return reply === null ? settled : emitMessage(settled, reply)
+  return phase === 'cancelling' ? finishCancel(settled) : settled
 }
 
 function retryStep(draft: Draft, { code, detail }: Of<'retryStep'>, { run, step }: OpenRun): Ruling {
@@ -81,14 +81,16 @@ function retryStep(draft: Draft, { code, detail }: Of<'retryStep'>, { run, step 
   return emit(draft, { type: 'step.retried', run, step: step.step, attempt: step.attempt + 1, code, detail })
 }
 
-function startBatch(draft: Draft, { calls }: Of<'startBatch'>, { run, step, batch, batches, config }: OpenRun): Ruling {
+function startBatch(draft: Draft, { calls, of }: Of<'startBatch'>, open: OpenRun): Ruling {
+  const { run, step, batch, batches, config } = open
+  if (of !== undefined && !isUnread(open, of)) return refuse('step_missing', `step ${of.step} of run ${of.run} is not to be gone on from`)
   if (step === null) return refuse('step_missing', 'no step has asked for tools yet')
   if (!step.settled) return refuse('step_unsettled', `step ${step.step} still waits for its reply`)
   if (!isBatchSettled(batch)) return refuse('tool_batch_active', `batch ${batch!.batch} is not settled yet`)
   if (exceeds(calls.length, config.limits.maxCalls))
     return refuse('tool_calls_too_many', `${calls.length} calls were asked for, and the run may make ${config.limits.maxCalls} at once`)
   if (new Set(calls.map(({ id }) => id)).size < calls.length) return refuse('tool_call_duplicate', 'two calls have the same id')
-  return emit(draft, { type: 'tool.batchStarted', run, batch: batches + 1, calls })
+  return emit(emitReply(draft), { type: 'tool.batchStarted', run, batch: batches + 1, calls })
 }
 
 function judgeCall(draft: Draft, { call, verdict, again = false, ...of }: Of<'judgeCall'>, { run, phase, batch }: OpenRun): Ruling {

@@ -68,6 +68,12 @@ export function emit({ state, events, objects }: Draft, ...added: readonly Sessi
   return { state: added.reduce(reduce, state), events: [...events, ...added], objects }
 }
 
+/** The reply of a step becomes a message when the run goes on from it. One that nobody goes on from stays out, with the calls it asks for. */
+export function emitReply(draft: Draft): Draft {
+  const step = draft.state.run?.step ?? null
+  return step === null || step.reply === null || step.told ? draft : emitMessage(draft, step.reply)
+}
+
 export function emitMessage(draft: Draft, message: Digest): Draft {
   const closed = closedPiece(draft.state.history, message)
   const next = emit(draft, { type: 'message.appended', message })

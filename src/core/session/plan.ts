@@ -20,7 +20,8 @@ export type SessionEffect =
       readonly known: Snapshot | null
     }
   | { readonly type: 'run.request' }
-  | { readonly type: 'run.start' | 'step.prepare'; readonly run: number }
+  | { readonly type: 'run.start'; readonly run: number }
+  | { readonly type: 'step.prepare'; readonly run: number; readonly step: number }
   | ({ readonly type: 'model.call'; readonly run: number; readonly step: number; readonly attempt: number } & Epochs)
   /** Find out what the reply asks for: tools, or nothing more. */
   | { readonly type: 'reply.read'; readonly run: number; readonly step: number; readonly reply: Digest | null }
@@ -56,7 +57,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
     case 'run.snapshotReady':
       return [{ type: 'run.start', run: event.run }]
     case 'run.started':
-      return [{ type: 'step.prepare', run: event.run }]
+      return [{ type: 'step.prepare', run: event.run, step: 1 }]
     case 'run.resumed':
       return run === null ? [] : goOn(run)
     case 'run.completed':
@@ -86,7 +87,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
 export function goOn(run: OpenRun): readonly SessionEffect[] {
   if (run.phase !== 'running' || !isQuiet(run)) return []
   const { step } = run
-  if (step === null || step.read) return [{ type: 'step.prepare', run: run.run }]
+  if (step === null || step.read) return [{ type: 'step.prepare', run: run.run, step: run.steps + 1 }]
   return [{ type: 'reply.read', run: run.run, step: step.step, reply: step.reply }]
 }
 

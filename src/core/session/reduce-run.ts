@@ -22,6 +22,8 @@ export function reduceRun(state: SessionState, event: SessionEvent): SessionStat
       return ended(state, state.ended)
     case 'run.cancelling':
       return { ...state, epoch: state.epoch + 1, stepEpoch: state.stepEpoch + 1, run: { ...run, phase: 'cancelling' } }
+    case 'message.appended':
+      return run.step?.reply === event.message ? { ...state, run: { ...run, step: { ...run.step, told: true } } } : state
     case 'step.started':
       return { ...state, stepEpoch: state.stepEpoch + 1, run: reduceOpen(run, event, state) }
     default: {
@@ -33,6 +35,7 @@ export function reduceRun(state: SessionState, event: SessionEvent): SessionStat
 
 const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection' | 'interactive'> = {
   phase: 'requested',
+  waited: false,
   source: 'none',
   snapshot: null,
   steps: 0,
@@ -57,11 +60,11 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: Session
     case 'run.started':
       return { ...run, phase: 'running', source: event.source, snapshot: event.snapshot }
     case 'run.waiting':
-      return { ...run, phase: 'waiting', step: step === null ? null : { ...step, read: true } }
+      return { ...run, phase: 'waiting', waited: false, step: step === null ? null : { ...step, read: true } }
     case 'run.paused':
-      return { ...run, phase: 'paused' }
+      return { ...run, phase: 'paused', waited: run.phase === 'waiting' }
     case 'run.resumed':
-      return { ...run, phase: 'running' }
+      return { ...run, phase: 'running', waited: false }
     case 'step.started':
       return { ...run, steps: event.step, batch: null, step: freshStep(event) }
     case 'step.retried':
@@ -101,6 +104,7 @@ const freshStep = ({ step, request }: Extract<RunEvent, { readonly type: 'step.s
   settled: false,
   request,
   reply: null,
+  told: false,
   failure: null,
   read: false,
 })

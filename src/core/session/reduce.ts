@@ -20,7 +20,7 @@ export function reduce(state: SessionState, event: SessionEvent): SessionState {
       return { ...state, config: event.config }
 
     case 'message.appended':
-      return { ...state, history: appendMessage(state.history, event.message) }
+      return { ...reduceRun(state, event), history: appendMessage(state.history, event.message) }
 
     case 'command.received': {
       const { command } = event

@@ -28,6 +28,7 @@ import {
   tell,
 } from '../../testing/session-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
+import { decide } from './decide.ts'
 import type { SessionRefusal } from './draft.ts'
 import type { HostCommand, SessionEvent } from './events.ts'
 import { foldSession } from './reduce.ts'
@@ -126,8 +127,9 @@ describe('what people leave while it works', () => {
     receive(story, { kind: 'steer', id: 's2', message: named('Kinder.') })
     settleStory(story)
     const { count } = story.state.history
-    expect(types(must(story, { type: 'startStep' }))).toEqual(['command.applied', 'message.appended', 'step.started'])
-    expect(story.state).toMatchObject({ steers: [{ id: 's2' }], stepEpoch: 2, run: { steps: 2 }, history: { count: count + 1 } })
+    const reply = 'message.appended'
+    expect(types(must(story, { type: 'startStep' }))).toEqual([reply, 'command.applied', 'message.appended', 'step.started'])
+    expect(story.state).toMatchObject({ steers: [{ id: 's2' }], stepEpoch: 2, run: { steps: 2 }, history: { count: count + 2 } })
   })
 
   it('follows up only when the run wants input', () => {
@@ -138,7 +140,9 @@ describe('what people leave while it works', () => {
     must(story, { type: 'startStep' })
     expect(story.state.followUps).toHaveLength(1)
     settleStory(story)
-    expect(types(must(story, { type: 'awaitInput' }))).toEqual(['run.waiting', 'command.applied', 'message.appended', 'run.resumed'])
+    const reply = 'message.appended'
+    const fed = ['run.waiting', 'command.applied', 'message.appended', 'run.resumed']
+    expect(types(must(story, { type: 'awaitInput' }))).toEqual([reply, ...fed])
     expect([story.state.followUps, lifecycleOf(story.state)]).toEqual([[], 'running'])
   })
 
@@ -184,6 +188,66 @@ describe('what people leave while it works', () => {
     expect(story.effects.at(-1)).toMatchObject({ type: 'model.call' })
     receive(story, { kind: 'resume', id: 'r' })
     expect(story.effects.at(-1)).toEqual({ type: 'reply.read', run: 1, step: 1, reply: named('Done.') })
+  })
+
+  it('pauses a run that waits: it waits again, and the model is asked nothing', () => {
+    const story = startStory()
+    runStory(story)
+    settleStory(story)
+    must(story, { type: 'awaitInput' })
+    const { length } = story.effects
+    receive(story, { kind: 'pause', id: 'p' })
+    receive(story, { kind: 'resume', id: 'r' })
+    expect([lifecycleOf(story.state), story.effects.length]).toEqual(['waiting', length])
+    receive(story, { kind: 'pause', id: 'p' })
+    receive(story, { kind: 'follow-up', id: 'f', message: named('Go on.') })
+    receive(story, { kind: 'resume', id: 'r' })
+    expect([lifecycleOf(story.state), story.state.followUps]).toEqual(['running', []])
+    expect(story.effects.slice(length)).toEqual([{ type: 'step.prepare', run: 1, step: 2 }])
+  })
+
+  it('goes on after a pause with the input that came before it', () => {
+    const story = startStory()
+    runStory(story)
+    settleStory(story)
+    must(story, { type: 'awaitInput' })
+    must(story, { type: 'provideInput', message: named('Go on.') })
+    receive(story, { kind: 'pause', id: 'p' })
+    receive(story, { kind: 'resume', id: 'r' })
+    expect(lifecycleOf(story.state)).toBe('running')
+  })
+})
+
+describe('a reply', () => {
+  it('is said once, when the run goes on from it', () => {
+    const story = startStory()
+    runStory(story)
+    settleStory(story)
+    expect(story.state.history.open).not.toContain(named('Done.'))
+    must(story, { type: 'awaitInput' })
+    must(story, { type: 'provideInput', message: named('Go on.') })
+    must(story, { type: 'startStep' })
+    expect(story.state.history.open).toEqual(['Write.', 'Done.', 'Go on.'].map(named))
+  })
+
+  it.each(['cancelled', 'failed'])('that nobody goes on from stays out when the run is %s: its calls would have no results', end => {
+    const story = startStory()
+    runStory(story)
+    receive(story, { kind: 'pause', id: 'p' })
+    settleStory(story)
+    if (end === 'failed') receive(story, { kind: 'resume', id: 'r' })
+    if (end === 'failed') must(story, { type: 'failRun', code: 'tool_calls_too_many', detail: '' })
+    else receive(story, { kind: 'cancel', id: 'c', reason: null })
+    expect([lifecycleOf(story.state), story.state.history.open]).toEqual([end, [named('Write.')]])
+  })
+
+  it('that was said when it came, as an older record has it, is not said again', () => {
+    const story = startStory()
+    runStory(story)
+    settleStory(story)
+    const older = foldSession([...story.events, { type: 'message.appended', message: named('Done.') }])
+    const asked = decide(older, { type: 'completeRun' })
+    expect(types(asked.events)).toEqual(['run.completed'])
   })
 })
 

@@ -1,5 +1,6 @@
 // A session folded from its events: plain JSON, the same bytes for the same events. Nothing in it is known from elsewhere.
 import type { Digest } from '../digest/digest.ts'
+import type { WhichStep } from './commands.ts'
 import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
 import type { Attachment, CallStatus, Failure, Home, Lease, ToolCall } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
@@ -32,6 +33,8 @@ export interface OpenStep {
   /** What was asked. */
   readonly request: StepRequest
   readonly reply: Digest | null
+  /** Whether the reply is in the history: only when somebody goes on from it, since the calls in it need their results. */
+  readonly told: boolean
   /** Why there is no reply. */
   readonly failure: Failure | null
   /** Whether the run went on from the reply: to tools, or to wait. */
@@ -57,6 +60,8 @@ export interface OpenCall extends ToolCall {
 export interface OpenRun {
   readonly run: number
   readonly phase: RunPhase
+  /** Whether it was paused while it waited. */
+  readonly waited: boolean
   readonly input: Digest | null
   readonly config: RunConfig
   readonly selection: Selection | null
@@ -118,6 +123,9 @@ export const lifecycleOf = ({ run, ended }: SessionState): Lifecycle =>
   run === null || run.phase === 'requested' ? (ended ?? 'idle') : run.phase
 
 export const isBatchSettled = (batch: OpenBatch | null): boolean => batch === null || batch.calls.every(({ settled }) => settled !== null)
+
+/** Whether nobody has gone on from the reply of this step yet. */
+export const isUnread = ({ run, step }: OpenRun, of: WhichStep): boolean => run === of.run && step?.step === of.step && !step.read
 
 /** Nothing was started that has not come back. */
 export const isQuiet = ({ step, batch }: OpenRun): boolean => (step === null || step.settled) && isBatchSettled(batch)

@@ -90,3 +90,11 @@ describe('names from a disk', () => {
     expect([decodeName(segment), isSegment(segment)]).toEqual([null, false])
   })
 })
+
+it.each(['.git', '.git/config', 'a/.GIT/hooks/post-checkout'])('%s is no path: git would obey it after a checkout', path => {
+  expect(isPath(path)).toBe(false)
+})
+
+it.each(['.gitignore', 'a/.github/x', 'git'])('%s is a path', path => {
+  expect(isPath(path)).toBe(true)
+})

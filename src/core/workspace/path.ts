@@ -17,7 +17,11 @@ export const isWorkspaceName = (text: string): boolean => WHOLE_NAME.test(text)
 export const isSegment = (text: string): boolean =>
   text.length <= MOST_NAME && PLAIN.test(text) && !isDots(text) && (!text.startsWith('~') || decodeName(text) !== null)
 
-export const isPath = (text: string): boolean => text.length <= MOST_PATH && text.split('/').every(isSegment)
+/** What git reads commands from: nobody who checks out a workspace gets one. */
+const isGits = (segment: string): boolean => segment.toLowerCase() === '.git'
+
+export const isPath = (text: string): boolean =>
+  text.length <= MOST_PATH && text.split('/').every(segment => isSegment(segment) && !isGits(segment))
 
 /** A name from a disk as a segment: itself where it can be, else `~` and the uppercase hex of its UTF-8. */
 export const encodeName = (name: string): string =>

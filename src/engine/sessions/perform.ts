@@ -7,7 +7,7 @@ import { fail } from '../../core/session/sync-effects.ts'
 import { callModel } from './call-model.ts'
 import { callTool } from './call-tool.ts'
 import { performSync } from './perform-sync.ts'
-import type { Performing } from './performing.ts'
+import { type Performing, TOO_LATE } from './performing.ts'
 import { readReply } from './read-reply.ts'
 
 export async function performEffect(performing: Performing, effect: SessionEffect): Promise<void> {
@@ -31,7 +31,7 @@ export async function performEffect(performing: Performing, effect: SessionEffec
       await send({ type: 'startRun', run: effect.run })
       return
     case 'step.prepare':
-      return prepareStep(performing)
+      return prepareStep(performing, effect)
     case 'model.call':
       return callModel(performing, effect)
     case 'reply.read':
@@ -52,14 +52,14 @@ export async function performEffect(performing: Performing, effect: SessionEffec
 }
 
 /** A step that cannot even be put together ends its run. */
-async function prepareStep({ parts, send }: Performing): Promise<void> {
+async function prepareStep({ parts, send }: Performing, of: Extract<SessionEffect, { readonly type: 'step.prepare' }>): Promise<void> {
   const { hostCatalog } = parts
   const text = hostCatalog === null ? null : catalogText(hostCatalog)
   const { refusal } = await send(
-    { type: 'startStep', hostCatalog: text === null ? null : digestText(text) },
+    { type: 'startStep', of: { run: of.run, step: of.step }, hostCatalog: text === null ? null : digestText(text) },
     text === null ? {} : { objects: [new TextEncoder().encode(text)] },
   )
-  if (refusal !== null && refusal.code !== 'run_not_running') await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
+  if (refusal !== null && !TOO_LATE.includes(refusal.code)) await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
 }
 
 const catalogText = (descriptors: NonNullable<Performing['parts']['hostCatalog']>): string =>

@@ -37,3 +37,6 @@ export interface Performing {
 
 /** The reason of a signal when the host stops: nothing is said about what was under way, and whoever comes next takes it up. */
 export const STOPPING = new Error('the host stops')
+
+/** Somebody paused, cancelled, or went on already: a run that is paused and resumed at once is asked twice to go on. */
+export const TOO_LATE: readonly string[] = ['run_missing', 'run_not_running', 'step_missing']

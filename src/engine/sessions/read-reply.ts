@@ -2,24 +2,28 @@
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { ToolCallPart } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
+import type { WhichStep } from '../../core/session/commands.ts'
 import type { ToolCall } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
+import { isUnread } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
 import { loadSession } from './load.ts'
-import type { Performing } from './performing.ts'
+import { type Performing, TOO_LATE } from './performing.ts'
 
 export async function readReply(performing: Performing, effect: Extract<SessionEffect, { readonly type: 'reply.read' }>): Promise<void> {
   const { parts, place, send } = performing
+  const of = { run: effect.run, step: effect.step }
   if (effect.reply === null) {
     const { state } = await loadSession(parts.store, place.tenant, place.session)
-    const failure = state.run?.step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
+    if (state.run === null || !isUnread(state.run, of)) return
+    const failure = state.run.step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
     await send({ type: 'failRun', code: failure.code, detail: failure.detail })
     return
   }
   const asked = await toolCallsIn(parts.store, place.tenant, effect.reply)
-  if (asked.length > 0) return startBatch(performing, asked)
+  if (asked.length > 0) return startBatch(performing, of, asked)
   const { state } = await loadSession(parts.store, place.tenant, place.session)
-  await send({ type: state.run?.interactive === true || state.followUps.length > 0 ? 'awaitInput' : 'completeRun' })
+  await send({ type: state.run?.interactive === true || state.followUps.length > 0 ? 'awaitInput' : 'completeRun', of })
 }
 
 export async function toolCallsIn(store: Store, tenant: string, reply: Digest): Promise<readonly ToolCallPart[]> {
@@ -32,7 +36,7 @@ export const partOf = (asked: readonly ToolCallPart[], { id }: ToolCall): ToolCa
 
 const TOOL_NAME = /^[A-Za-z0-9._~-]{1,128}$/
 
-async function startBatch({ send }: Performing, asked: readonly ToolCallPart[]): Promise<void> {
+async function startBatch({ send }: Performing, of: WhichStep, asked: readonly ToolCallPart[]): Promise<void> {
   const texts = asked.map(call => canonicalJson(call.arguments as Json))
   const calls = asked.map(
     ({ toolName }, index): ToolCall => ({
@@ -41,6 +45,6 @@ async function startBatch({ send }: Performing, asked: readonly ToolCallPart[]):
       arguments: digestText(texts[index]!),
     }),
   )
-  const { refusal } = await send({ type: 'startBatch', calls }, { objects: texts.map(text => new TextEncoder().encode(text)) })
-  if (refusal !== null && refusal.code !== 'run_not_running') await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
+  const { refusal } = await send({ type: 'startBatch', calls, of }, { objects: texts.map(text => new TextEncoder().encode(text)) })
+  if (refusal !== null && !TOO_LATE.includes(refusal.code)) await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
 }

@@ -1,7 +1,7 @@
 // What people ask of sessions, made ready for core: configs read, texts made objects, selectors put together. Decides nothing.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
-import { writeMessage } from '../../core/messages/message.ts'
+import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import { readSessionConfig, type Selection, type SessionConfig, selectionOf } from '../../core/session/config.ts'
@@ -32,12 +32,15 @@ export interface MessageObject {
 export async function messageObject(store: Store, tenant: string, given: GivenMessage): Promise<MessageObject> {
   if (typeof given === 'string') return stored(writeMessage({ role: 'user', content: [{ type: 'text', text: given }] }))
   if (isNamed(given)) {
-    const problem = problemIn(await store.object(tenant, given.digest))
+    const found = readMessages(await store.object(tenant, given.digest))
+    const problem = found.ok ? unanswered(found.messages) : found.problem.message
     if (problem !== null) throw new Fault('object_unfit', { digest: given.digest, problem })
     return { digest: given.digest, objects: [] }
   }
   const read = readMessages(new TextEncoder().encode(JSON.stringify(given)))
   if (!read.ok) throw new Fault('validation_error', { problem: `The message cannot be used: ${read.problem.message}` })
+  const problem = unanswered(read.messages)
+  if (problem !== null) throw new Fault('validation_error', { problem: `The message cannot be used: ${problem}` })
   if (read.messages.length !== 1) throw new Fault('validation_error', { problem: `There must be one message, not ${read.messages.length}` })
   return stored(writeMessage(read.messages[0]!))
 }
@@ -47,9 +50,14 @@ const isNamed = (given: JsonObject | { readonly digest: Digest }): given is { re
 
 const stored = (text: string): MessageObject => ({ digest: digestText(text), objects: [new TextEncoder().encode(text)] })
 
-function problemIn(bytes: Uint8Array): string | null {
-  const read = readMessages(bytes)
-  return read.ok ? null : read.problem.message
+/** Why no model would take what was said from then on; null when nothing is wrong. */
+function unanswered(messages: readonly ChatMessage[]): string | null {
+  const open = new Set<string>()
+  for (const part of messages.flatMap(({ content }) => content)) {
+    if (part.type === 'tool_call') open.add(part.callId)
+    if (part.type === 'tool_result' && !open.delete(part.callId)) return 'it has the result of a tool call that is not in it'
+  }
+  return open.size === 0 ? null : 'it calls a tool and does not say what came of it'
 }
 
 export interface AskedCommand {

@@ -218,6 +218,57 @@ it.each(['sha256:'.padEnd(71, 'a'), 'pay\nnow', ''])(
   },
 )
 
+it('a reply that asks for more than the run may do ends it, and no call without a result is left in what was said', async () => {
+  const store = fresh()
+  const calls = [1, 2].map(() => ({ toolName: 'look', arguments: {} }))
+  const work = workOn(store, JSON.stringify({ replies: [{ text: 'Both.', toolCalls: calls }, 'Neither.'] }))
+  await work.submit(place, { type: 'create', session: SESSION, config: { ...config, limits: { maxSteps: null, maxCalls: 1 } } })
+  await say(work, 'Look')
+  expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'tool_calls_too_many' })
+  await say(work, 'Go on')
+  const { state } = await loadSession(store, TENANT, SESSION)
+  const said = await Promise.all(state.history.open.map(async digest => new TextDecoder().decode(await store.object(TENANT, digest))))
+  expect(said).toEqual(['Look', 'Go on', expect.stringContaining('Neither.')])
+})
+
+it('a run that is paused and resumed at any moment goes on once: no step twice, no call twice', async () => {
+  const calls = [{ toolName: 'look', arguments: {} }]
+  for (let moment = 0; moment < 40; moment++) {
+    const store = fresh()
+    const work = workOn(store, JSON.stringify({ replies: [{ toolCalls: calls }, { toolCalls: calls }, 'Done.'] }))
+    await work.submit(place, { type: 'create', session: SESSION, config })
+    await work.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+    for (let turn = 0; turn < moment; turn++) await Promise.resolve()
+    const both = (['pause', 'resume'] as const).map(kind => work.submit(place, { type: 'receive', command: { kind, id: kind } }))
+    await Promise.all(both)
+    await work.quiet(TENANT, SESSION)
+    const types = (await typesOf(store)).filter(type => /^(step.started|tool.batchStarted|run.completed|run.failed)$/.test(type))
+    const step = ['step.started', 'tool.batchStarted']
+    expect([moment, ...types]).toEqual([moment, ...step, ...step, 'step.started', 'run.completed'])
+  }
+})
+
+it('what many say at once is decided once each, in the order it came', async () => {
+  const store = fresh()
+  let commits = 0
+  const counting: Store = {
+    ...store,
+    commit(commit) {
+      commits++
+      return store.commit(commit)
+    },
+  }
+  const work = workOn(counting, 'replies: [x]')
+  await work.submit(place, { type: 'create', session: SESSION, config })
+  const ids = Array.from({ length: 50 }, (_, n) => `s${n}`)
+  const message = digestText('Shorter.')
+  const leave = (id: string) =>
+    work.submit(place, { type: 'receive', command: { kind: 'steer', id, message } }, { objects: [encode('Shorter.')] })
+  await Promise.all(ids.map(leave))
+  const { state } = await loadSession(store, TENANT, SESSION)
+  expect([commits, state.steers.map(({ id }) => id)]).toEqual([51, ids])
+})
+
 it('a defect ends the run instead of leaving it open', async () => {
   const store = fresh()
   const failed: string[] = []

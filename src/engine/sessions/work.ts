@@ -3,6 +3,7 @@ import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import { unfinished } from '../../core/session/unfinished.ts'
 import { Fault } from '../../errors.ts'
+import { inTurn } from '../in-turn.ts'
 import { INTERRUPTED, settleCall } from './call-tool.ts'
 import { loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
@@ -37,6 +38,7 @@ const ACTOR = 'onbook'
 export function sessionWork(parts: SessionParts): SessionWork {
   const { store } = parts
   const sessions = new Map<string, Busy>()
+  const turns = inTurn()
   let closed = false
 
   const busyOf = (tenant: string, session: string): Busy => {
@@ -47,8 +49,10 @@ export function sessionWork(parts: SessionParts): SessionWork {
   }
 
   const send = async (place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted> => {
-    const submitted = await submit(store, place, command, submission)
-    const busy = sessions.get(JSON.stringify([place.tenant, place.session]))
+    const key = JSON.stringify([place.tenant, place.session])
+    // Of many at once only one is not too late, and all others decide again: in turn nobody has to.
+    const submitted = await turns(key, () => submit(store, place, command, submission))
+    const busy = sessions.get(key)
     if (busy !== undefined && submitted.events.some(({ type }) => type === 'run.cancelling')) {
       busy.calls.abort(new Error('the run was cancelled'))
       busy.calls = new AbortController()

@@ -7,6 +7,7 @@ import { MOST_FILE_BYTES, writeFile } from '../../engine/workspaces/files.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
 import { isUnchanged, tagOf } from '../entity-tags.ts'
+import { type Pieces, takeBytes } from '../raw-bytes.ts'
 import { answers, createdAnswers } from './answers.ts'
 import { CLOSED, digest } from './schema-parts.ts'
 
@@ -45,10 +46,8 @@ export function objectRoutes(app: FastifyInstance, store: Store): void {
   )
 
   app.register(async raw => {
-    // Whatever it is called on its way in, it is bytes.
-    raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    raw.post<{ Body: Readable | undefined }>(
+    takeBytes(raw)
+    raw.post<{ Body: Pieces | undefined }>(
       '/v1/objects',
       {
         bodyLimit: MOST_FILE_BYTES,

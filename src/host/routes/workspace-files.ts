@@ -9,6 +9,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
 import { isUnchanged, tagOf } from '../entity-tags.ts'
+import { type Pieces, takeBytes } from '../raw-bytes.ts'
 import { answers } from './answers.ts'
 import { commitAnswer, deleteQuery, fileParams, putQuery, versionQuery } from './workspace-schema.ts'
 import { commitOnce, userOf } from './workspace-writes.ts'
@@ -60,11 +61,9 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
     },
   )
 
-  // Whatever a file is called on its way in, it is bytes: here nothing is read as JSON.
   app.register(async bytes => {
-    bytes.removeAllContentTypeParsers()
-    bytes.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    bytes.put<{ Params: Params; Querystring: Static<typeof putQuery>; Body: Readable | undefined }>(
+    takeBytes(bytes)
+    bytes.put<{ Params: Params; Querystring: Static<typeof putQuery>; Body: Pieces | undefined }>(
       '/v1/workspaces/:workspace/files/*',
       {
         bodyLimit: MOST_FILE_BYTES,

@@ -1,5 +1,5 @@
 // Whether a key stands twice in one object of a JSON text. JSON.parse keeps the last one and says nothing; other readers keep the first.
-import type { Json } from '../core/digest/digest.ts'
+import type { Json } from './digest.ts'
 
 /**
  * The text must be JSON, and the value what JSON.parse made of it. A key that was dropped is still in the text, so the text has more
@@ -30,10 +30,15 @@ function endOfString(text: string, open: number): number {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
+/** Without recursion: a value from outside may be deeper than any stack. */
 function keysInValue(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const inner = Object.values(value)
-  let keys = Array.isArray(value) ? 0 : inner.length
-  for (const one of inner) keys += keysInValue(one)
+  let keys = 0
+  const open = [value]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== 'object' || one === null) continue
+    const inner = Object.values(one)
+    if (!Array.isArray(one)) keys += inner.length
+    for (const next of inner) if (typeof next === 'object') open.push(next)
+  }
   return keys
 }

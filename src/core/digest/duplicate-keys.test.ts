@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../core/digest/digest.ts'
+import type { Json } from './digest.ts'
 import { hasDuplicateKeys } from './duplicate-keys.ts'
 
 const isTwice = (text: string): boolean => hasDuplicateKeys(text, JSON.parse(text) as Json)
@@ -62,5 +62,10 @@ describe('any JSON', () => {
   it('takes one walk over it, also where it is all backslashes', () => {
     const text = JSON.stringify({ a: '\\'.repeat(250_000), b: '"'.repeat(250_000) })
     expect(isTwice(text)).toBe(false)
+  })
+  it('may be deeper than any stack', () => {
+    const deep = `${'[{"a":'.repeat(100_000)}0${'}]'.repeat(100_000)}`
+    expect(isTwice(deep)).toBe(false)
+    expect(isTwice(`{"a":1,"a":${deep}}`)).toBe(true)
   })
 })

@@ -1,0 +1,30 @@
+// Words that others wrote, framed so that they stay words: they can start no line, end no row and write no marker. Judges nothing they say.
+import { isDeeperThan } from '../digest/depth.ts'
+import { canonicalJson, type Json } from '../digest/digest.ts'
+
+/** Whatever a reader might take for the end of a line: Unicode's list, and the three separators that Python adds to it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const LINE_BREAK = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g
+
+/** What would open or close a fence around untrusted values, whatever its case and blanks. */
+export const FENCE = /<(?=\s*(?:\/\s*)?untrusted)/gi
+
+/** Breaks lines or turns the direction of reading, and JSON lets it stand. */
+const ODD = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+
+const MAX_DEPTH = 200
+
+/** Each line begins with `| `. Nothing is taken away; only the `<` of a fence becomes `&lt;`. */
+export const framed = (text: string): string => `| ${text.replace(FENCE, '&lt;').replace(LINE_BREAK, '$&| ')}`
+
+/** Canonical JSON without a line break in it. Reads back as the same value. Null when it is no JSON. */
+export function oneLine(value: Json): string | null {
+  if (isDeeperThan(value, MAX_DEPTH)) return null
+  try {
+    return canonicalJson(value).replace(FENCE, '\\u003c').replace(ODD, escaped)
+  } catch {
+    return null // half a surrogate pair, or no JSON at all
+  }
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

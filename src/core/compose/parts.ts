@@ -1,0 +1,141 @@
+// What a prompt is made of, and what each part becomes in its block: segments that know where they came from, or a refusal. Puts nothing in order.
+import { type Digest, digestText } from '../digest/digest.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import type { Layer } from '../resolve/layers.ts'
+import type { Span } from '../template/ast.ts'
+import type { BindOptions, Trust } from './bind.ts'
+import { framed } from './foreign.ts'
+import { type Renderable, type RenderedPrompt, type RenderPromptProblem, renderPrompt } from './render-prompt.ts'
+import { type TaskProblem, taskText } from './task.ts'
+import type { TaskPayload } from './task-payload.ts'
+
+export const BLOCKS = ['system', 'role', 'mode', 'task', 'override'] as const
+export type Block = (typeof BLOCKS)[number]
+
+export type PartName = 'contract' | 'role' | 'system' | 'few-shot' | 'mode' | 'task' | 'user' | 'schema-hint' | 'override'
+
+/** A template that was resolved. Null where its ref led to nothing. */
+export interface TemplatePart {
+  readonly ref: string
+  readonly digest: Digest
+  readonly kind: PromptKind
+  /** Where on the ladder it was found; null when it did not come from there. */
+  readonly layer: Layer | null
+  readonly template: Renderable | null
+  readonly bind: BindOptions
+}
+
+/** A text that is taken as it stands: nothing in it is expanded. */
+export interface TextPart {
+  readonly text: string
+  readonly trust: Trust
+}
+
+/** A role, or the node's own prompt, which has no name. */
+export interface RolePart extends TextPart {
+  readonly name: { readonly ref: string; readonly digest: Digest } | null
+}
+
+/** A role that was asked for and is not there. */
+export interface MissingRole {
+  readonly missing: string
+}
+
+export interface BlockSegment {
+  readonly text: string
+  /** Null for what joins two blocks. */
+  readonly block: Block | null
+  /** Null for what joins. */
+  readonly part: PartName | null
+  readonly template: string | null
+  readonly layer: Layer | null
+  /** The variable, or the field of the task. */
+  readonly from: string | null
+  /** Where in the template's source. */
+  readonly at: Span | null
+  readonly trust: Trust
+  readonly secret: string | null
+}
+
+export interface UsedTemplate extends Pick<RenderedPrompt, 'templateHash' | 'variableHashes' | 'contentTrust' | 'warnings'> {
+  readonly ref: string
+  readonly digest: Digest
+  /** Null for a role: it is of no kind. */
+  readonly kind: PromptKind | null
+  readonly layer: Layer | null
+  readonly block: Block
+  readonly part: PartName
+}
+
+export interface PartProblem {
+  readonly code:
+    | RenderPromptProblem['code']
+    | TaskProblem['code']
+    | 'prompt_template_not_found'
+    | 'prompt_text_invalid'
+    | 'role_template_missing'
+  readonly part: PartName
+  readonly message: string
+}
+
+/** A part in its place. */
+export interface MadePart {
+  readonly segments: readonly BlockSegment[]
+  readonly template: UsedTemplate | null
+}
+
+export type Made = ({ readonly ok: true } & MadePart) | { readonly ok: false; readonly problems: readonly PartProblem[] }
+
+export const refused = (code: PartProblem['code'], part: PartName, message: string): Made => ({
+  ok: false,
+  problems: [{ code, part, message }],
+})
+
+export function fromTemplate(block: Block, part: PartName, { ref, digest, kind, layer, template, bind }: TemplatePart): Made {
+  if (template === null) return refused('prompt_template_not_found', part, `there is no template ${ref}`)
+  if (!template.text.isWellFormed()) return refused('prompt_text_invalid', part, `${ref} is not valid Unicode`)
+  const result = renderPrompt(template, bind)
+  if (!result.ok)
+    return { ok: false, problems: result.problems.map(({ code, message }) => ({ code, part, message: `${ref}: ${message}` })) }
+  const { segments, templateHash, variableHashes, contentTrust, warnings } = result.rendered
+  return {
+    ok: true,
+    segments: segments.map(({ text, from, at, trust, secret }) => ({ text, block, part, template: ref, layer, from, at, trust, secret })),
+    template: { ref, digest, kind, layer, block, part, templateHash, variableHashes, contentTrust, warnings },
+  }
+}
+
+export function fromRole(role: RolePart | MissingRole): Made {
+  if ('missing' in role) return refused('role_template_missing', 'role', `there is no role ${role.missing}`)
+  return fromText('role', role, role.name)
+}
+
+export function fromText(block: 'role' | 'override', { text, trust }: TextPart, name: RolePart['name'] = null): Made {
+  if (!text.isWellFormed()) return refused('prompt_text_invalid', block, `${name?.ref ?? `the text of ${block}`} is not valid Unicode`)
+  const shown = trust === 'trusted' || text.trim() === '' ? text : framed(text)
+  const hashes = { templateHash: digestText(shown), variableHashes: {}, contentTrust: trust, warnings: [] }
+  return {
+    ok: true,
+    segments: [{ text: shown, block, part: block, template: name?.ref ?? null, layer: null, from: null, at: null, trust, secret: null }],
+    template: name === null ? null : { ...name, kind: null, layer: null, block, part: block, ...hashes },
+  }
+}
+
+export function fromTask(task: TaskPayload): Made {
+  const result = taskText(task)
+  if (!result.ok) return { ok: false, problems: result.problems.map(problem => ({ ...problem, part: 'task' })) }
+  const segments = result.segments.map(
+    ({ text, from, trust }): BlockSegment => ({
+      text,
+      block: 'task',
+      part: 'task',
+      template: null,
+      layer: null,
+      from,
+      at: null,
+      trust,
+      secret: null,
+    }),
+  )
+  return { ok: true, segments, template: null }
+}

@@ -1,0 +1,63 @@
+// What a node is told about its task. Plain data: whoever runs the graph gathers it, and nothing here is text yet.
+import type { Digest } from '../digest/digest.ts'
+import type { JsonObject } from '../digest/is-object.ts'
+import type { NodeSettings } from '../gate/authorize.ts'
+
+interface TaskNode {
+  readonly id: string
+  readonly label: string
+  readonly alias?: string
+  readonly role?: string
+  readonly provider?: string
+  readonly status?: string
+}
+
+interface TaskEdge {
+  readonly from: string
+  readonly to: string
+  readonly type: 'handoff' | 'report'
+  readonly bidirectional: boolean
+  readonly label?: string
+}
+
+/** What was to be handed over with a message. Null where its text could not be had. */
+interface ContextPack {
+  readonly ref: string
+  readonly text: string | null
+}
+
+export interface Handoff {
+  /** The id of the node that sent it. */
+  readonly from: string
+  readonly message: string
+  readonly structured?: JsonObject
+  readonly artifacts?: readonly { readonly type: string; readonly ref: string; readonly digest?: Digest }[]
+  readonly status?: { readonly ok: boolean; readonly reason?: string }
+  readonly response?: { readonly expectation: 'none' | 'optional' | 'required'; readonly replyTo?: string }
+  readonly contextPacks?: readonly ContextPack[]
+}
+
+interface Repository {
+  readonly root: string
+  readonly branch?: string
+  readonly commit?: string
+  readonly changedFiles?: readonly string[]
+}
+
+export interface TaskPayload {
+  readonly runId: string
+  /** Whose task it is: one of `nodes`. */
+  readonly nodeId: string
+  readonly orchestration: 'auto' | 'interactive'
+  readonly objective: string
+  readonly definitionOfDone?: string
+  readonly inputs?: JsonObject
+  /** In order of arrival. */
+  readonly handoffs: readonly Handoff[]
+  readonly repository?: Repository
+  readonly settings: NodeSettings
+  /** What the role asks for; left out where there is no role. */
+  readonly requests?: readonly string[]
+  readonly nodes: readonly TaskNode[]
+  readonly edges: readonly TaskEdge[]
+}

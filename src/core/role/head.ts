@@ -1,0 +1,112 @@
+// The head of a role file: a `[template]` table in a small part of TOML. Reads what it says; what that means is for role.ts.
+import { shown } from '../resolve/prompt-ref.ts'
+import { type HeadCursor, type HeadProblem, type HeadValue, readValue, refuse, take } from './head-value.ts'
+
+export interface HeadEntry {
+  readonly table: string
+  readonly key: string
+  /** Where the key stands. */
+  readonly at: number
+  readonly value: HeadValue
+}
+
+export interface Head {
+  /** In the order of the file, each key of a table once. */
+  readonly entries: readonly HeadEntry[]
+  /** Where each table begins. */
+  readonly tables: ReadonlyMap<string, number>
+  readonly problems: readonly HeadProblem[]
+  /** Where the text for the model begins: behind the head and the blank lines under it. */
+  readonly end: number
+}
+
+const START = /\uFEFF?/y
+const BLANK = /[ \t]*(?:\r?\n|\r?$)/y
+const SPACE = /[ \t]*/y
+const COMMENT = /#[^\n]*\n?/y
+const TABLE = /\[[ \t]*([\w.-]+)[ \t]*\](?=[ \t]*(?:#|\r?\n|\r?$))/y
+const KEY = /([^\s=]+)[ \t]*=[ \t]*/y
+const BARE = /^[\w-]+$/
+const REST = /[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y
+const LINE = /[^\n]*\n?/y
+/** What was meant for a head, and would reach the model as text. */
+const NEAR_HEAD = /\[\s*template\b|(?:---|\+\+\+)[ \t]*\r?\n/iy
+
+/** It ends at the first blank line, or before a line that cannot belong to it. No head at all is a head that says nothing. */
+export function readHead(source: string): Head {
+  const cursor: HeadCursor = { source, problems: [], at: 0 }
+  take(cursor, START)
+  const start = cursor.at
+  skipBlank(cursor)
+  const opening = cursor.at
+  take(cursor, SPACE)
+  const tables = new Map<string, number>()
+  const entries: HeadEntry[] = []
+  if (!isOpening(cursor)) {
+    const message = 'This is no head that is read here: the model gets it as text'
+    const suggestion = 'begin the file with a line [template]'
+    if (take(cursor, NEAR_HEAD) !== null) cursor.problems.push({ severity: 'warning', message, at: opening, suggestion })
+    return { entries, tables, problems: cursor.problems, end: start }
+  }
+  readLines(cursor, tables, entries)
+  skipBlank(cursor)
+  return { entries, tables, problems: cursor.problems, end: cursor.at }
+}
+
+function isOpening(cursor: HeadCursor): boolean {
+  const { at } = cursor
+  const table = take(cursor, TABLE)
+  cursor.at = at
+  return table?.[1] === 'template'
+}
+
+function skipBlank(cursor: HeadCursor): void {
+  while (cursor.at < cursor.source.length && take(cursor, BLANK) !== null);
+}
+
+function readLines(cursor: HeadCursor, tables: Map<string, number>, entries: HeadEntry[]): void {
+  const seen = new Set<string>()
+  let table = 'template'
+  while (cursor.at < cursor.source.length && take(cursor, BLANK) === null) {
+    const line = cursor.at
+    take(cursor, SPACE)
+    const { at } = cursor
+    if (take(cursor, COMMENT) !== null) continue
+    const named = take(cursor, TABLE)?.[1]
+    if (named !== undefined) {
+      table = named
+      if (tables.has(table)) refuse(cursor, `The table [${shown(table)}] is there twice`, at)
+      else tables.set(table, at)
+      take(cursor, LINE)
+      continue
+    }
+    const key = take(cursor, KEY)?.[1]
+    if (key === undefined) return leave(cursor, line)
+    const entry = readEntry(cursor, table, key, at)
+    if (entry === null) continue
+    const name = `${table} ${key}`
+    if (seen.has(name)) refuse(cursor, `"${shown(key)}" is there twice`, at)
+    else entries.push(entry)
+    seen.add(name)
+  }
+}
+
+/** Always ends behind its last line. */
+function readEntry(cursor: HeadCursor, table: string, key: string, at: number): HeadEntry | null {
+  const isBare = BARE.test(key)
+  if (!isBare) refuse(cursor, 'A key is letters, digits, underscores and hyphens', at)
+  const value = isBare ? readValue(cursor) : null
+  if (value !== null && take(cursor, REST) !== null) return { table, key, at, value }
+  take(cursor, SPACE)
+  if (value !== null) refuse(cursor, 'Only a comment may stand behind a value', cursor.at)
+  take(cursor, LINE)
+  return null
+}
+
+/** Behind a broken value its own remains would be reported again. */
+function leave(cursor: HeadCursor, line: number): void {
+  cursor.at = line
+  if (cursor.problems.length > 0) return
+  const message = 'This line is no part of the head, so the text of the role begins here'
+  cursor.problems.push({ severity: 'warning', message, at: line, suggestion: 'put a blank line behind the head, or write key = "value"' })
+}

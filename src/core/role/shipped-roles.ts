@@ -1,0 +1,15 @@
+// The roles that come with the product, as the text of their files. They are code, so every build carries them and no disk is asked.
+import { implementer } from './shipped/implementer.ts'
+import { investigator } from './shipped/investigator.ts'
+import { orchestrator } from './shipped/orchestrator.ts'
+import { planner } from './shipped/planner.ts'
+import { reviewer } from './shipped/reviewer.ts'
+
+/** By name. A map, because a name may be anything: `constructor` is no role. */
+export const shippedRoles: ReadonlyMap<string, string> = new Map([
+  ['orchestrator', orchestrator],
+  ['planner', planner],
+  ['implementer', implementer],
+  ['reviewer', reviewer],
+  ['investigator', investigator],
+])

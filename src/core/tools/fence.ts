@@ -1,0 +1,51 @@
+// Whether a line stands inside a code fence. In doubt it does: a call that is not run can be repeated, one that ran cannot be taken back.
+
+export interface Fence {
+  readonly mark: string
+  readonly length: number
+  readonly indent: number
+}
+
+const LIST_MARKER = /^(?:[-*+]|\d{1,9}[.)])\s/
+const TAB_WIDTH = 4
+/** As CommonMark has it. */
+const LEAST_LENGTH = 3
+const MOST_INDENT = 3
+
+/** The fence that is open after this line; null when none is. */
+export function fenceAfter(open: Fence | null, line: string): Fence | null {
+  if (open === null) return openedBy(line)
+  return closes(open, line) ? null : open
+}
+
+/** At any indent, and behind the marks of a list: such fences are indented by what they stand in. A quote needs no fence: it holds no calls. */
+function openedBy(line: string): Fence | null {
+  let rest = line.trimStart()
+  for (let marker = LIST_MARKER.exec(rest); marker !== null; marker = LIST_MARKER.exec(rest))
+    rest = rest.slice(marker[0].length).trimStart()
+  const mark = rest[0]
+  if (mark !== '`' && mark !== '~') return null
+  const length = runOf(mark, rest)
+  // Backticks after backticks are code within a line.
+  if (length < LEAST_LENGTH || (mark === '`' && rest.includes(mark, length))) return null
+  return { mark, length, indent: widthOf(line.slice(0, line.length - rest.length)) }
+}
+
+function closes({ mark, length, indent }: Fence, line: string): boolean {
+  const rest = line.trimStart()
+  const run = runOf(mark, rest)
+  if (run < length || rest.slice(run).trim() !== '') return false
+  return widthOf(line.slice(0, line.length - rest.length)) <= Math.max(MOST_INDENT, indent)
+}
+
+function runOf(mark: string, text: string): number {
+  let run = 0
+  while (text[run] === mark) run++
+  return run
+}
+
+function widthOf(blanks: string): number {
+  let width = 0
+  for (const blank of blanks) width += blank === '\t' ? TAB_WIDTH : 1
+  return width
+}

@@ -1,0 +1,106 @@
+// The tool calls in a model's text, what is wrong with others, and the message that is left. Runtime and display both read here. Runs nothing.
+import type { JsonObject } from '../digest/is-object.ts'
+import { type Fence, fenceAfter } from './fence.ts'
+import type { DiagnosticCode } from './tool-call-diagnostics.ts'
+import { isWrapper, type LineReading, readLine, TEXT } from './tool-call-line.ts'
+
+export interface TextToolCall {
+  readonly id: string
+  readonly name: string
+  readonly args: JsonObject
+  /** The text gave none that could be used. */
+  readonly idGenerated?: true
+}
+
+export interface ToolCallDiagnostic {
+  readonly code: DiagnosticCode
+  /** From 1. */
+  readonly line: number
+}
+
+export interface ReadToolCalls {
+  readonly calls: readonly TextToolCall[]
+  /** By line. */
+  readonly diagnostics: readonly ToolCallDiagnostic[]
+  /** What is not run is shown: every line that is no call. The text itself when there is none. */
+  readonly message: string
+}
+
+export interface ToolCallOptions {
+  /** Names that may be called; the built-in tools when not given. */
+  readonly tools?: ReadonlySet<string>
+  /** Ids of the same response that are in use: its native calls. */
+  readonly taken?: ReadonlySet<string>
+  /** An id for the call on this line. */
+  readonly newId?: (line: number) => string
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'command',
+  'read_file',
+  'write_file',
+  'list_files',
+  'delete_file',
+  'spawn_node',
+  'create_edge',
+  'send_handoff',
+])
+
+export function readToolCalls(text: string, options: ToolCallOptions = {}): ReadToolCalls {
+  const { tools = BUILT_IN, taken = new Set(), newId = line => `call-${line}` } = options
+  const lines = text.split('\n')
+  const readings = classifyLines(lines, tools)
+  // All ids that are given come first: a generated one must not take what a later line says.
+  const given = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'call' ? (reading.id ?? []) : []))])
+  const used = new Set(taken)
+  const calls: TextToolCall[] = []
+  const diagnostics: ToolCallDiagnostic[] = []
+  const kept: string[] = []
+  readings.forEach((reading, index) => {
+    const line = index + 1
+    const refused = refusalOf(reading, used)
+    if (refused !== null) diagnostics.push({ code: refused, line })
+    if (refused !== null || reading.kind !== 'call') {
+      kept.push(lines[index]!)
+      return
+    }
+    const { name, args, notes } = reading
+    const id = reading.id ?? unusedId(newId(line), given, used)
+    used.add(id)
+    calls.push({ id, name, args, ...(reading.id === null ? { idGenerated: true } : {}) })
+    diagnostics.push(...notes.map(code => ({ code, line })))
+  })
+  return { calls, diagnostics, message: calls.length === 0 ? text : kept.join('\n').trim() }
+}
+
+/** One reading a line, in order. */
+export function classifyLines(lines: readonly string[], tools: ReadonlySet<string>): readonly LineReading[] {
+  let fence: Fence | null = null
+  return lines.map(line => {
+    const inside = fence !== null
+    fence = fenceAfter(fence, line)
+    const reading = readLine(line, tools)
+    return inside ? insideFence(line, reading) : reading
+  })
+}
+
+/** Code may speak of tool_call; only what was meant as a call, laid out over lines or not, is worth a word. */
+const insideFence = (line: string, reading: LineReading): LineReading =>
+  isWrapper(reading) || line.includes('"tool_call"') ? { kind: 'refused', code: 'fenced' } : TEXT
+
+function refusalOf(reading: LineReading, used: ReadonlySet<string>): DiagnosticCode | null {
+  if (reading.kind === 'refused') return reading.code
+  return reading.kind === 'call' && reading.id !== null && used.has(reading.id) ? 'duplicate-id' : null
+}
+
+function unusedId(wanted: string, given: ReadonlySet<string>, used: ReadonlySet<string>): string {
+  let id = wanted
+  for (let next = 2; given.has(id) || used.has(id); next++) id = `${wanted}-${next}`
+  return id
+}
+
+/** The line, from 1, of what a command printed that is a tool call; null when there is none. A command that prints one has failed. */
+export function toolCallInOutput(output: string): number | null {
+  const index = output.split('\n').findIndex(line => isWrapper(readLine(line, BUILT_IN)))
+  return index < 0 ? null : index + 1
+}

@@ -1,0 +1,76 @@
+// What one line says, taken alone: a tool call, a call that is wrong, or text. Knows no fence and no other line.
+import type { Json } from '../digest/digest.ts'
+import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
+import { isSound } from '../messages/content.ts'
+import type { DiagnosticCode } from './tool-call-diagnostics.ts'
+
+export type LineReading =
+  | { readonly kind: 'text' }
+  /** `id`: null when it gives none that can be used. `notes`: what was ignored. */
+  | {
+      readonly kind: 'call'
+      readonly id: string | null
+      readonly name: string
+      readonly args: JsonObject
+      readonly notes: readonly DiagnosticCode[]
+    }
+  /** Not run, so it stays in the message. */
+  | { readonly kind: 'refused'; readonly code: DiagnosticCode }
+
+export const TEXT: LineReading = { kind: 'text' }
+
+const KEY = 'tool_call'
+const CAMEL_KEY = 'toolCall'
+const CALL_KEYS = ['id', 'name', 'args', 'params']
+/** What later names a call in events and to people: short, and on one line. */
+const USABLE_ID = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,128}$/u
+
+export function readLine(line: string, tools: ReadonlySet<string>): LineReading {
+  const mentioned = line.includes(KEY)
+  if (!mentioned && !line.includes(CAMEL_KEY)) return TEXT
+  const text = line.trim()
+  const value = parseObject(text)
+  if (mentioned && value !== null && Object.hasOwn(value, KEY)) return readWrapper(text, value, tools)
+  if (value !== null && Object.hasOwn(value, CAMEL_KEY)) return refuse('camel-wrapper')
+  return mentioned ? refuse('near-miss') : TEXT
+}
+
+/** Whether it is there to be a call, right or wrong. */
+export const isWrapper = (reading: LineReading): boolean =>
+  reading.kind === 'call' || (reading.kind === 'refused' && reading.code !== 'near-miss')
+
+const refuse = (code: DiagnosticCode): LineReading => ({ kind: 'refused', code })
+
+/** Null for what is not one object. */
+function parseObject(text: string): JsonObject | null {
+  if (!text.startsWith('{') || !text.endsWith('}')) return null
+  try {
+    const value: Json = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function readWrapper(text: string, whole: JsonObject, tools: ReadonlySet<string>): LineReading {
+  if (hasDuplicateKeys(text, whole)) return refuse('duplicate-key')
+  if (!isSound(whole)) return refuse('bad-value')
+  const call = whole[KEY]
+  if (!isObject(call)) return refuse('bad-wrapper')
+  const name = trimmed(call.name)
+  if (name === '') return refuse('bad-wrapper')
+  const hasParams = Object.hasOwn(call, 'params')
+  if (!Object.hasOwn(call, 'args')) return refuse(hasParams ? 'use-args' : 'bad-args')
+  const { args } = call
+  if (!isObject(args)) return refuse('bad-args')
+  if (!tools.has(name)) return refuse('unknown-tool')
+  const hasExtra = Object.keys(whole).length > 1 || Object.keys(call).some(key => !CALL_KEYS.includes(key))
+  const notes: DiagnosticCode[] = []
+  if (hasParams) notes.push('ignored-params')
+  if (hasExtra) notes.push('extra-key')
+  const id = trimmed(call.id)
+  return { kind: 'call', id: USABLE_ID.test(id) ? id : null, name, args, notes }
+}
+
+const trimmed = (value: Json | undefined): string => (typeof value === 'string' ? value.trim() : '')
