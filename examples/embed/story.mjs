@@ -64,7 +64,10 @@ await say('What is our style?')
 
 // 4. A new version changes nothing until it is synced and applied.
 const persona = encode('You are the day editor of {{outlet}}. Answer in one sentence.\n')
-const second = await commitChanges(store, writer, { workspace: 'desk', changes: [{ path: 'prompts/templates/persona.md', write: persona }] })
+const second = await commitChanges(store, writer, {
+  workspace: 'desk',
+  changes: [{ path: 'prompts/templates/persona.md', write: persona }],
+})
 console.log(`Published desk, version ${second.version}.`)
 await say('And now?')
 await adopt()

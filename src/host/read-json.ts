@@ -1,8 +1,8 @@
 // A request body as JSON: valid UTF-8, no half surrogate pairs, no key twice, no number beyond all, not too deep, nothing that reaches for a prototype.
 import { isDeeperThan } from '../core/digest/depth.ts'
 import type { Json } from '../core/digest/digest.ts'
-import { Fault } from '../errors.ts'
 import { hasDuplicateKeys } from '../core/digest/duplicate-keys.ts'
+import { Fault } from '../errors.ts'
 
 const MOST_DEPTH = 64
 
