@@ -5,12 +5,14 @@ import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { COMMANDS } from '../dist/cli/commands.js'
 import { addCommand } from '../dist/cli/main.js'
+import { agentFormat } from '../dist/core/agent/agent-format.js'
 import { signatureFormat } from '../dist/core/bundle/signature.js'
 import { configFormat } from '../dist/core/lint/config.js'
 import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
 import { registryFormat } from '../dist/core/pack/registry.js'
 import { runConfigFormat, sessionConfigFormat } from '../dist/core/session/config-format.js'
+import { workflowFormat } from '../dist/core/workflow/workflow-format.js'
 import { workspaceIndexFormat } from '../dist/core/workspace/index-format.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
@@ -27,6 +29,8 @@ const files = {
   'schemas/registry.schema.json': json(registryFormat),
   'schemas/session-config.schema.json': json(sessionConfigFormat),
   'schemas/run-config.schema.json': json(runConfigFormat),
+  'schemas/agent.schema.json': json(agentFormat),
+  'schemas/workflow.schema.json': json(workflowFormat),
   'schemas/agent-workspace.schema.json': json(workspaceIndexFormat),
   'schemas/host.schema.json': json(hostFormat),
   'schemas/policy.schema.json': json(policyFormat),
@@ -112,7 +116,10 @@ function errors() {
     // Every detail shows as its own name: the message with the places left open.
     const open = new Proxy(
       {},
-      { get: (_, name) => (['known', 'tried', 'libraries'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`) },
+      {
+        get: (_, name) =>
+          ['known', 'tried', 'libraries', 'supported'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`,
+      },
     )
     return `| \`${code}\` | ${status} | ${/** @type {(details: unknown) => string} */ (say)(open).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
   })

@@ -6,6 +6,12 @@ interface Spec<D> {
 }
 const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ status, say })
 
+/** Something that is wrong with a document, and where in it. */
+interface DocumentProblem {
+  readonly pointer: string
+  readonly message: string
+}
+
 export const FAULTS = {
   usage_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   host_config_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
@@ -88,6 +94,21 @@ export const FAULTS = {
   provider_retryable: fault(503, (d: { problem: string }) => `The provider could not answer: ${d.problem}. Trying again may help.`),
   provider_terminal: fault(502, (d: { problem: string }) => `The provider refused: ${d.problem}. Trying again will not help.`),
   adapter_error: fault(502, (d: { problem: string }) => `The call could not be made, or its answer not be read: ${d.problem}.`),
+  conversation_lost: fault(
+    409,
+    (d: { conversation: string; problem: string }) =>
+      `The provider has no conversation ${d.conversation} to go on with: ${d.problem}. Send the whole prompt again.`,
+  ),
+  command_missing: fault(
+    400,
+    (d: { provider: string; command: string; reason: string }) =>
+      `The command ${d.command} of provider "${d.provider}" cannot be started: ${d.reason}. Install it, or name another under cliAgents in onbook.host.yaml.`,
+  ),
+  provider_closed: fault(
+    403,
+    (d: { provider: string }) =>
+      `Provider "${d.provider}" runs a command on this host, and not for this tenant. Name the tenant under cliAgents in onbook.host.yaml.`,
+  ),
   adapter_timeout: fault(504, (_: object) => 'The model did not answer in the time it was given.'),
   call_cancelled: fault(409, (_: object) => 'The call was cancelled before the model had answered.'),
   stream_moved: fault(
@@ -262,6 +283,29 @@ export const FAULTS = {
   run_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_not_waiting: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_snapshot_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_ended: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_cancelling: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_owned: fault(
+    409,
+    (d: { runId: string }) => `Another process has taken over run ${d.runId}; ask the host that runs on this record now.`,
+  ),
+  node_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  node_not_ready: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  node_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  approval_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  step_not_found: fault(
+    404,
+    (d: { runId: string; nodeId: string; step: number }) => `Node ${d.nodeId} of run ${d.runId} has taken no step ${d.step}.`,
+  ),
+  tenant_foreign: fault(403, (_: object) => 'This key is of another tenant than the request names. Leave tenantId out.'),
+  unsupported_stream_mode: fault(
+    400,
+    (d: { given: string; supported: readonly string[] }) =>
+      `There is no stream mode "${d.given}". There are ${d.supported.join(', ')}; several with commas between them, but values only by itself.`,
+  ),
   run_attached: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_not_attached: fault(404, (d: { problem: string }) => `${d.problem}.`),
   provider_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
@@ -285,6 +329,36 @@ export const FAULTS = {
   sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  workflow_invalid: fault(
+    400,
+    (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid workflow: ${d.problem}.`,
+  ),
+  agent_invalid: fault(
+    400,
+    (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid agent: ${d.problem}.`,
+  ),
+  workflow_not_found: fault(404, (d: { workflowId: string }) => `There is no workflow ${d.workflowId}. "onbook publish" makes one.`),
+  agent_not_found: fault(404, (d: { agentId: string }) => `There is no agent ${d.agentId}. "onbook publish" makes one.`),
+  definition_read_only: fault(403, (d: { problem: string }) => `${d.problem}.`),
+  role_name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  role_template_missing: fault(
+    422,
+    (d: { role: string; looked: string }) =>
+      `There is no role "${d.role}". Looked at ${d.looked}. "onbook roles" lists them; "onbook roles init ${d.role}" writes one.`,
+  ),
+  role_template_invalid: fault(
+    422,
+    (d: {
+      role: string
+      where: string
+      problem: string
+      problems: readonly { readonly message: string; readonly position: { readonly line: number; readonly column: number } }[]
+    }) => `${d.where} is not a valid role: ${d.problem}. Mend it, or remove it; nothing is used in its place.`,
+  ),
+  role_template_unreadable: fault(
+    422,
+    (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}. Mend it, or remove it; nothing is used in its place.`,
+  ),
   busy: fault(
     409,
     (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,

@@ -3,6 +3,8 @@ export { aiSdkModel } from './adapters/ai-sdk-model.ts'
 export { aiSdkChat } from './adapters/chat/ai-sdk-chat.ts'
 export { recordedChat, recordingChat } from './adapters/chat/recorded-chat.ts'
 export { scriptedChat } from './adapters/chat/scripted-chat.ts'
+export type { CliAgentSettings } from './adapters/cli-agent/agent.ts'
+export { type CliAgentChat, cliAgentChat } from './adapters/cli-agent/cli-agent-chat.ts'
 export { fileKeyring } from './adapters/file-keyring.ts'
 export { folderFiles } from './adapters/folder-files.ts'
 export { type FolderFile, type FolderOptions, type FolderTree, folderTree } from './adapters/folder-tree.ts'
@@ -10,6 +12,7 @@ export { type StatCache, statCache } from './adapters/folder-tree-cache.ts'
 export { memoryStore } from './adapters/memory-store.ts'
 export { readPublicKeys, signatureChecker } from './adapters/public-keys.ts'
 export { recordedModel, recordingModel } from './adapters/recorded-model.ts'
+export { repoRoles } from './adapters/repo-roles.ts'
 export { scriptedModel } from './adapters/scripted-model.ts'
 export { environmentSecrets, fileSecrets, onlySecrets, secretsFrom } from './adapters/secrets.ts'
 export { scratchTables } from './adapters/sqlite-store/scratch-tables.ts'
@@ -20,9 +23,21 @@ export { introspectSession } from './engine/bindings/introspect-session.ts'
 export { workspaceRead } from './engine/bindings/workspace-read.ts'
 export { type CheckedFile, type CheckSummary, checkPacks, summarize } from './engine/check.ts'
 export { type CheckedLayout, checkLayout } from './engine/check-layout.ts'
+export { type LoadedAgent, listAgents, loadAgent, publishAgent } from './engine/definitions/agents.ts'
+export {
+  type DefinitionWriter,
+  type PublishedDefinition,
+  type PublishOptions,
+  type RemoveOptions,
+  removeDefinition,
+} from './engine/definitions/publish.ts'
+export type { DefinitionRow } from './engine/definitions/rows.ts'
+export { type LoadedWorkflow, listWorkflows, loadWorkflow, publishWorkflow } from './engine/definitions/workflows.ts'
 export { collectObjects, type Erasure, eraseObject } from './engine/erase.ts'
 export { exportStream } from './engine/export-stream.ts'
 export { PRODUCT_PROJECTIONS } from './engine/projections.ts'
+export { type ListedProblem, type ListedRole, listRoles } from './engine/roles/list-roles.ts'
+export { type LoadedRole, loadRole, type RoleSource } from './engine/roles/load-role.ts'
 export type { CaseResult, CaseStatus } from './engine/run-example.ts'
 export { keepSealing, type Sealing, sealStore, sealStreams } from './engine/seal.ts'
 export { type LoadedSession, loadSession } from './engine/sessions/load.ts'
@@ -81,6 +96,7 @@ export type {
   RawObject,
   ReadText,
   Referrer,
+  RoleFiles,
   Secrets,
   Store,
   StoredEvent,

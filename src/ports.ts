@@ -29,6 +29,14 @@ export interface Files {
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
+/** Roles that a repo has of its own. Every call looks anew, and none writes. */
+export interface RoleFiles {
+  /** The whole file; null when there is none. Whatever else keeps it from being read is a `Fault`. */
+  read(name: string): Promise<string | null>
+  /** What its files are called, without their ending, sorted. They need not be names of roles. */
+  list(): Promise<readonly string[]>
+}
+
 export interface Validator {
   /** One verdict per question, in order. A question that runs away is stopped and answered `unusable`. */
   ask(schemas: Schemas, questions: readonly Question[]): Promise<readonly Verdict[]>
@@ -64,14 +72,18 @@ export interface CallOptions {
   readonly object: (digest: Digest) => Promise<Uint8Array>
   /** Given the body as it is sent, secrets included; what it makes of it is on the receipt. */
   readonly seal?: Keyring['seal']
-  /** Who asks: what a script may answer by. No part of the request. */
-  readonly caller?: { readonly node?: string; readonly step?: number }
+  /** Who asks: what a script may answer by, and what a provider may be closed to. No part of the request. */
+  readonly caller?: { readonly tenant?: string; readonly node?: string; readonly step?: number }
+  /** The provider holds the first `after` messages of this call in that conversation, and is sent the rest. Whoever cannot resume sends all. */
+  readonly resume?: { readonly conversation: string; readonly after: number }
 }
 
 /** A model for sessions. One call is one request: whoever calls decides whether to try again. */
 export interface ChatModel {
   /** Never throws for what a provider, a network or content can do. */
   call(call: ModelCall, options: CallOptions): Promise<Receipt>
+  /** Whether this provider keeps conversations that a later call can resume. Not there: none does. */
+  resumes?(provider: string): boolean
 }
 
 /** Who calls a tool, and with what. The arguments fit the descriptor. */

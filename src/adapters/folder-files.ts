@@ -1,10 +1,11 @@
 // A folder on disk as Files. Follows no link out of the folder, writes beside and renames, so a crash leaves a whole file or none.
-import { constants, type Dirent } from 'node:fs'
-import { mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { Fault } from '../errors.ts'
-import type { Files, ReadText } from '../ports.ts'
+import type { Files } from '../ports.ts'
 import { exclusively } from './lock-file.ts'
+import { readUtf8, realInside } from './read-inside.ts'
 import { codeOf, reasonOf } from './reasons.ts'
 import { linkNew, writeBeside, writeWhole } from './write-whole.ts'
 
@@ -15,13 +16,7 @@ const NAMED_LIKE_FILE = /\.(?:ya?ml|json)$/
 export function folderFiles(root: string): Files {
   const base = resolve(root)
 
-  /** The real path, when it lies inside the folder; links may point around inside but never out. */
-  const inside = async (path: string): Promise<string> => {
-    const full = resolve(base, path)
-    const [realBase, real] = await Promise.all([realpath(base), realpath(full)])
-    if (real !== realBase && !real.startsWith(realBase + sep)) throw new Fault('path_outside', { path })
-    return real
-  }
+  const inside = (path: string): Promise<string> => realInside(base, path)
 
   /** Where to write; makes the folders above it. */
   const placeFor = async (path: string): Promise<string> => {
@@ -124,22 +119,3 @@ export function folderFiles(root: string): Files {
     exclusively: (name, work) => exclusively(resolve(base, `.${name}.lock`), name, work),
   }
 }
-
-async function readUtf8(path: string, maxBytes: number): Promise<ReadText> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = await handle.stat()
-    if (!found.isFile()) return { ok: false, missing: false, message: found.isDirectory() ? 'it is a folder' : 'it is not a plain file' }
-    if (found.size > maxBytes)
-      return { ok: false, missing: false, message: `it has ${megabytes(found.size)}; at most ${megabytes(maxBytes)} are read` }
-    const bytes = await handle.readFile()
-    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes) }
-  } catch (error) {
-    if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { ok: false, missing: false, message: 'it is not valid UTF-8' }
-    throw error
-  } finally {
-    await handle.close()
-  }
-}
-
-const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`

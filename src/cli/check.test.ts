@@ -19,7 +19,7 @@ const checkJson = async (args: readonly string[], cwd: string): Promise<Reported
 describe('onbook check', () => {
   it('finds nothing wrong with a sound workspace', async () => {
     const { code, out } = await runCli(['check', NEWSROOM])
-    expect(out).toBe('4 files checked: no problems.\n')
+    expect(out).toBe('8 files checked: no problems.\n')
     expect(code).toBe(0)
   })
 
@@ -246,7 +246,7 @@ describe('bad input', () => {
     writeFileSync(join(folder, 'prompts', 'hostile', 'folder.yaml', 'keep'), '')
     const { code, findings, summary } = await checkJson([], folder)
     expect(code).toBe(1)
-    expect(summary.files).toBe(4 + Object.keys(HOSTILE).length + 2)
+    expect(summary.files).toBe(8 + Object.keys(HOSTILE).length + 2)
     const files = new Set(findings.filter(({ severity }) => severity === 'error').map(({ file }) => file))
     expect([...files].sort()).toEqual([...Object.keys(HOSTILE), 'link.yaml', 'folder.yaml'].map(name => `prompts/hostile/${name}`).sort())
     for (const { line, column, message } of findings) {

@@ -3,6 +3,8 @@ import { BUNDLE_COMMANDS } from './bundle-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { DATA, JSON_OPTION, TENANT } from './options.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
+import { ROLE_COMMANDS } from './role-commands.ts'
+import { RUN_COMMANDS } from './run-commands.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
 import { WORKSPACE_COMMANDS } from './workspace-commands.ts'
 
@@ -41,7 +43,7 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'check',
     arguments: ['[paths...]'],
-    summary: 'lint packs, the files they need, preludes and tools',
+    summary: 'lint packs, the files they need, preludes, tools, roles, agents and workflows',
     options: [
       { flags: '--format <format>', summary: 'pretty, json, sarif, junit or github (default: pretty)' },
       { flags: '--json', summary: 'the same as --format json' },
@@ -134,6 +136,8 @@ export const COMMANDS: readonly Command[] = [
   ...HOST_COMMANDS,
   ...WORKSPACE_COMMANDS,
   ...SESSION_COMMANDS,
+  ...RUN_COMMANDS,
+  ...ROLE_COMMANDS,
   ...BUNDLE_COMMANDS,
   ...RECORD_COMMANDS,
 ]

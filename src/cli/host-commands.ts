@@ -1,13 +1,13 @@
 // The commands around the host.
 import { SCOPES } from '../core/access/keys.ts'
 import type { Command } from './commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, RECORDINGS, SCRIPT, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     arguments: ['[paths...]'],
-    summary: 'check packs and publish their templates to the library; with --workspace, the folder as the next version of it too',
+    summary: 'check packs, agents and workflows and publish them, all or none; with --workspace, the folder as the next version of it too',
     options: [
       { flags: '--workspace <name>', summary: 'commit the whole folder as the next version of this workspace' },
       { flags: '--message <text>', summary: 'of the version, kept in the record' },
@@ -51,6 +51,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--log-level <level>', summary: 'fatal, error, warn, info, debug or silent (default: warn)' },
       { flags: '--slow-ms <n>', summary: 'requests that take so long are logged (default: 1000)' },
       { flags: '--test-seams', summary: "also answer what OpenWOP's conformance suite asks" },
+      REPO,
       SCRIPT,
       RECORDINGS,
       POLICY,

@@ -1,6 +1,6 @@
 // From paths on the command line to workspaces and the files in them that are meant.
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { folderFiles } from '../adapters/folder-files.ts'
 import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/workspace.ts'
@@ -44,15 +44,25 @@ function groupByRoot(asked: readonly string[], missing: readonly string[], cwd: 
   return byRoot
 }
 
-/** The nearest folder upwards that looks like a workspace; else the folder that holds prompts/; else the folder itself. */
+/** Folders that say of the one they are in that it is meant. */
+const HELD = /[\\/](?:prompts|docs[\\/]templates)(?=[\\/])/g
+
+/** Many folders are called so: they say it only where nothing else does. */
+const DEFINITIONS: readonly string[] = ['agents', 'workflows']
+
+/**
+ * The nearest folder upwards that looks like a workspace; else the folder that holds prompts/ or docs/templates/, or this as its agents/ or
+ * workflows/; else the folder itself.
+ */
 export function findRoot(full: string): string {
   const start = statSync(full).isDirectory() ? full : dirname(full)
   for (let folder = start; ; folder = dirname(folder)) {
     if ([CONFIG_FILE, REGISTRY_FILE, INDEX_FILE].some(name => existsSync(join(folder, name)))) return folder
     if (dirname(folder) === folder) break
   }
-  const parts = `${start}${sep}`.split(`${sep}prompts${sep}`)
-  return parts.length > 1 ? parts.slice(0, -1).join(`${sep}prompts${sep}`) : start
+  const held = [...`${start}${sep}`.matchAll(HELD)].at(-1)
+  if (held !== undefined) return start.slice(0, held.index)
+  return DEFINITIONS.includes(basename(start)) && !existsSync(join(start, 'prompts')) ? dirname(start) : start
 }
 
 async function openTarget(root: string, inside: readonly string[], cwd: string): Promise<Target> {

@@ -12,5 +12,18 @@ export const POLICY: Option = {
   flags: '--policy <file>',
   summary: 'what sessions are allowed (default: onbook.policy.yaml, if it is there)',
 }
+export const REPO: Option = {
+  flags: '--repo <dir>',
+  summary: 'the repo whose docs/templates are read (default: the folder with .onbook, else this one)',
+}
 export const SCRIPT: Option = { flags: '--script <file>', summary: 'what the provider "scripted" says' }
 export const RECORDINGS: Option = { flags: '--recordings <dir>', summary: 'what the provider "recorded" plays back' }
+export const WATCH: Option = { flags: '--watch', summary: 'say what happens while it happens' }
+/** On a folder, or through a host. */
+export const WHERE: readonly Option[] = [
+  DATA,
+  TENANT,
+  { flags: '--url <url>', summary: 'work through this host (default: the one that runs on the folder; else on the folder itself)' },
+  { flags: '--key <key>', summary: 'that opens it (default: for the host on the folder, the one in the folder)' },
+  JSON_OPTION,
+]

@@ -1,9 +1,12 @@
 // The commands around sessions.
 import type { Command, Option } from './commands.ts'
-import { DATA, JSON_OPTION, POLICY, RECORDINGS, SCRIPT, TENANT } from './options.ts'
+import { POLICY, RECORDINGS, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const CONFIG_OPTIONS: readonly Option[] = [
-  { flags: '--provider <name>', summary: 'who serves the model: openai, anthropic, google, openai-compatible, scripted, recorded' },
+  {
+    flags: '--provider <name>',
+    summary: 'who serves the model: openai, anthropic, google, openai-compatible, scripted, recorded, or a command-line agent of the host',
+  },
   { flags: '--model <name>', summary: 'which model' },
   { flags: '--workspace <name>', summary: 'NAME follows the newest version when it is synced, NAME@N is that version' },
   { flags: '--prelude <name>', summary: 'prompts/packs/<name>.json of the workspace' },
@@ -14,16 +17,8 @@ const CONFIG_OPTIONS: readonly Option[] = [
   { flags: '--config <json>', summary: 'the whole config as JSON or @file; other options are put over it' },
 ]
 
-const WHERE: readonly Option[] = [
-  DATA,
-  TENANT,
-  { flags: '--url <url>', summary: 'work through this host (default: the one that runs on the folder; else on the folder itself)' },
-  { flags: '--key <key>', summary: 'that opens it (default: for the host on the folder, the one in the folder)' },
-  JSON_OPTION,
-]
 /** For what is done here when no host does it. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY]
-const WATCH: Option = { flags: '--watch', summary: 'say what happens while it happens' }
 
 const looking = () => import('./sessions/looking.ts')
 const running = () => import('./sessions/running.ts')
@@ -82,7 +77,13 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions say',
     arguments: ['<session>', '<text>'],
     summary: 'give a waiting run its input, or leave a message for what comes next',
-    options: [{ flags: '--steer', summary: 'for the next step of the run under way' }, WATCH, ...WORK, ...WHERE],
+    options: [
+      { flags: '--steer', summary: 'for the next step of the run under way' },
+      { flags: '--interrupt', summary: 'at once: the model call under way is ended' },
+      WATCH,
+      ...WORK,
+      ...WHERE,
+    ],
     example: 'onbook sessions say writer "Shorter, please"',
     load: async () => (await running()).say,
   },

@@ -2,6 +2,7 @@
 import type { Bundle } from '../wire/onbook/bundle.ts'
 import type { Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
+import { type Agents, createAgents, createWorkflows, type Workflows } from './definitions.ts'
 import type { ServerEvent } from './event-stream.ts'
 import { type EventOptions, readEvents } from './events.ts'
 import { keptAnswers } from './kept.ts'
@@ -10,6 +11,8 @@ import { createObjects, type Objects } from './objects.ts'
 import { offlineSource } from './offline.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { type Ref, readRef } from './ref.ts'
+import { createRoles, type Roles } from './roles.ts'
+import { type Approvals, createApprovals, createRuns, type Runs } from './runs.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { listIn } from './shapes.ts'
 import { takeSnapshot } from './snapshot.ts'
@@ -26,7 +29,12 @@ export interface ClientOptions extends TransportOptions {
 export interface Client {
   readonly prompts: Prompts
   readonly labels: Labels
+  readonly roles: Roles
+  readonly workflows: Workflows
+  readonly agents: Agents
   readonly sessions: Sessions
+  readonly runs: Runs
+  readonly approvals: Approvals
   readonly objects: Objects
   render(request: RenderRequest, options?: CallOptions): Promise<Rendered>
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Resolved>
@@ -44,7 +52,12 @@ export function createClient(options: ClientOptions): Client {
   return {
     prompts,
     labels,
+    roles: createRoles(transport),
+    workflows: createWorkflows(transport),
+    agents: createAgents(transport),
     sessions: createSessions(transport),
+    runs: createRuns(transport),
+    approvals: createApprovals(transport),
     objects: createObjects(transport),
     async render(body, call = {}) {
       const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:render', body, ...call })

@@ -93,3 +93,60 @@ it('makes a session, runs it, follows it, and says what was said', async () => {
   await expect(client.sessions.sync(session)).rejects.toMatchObject({ code: 'workspace_unset', status: 422 })
   await expect(client.sessions.get('nobody')).rejects.toMatchObject({ code: 'session_missing', status: 404 })
 })
+
+it('publishes workflows and agents, reads, lists and removes them', async () => {
+  const agent = { agentId: 'local.desk.writer', systemPrompt: 'I write.' }
+  const workflow = { id: 'desk', nodes: [{ id: 'writer', agent: agent.agentId }] }
+  expect(await client.agents.put(agent)).toMatchObject({ agentId: agent.agentId, outcome: 'created', revision: 1 })
+  expect(await client.workflows.put(workflow, { ifNoneMatch: '*' })).toMatchObject({ workflowId: 'desk', outcome: 'created' })
+  const { document, tag } = await client.workflows.get('desk')
+  expect(document).toEqual(workflow)
+  expect(await client.workflows.put({ ...workflow, name: 'The desk' }, { ifMatch: tag! })).toMatchObject({ revision: 2 })
+  await expect(client.workflows.put(workflow, { ifMatch: tag! })).rejects.toMatchObject({ code: 'precondition_failed', status: 412 })
+  await client.workflows.put({ ...workflow, id: 'another' })
+  const listed: unknown[] = []
+  for await (const { workflowId, name } of client.workflows.list()) listed.push([workflowId, name])
+  for await (const { agentId, revision } of client.agents.list()) listed.push([agentId, revision])
+  expect(listed).toEqual([
+    ['another', 'another'],
+    ['desk', 'The desk'],
+    [agent.agentId, 1],
+  ])
+  await client.workflows.remove('desk')
+  await expect(client.workflows.get('desk')).rejects.toMatchObject({ code: 'workflow_not_found', status: 404 })
+  await expect(client.agents.put({ agentId: 'nobody' })).rejects.toMatchObject({ code: 'agent_invalid' })
+})
+
+it('starts a run, follows it, says something to it, looks at what it was told, and waits for its end', async () => {
+  await client.workflows.put({ id: 'talk', objective: 'Talk.', orchestration: 'interactive', nodes: [{ id: 'writer' }] })
+  const { runId } = await client.runs.create({ workflowId: 'talk', mode: 'planning', tags: ['night'] })
+  const until = async (type: string, after = '') => {
+    for await (const event of client.runs.events(runId, { after, modes: ['debug'] })) if (event.type === type) return event.id
+    throw new Error(`the run ended without ${type}`)
+  }
+  const waiting = await until('onbook.node.waiting')
+  expect(await client.runs.get(runId)).toMatchObject({ status: 'waiting-input', mode: 'planning', tags: ['night'] })
+  expect(await client.runs.override(runId, { nodeId: 'writer', text: 'Be brief.' })).toMatchObject({ runId })
+  expect(await client.runs.mode(runId, 'implementation')).toMatchObject({ runId })
+  expect(await client.runs.say(runId, 'writer', 'follow-up', 'Go on.')).toMatchObject({ session: `${runId}.writer` })
+  await until('onbook.node.waiting', waiting)
+  const steps: unknown[] = []
+  for await (const { nodeId, step } of client.runs.prompts(runId)) steps.push([nodeId, step])
+  expect(steps).toEqual([
+    ['writer', 1],
+    ['writer', 2],
+  ])
+  expect((await client.runs.prompt(runId, 'writer', 2)).blocks.at(-1)).toMatchObject({ block: 'override' })
+  expect(await client.runs.pause(runId)).toMatchObject({ status: 'paused' })
+  expect(await client.runs.resume(runId)).toMatchObject({ status: 'waiting-input' })
+  const end = client.runs.waitFor(runId)
+  await client.runs.cancel(runId, 'enough')
+  expect((await end).status).toBe('cancelled')
+  const listed: unknown[] = []
+  for await (const { status } of client.runs.list({ workflowId: 'talk', status: 'cancelled' })) listed.push(status)
+  for await (const one of client.approvals.list()) listed.push(one)
+  expect(listed).toEqual(['cancelled'])
+  await expect(client.approvals.resolve('nobody', 'approved')).rejects.toMatchObject({ code: 'approval_missing', status: 404 })
+  await expect(client.runs.create({ workflowId: 'nobody' })).rejects.toMatchObject({ code: 'workflow_not_found', status: 400 })
+  await expect(client.runs.get('nobody')).rejects.toMatchObject({ code: 'run_missing', status: 404 })
+})

@@ -1,5 +1,12 @@
 // onbook/client: talks to a host. No dependencies; browsers and Node. Names are listed one by one; a test pins the list.
 export type { Bundle } from '../wire/onbook/bundle.ts'
+export type {
+  AgentSummary,
+  DefinitionDocument,
+  PublishedAgent,
+  PublishedWorkflow,
+  WorkflowSummary,
+} from '../wire/onbook/definitions.ts'
 export type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
 export type {
   ContentTrust,
@@ -16,6 +23,20 @@ export type {
   ResolveRequest,
   WireRef,
 } from '../wire/onbook/prompts.ts'
+export type { RoleDescription, RoleFinding, RoleOrigin, RoleSummary } from '../wire/onbook/roles.ts'
+export type {
+  AskedApproval,
+  RunDescription,
+  RunMode,
+  StartedRun,
+  StartRunRequest,
+  StepPrompt,
+  UsedPrompt,
+  WholePrompt,
+  WireApproval,
+  WireRunEvent,
+  WireRunSummary,
+} from '../wire/onbook/runs.ts'
 export type {
   ApplyAnswer,
   ApplyWhen,
@@ -33,6 +54,7 @@ export type {
 export type { Snapshot } from '../wire/onbook/snapshot.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type ClientCode, ClientError } from './client-error.ts'
+export type { Agents, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './definitions.ts'
 export { type EventParser, eventParser, type ServerEvent } from './event-stream.ts'
 export type { EventOptions } from './events.ts'
 export type { Answer, Freshness, ReadOptions } from './kept.ts'
@@ -41,6 +63,8 @@ export type { PromptFilter } from './list-prompts.ts'
 export type { Objects } from './objects.ts'
 export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
 export type { Ref, RefParts } from './ref.ts'
+export type { Roles } from './roles.ts'
+export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './runs.ts'
 export type { Sessions } from './sessions.ts'
 export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

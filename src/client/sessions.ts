@@ -12,9 +12,10 @@ import type {
   TranscriptPage,
   WireSessionConfig,
 } from '../wire/onbook/sessions.ts'
+import { eachItem } from './each-page.ts'
 import type { ServerEvent } from './event-stream.ts'
 import { type EventOptions, readEvents } from './events.ts'
-import { answerWith, fieldOf, listIn } from './shapes.ts'
+import { answerWith, listIn } from './shapes.ts'
 import type { CallOptions, Question, Transport } from './transport.ts'
 import { type WriteOptions, writeHeaders } from './write.ts'
 
@@ -53,15 +54,7 @@ export function createSessions(transport: Transport): Sessions {
     (await transport.ask({ method: 'GET', path, query, ...options })).body
   return {
     create: (given, options = {}) => write('POST', PATH, given, options, 'session'),
-    async *list(options = {}) {
-      for (let cursor: string | undefined; ; ) {
-        const page = await read(PATH, options, [['cursor', cursor]])
-        yield* listIn(page, 'items') as readonly SessionSummary[]
-        const next = fieldOf(page, 'nextCursor')
-        if (typeof next !== 'string') return
-        cursor = next
-      }
-    },
+    list: (options = {}) => eachItem<SessionSummary>(transport, PATH, options),
     get: async (session, options = {}) => answerWith(await read(pathOf(session), options), 'lifecycle') as SessionDescription,
     async configure(session, config, options = {}) {
       await write('PUT', pathOf(session, '/config'), config, options, 'session')

@@ -1,5 +1,5 @@
-// Checks what lies beside the packs of a workspace: index, preludes, templates, tools, context. One broken file never stops the others.
-import { isLookedInto, LAYOUT_FOLDERS, namedByPreludes } from '../core/lint/layout.ts'
+// Checks what lies beside the packs of a workspace: index, preludes, templates, tools, context, agents, workflows. One broken file never stops the others.
+import { isLookedInto, LAYOUT_FOLDERS, namedFiles } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { lintLayout } from '../core/lint/lint-layout.ts'
 import { isImage } from '../core/prelude/compile.ts'
@@ -20,18 +20,18 @@ export interface CheckedLayout {
 const MOST_BYTES = 8 * 1024 * 1024
 const WINDOW = 32
 
-export async function checkLayout({ files, config }: Pick<Workspace, 'files' | 'config'>): Promise<CheckedLayout> {
+export async function checkLayout({ files, config, packs }: Pick<Workspace, 'files' | 'config' | 'packs'>): Promise<CheckedLayout> {
   const paths = new Set(await listLayout(files))
   const own = [...paths].filter(path => isLookedInto(path) || isClosedFolder(path))
   const read = await readAll(files, own)
-  const named = namedByPreludes(read.texts)
+  const named = namedFiles(read.texts)
   for (const path of named) if (!paths.has(path) && (await files.kind(path)) === 'file') paths.add(path)
   const context = await readAll(
     files,
     named.filter(path => paths.has(path) && !own.includes(path) && !isImage(path)),
   )
   const texts = new Map([...read.texts, ...context.texts])
-  const found = lintLayout({ paths, texts, checkSchema: schemaFault }, config)
+  const found = lintLayout({ paths, texts, packs, checkSchema: schemaFault }, config)
   // Of context that is no text, the prelude that names it says what is wrong.
   return { files: [...own, ...context.texts.keys()], texts, findings: [...weigh(read.unread, config), ...found].sort(byPlace) }
 }

@@ -1,4 +1,5 @@
-// Packs into the library: checked, compiled, and published in one commit. What is there already, byte for byte, is left alone.
+// Packs into the library: all are checked and compiled before anything is published.
+import type { Digest } from '../core/digest/digest.ts'
 import { templatesOfPack } from '../core/library/from-pack.ts'
 import { type LibraryTemplate, templateDigest } from '../core/library/template.ts'
 import { pinnedText } from '../core/resolve/prompt-ref.ts'
@@ -15,25 +16,33 @@ export interface PublishedPacks {
   readonly unchanged: readonly string[]
 }
 
-export async function publishPacks(
+/** What the packs compile to. Nothing is written. */
+export async function templatesOfPacks(
   workspace: Workspace,
   paths: readonly string[],
   validator: Validator,
-  store: Store,
-  writer: Writer,
-): Promise<PublishedPacks> {
+): Promise<readonly LibraryTemplate[]> {
   await refuseFindings(workspace, paths, validator)
   const templates: LibraryTemplate[] = []
   for (const path of paths) templates.push(...templatesOfPack((await loadPack(workspace, path)).pack, workspace.schemas))
-  const fresh: LibraryTemplate[] = []
-  const unchanged: string[] = []
-  for (const template of templates) {
-    if (await isThere(store, writer, template)) unchanged.push(pinnedText(template.templateId, template.version))
-    else fresh.push(template)
-  }
-  if (fresh.length > 0) await publishTemplates(store, writer, fresh, { mode: 'create', origin: 'user' })
-  return { published: fresh.map(({ templateId, version }) => pinnedText(templateId, version)), unchanged }
+  return templates
 }
+
+/** In one commit. What is there already, byte for byte, is left alone. */
+export async function publishFresh(store: Store, writer: Writer, templates: readonly LibraryTemplate[]): Promise<PublishedPacks> {
+  const fresh = new Map<Digest, LibraryTemplate>()
+  const unchanged: LibraryTemplate[] = []
+  for (const template of templates) {
+    const digest = templateDigest({ ...template, meta: { ...template.meta, source: 'user' } })
+    if (fresh.has(digest) || (await isThere(store, writer, template, digest))) unchanged.push(template)
+    else fresh.set(digest, template)
+  }
+  const published = [...fresh.values()]
+  if (published.length > 0) await publishTemplates(store, writer, published, { mode: 'create', origin: 'user' })
+  return { published: published.map(refOf), unchanged: unchanged.map(refOf) }
+}
+
+const refOf = ({ templateId, version }: LibraryTemplate): string => pinnedText(templateId, version)
 
 export async function refuseFindings(workspace: Workspace, paths: readonly string[], validator: Validator): Promise<void> {
   for await (const { path, findings } of checkPacks(workspace, validator, paths)) {
@@ -42,8 +51,7 @@ export async function refuseFindings(workspace: Workspace, paths: readonly strin
   }
 }
 
-async function isThere(store: Store, { tenant, libraryId }: Writer, template: LibraryTemplate): Promise<boolean> {
-  const digest = templateDigest({ ...template, meta: { ...template.meta, source: 'user' } })
+async function isThere(store: Store, { tenant, libraryId }: Writer, template: LibraryTemplate, digest: Digest): Promise<boolean> {
   const versions = await versionsOf(store, tenant, template.templateId)
   return versions.some(row => row.libraryId === libraryId && row.version === template.version && !row.removed && row.digest === digest)
 }

@@ -2,6 +2,7 @@
 import semver from 'semver'
 import type { Json } from '../core/digest/digest.ts'
 import { type Config, defaultConfig, readConfig } from '../core/lint/config.ts'
+import { isAgentFile, isWorkflowFile } from '../core/lint/layout.ts'
 import type { Finding } from '../core/lint/lint.ts'
 import { claimOf, folderOf, isScript, versionOfPath } from '../core/pack/identity.ts'
 import { positionsIn, type Span } from '../core/pack/place.ts'
@@ -58,7 +59,7 @@ export function weigh(findings: readonly Finding[], { rules }: Config): readonly
 
 /** A closed folder may hold packs: it is listed with them, and found unreadable when its turn comes. */
 export const isPackFile = (path: string): boolean =>
-  isClosedFolder(path) || (/\.ya?ml$/.test(path) && !isScript(path) && path !== CONFIG_FILE)
+  isClosedFolder(path) || (/\.ya?ml$/.test(path) && path !== CONFIG_FILE && ![isScript, isAgentFile, isWorkflowFile].some(is => is(path)))
 
 export const isClosedFolder = (path: string): boolean => path.endsWith('/')
 

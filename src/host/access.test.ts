@@ -6,6 +6,7 @@ import { SCOPES } from '../core/access/keys.ts'
 import { digestText } from '../core/digest/digest.ts'
 import { listKeys, revokeKey } from '../engine/access.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { workflowOf } from '../testing/test-runs.ts'
 
 let host: TestHost
 let stranger: string
@@ -19,8 +20,19 @@ beforeAll(async () => {
   const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
   await host.ask('POST', '/v1/workspaces/desk/commits', { body: { changes: [{ path: 'notes.md', text: 'Our own words' }] }, key })
   await host.ask('POST', '/v1/sessions', { body: { session: 'writer', config: { model: 'Our own words' } } })
+  await host.ask('PUT', '/v1/workflows/newsroom', { body: newsroom('Our own words') })
+  await host.ask('PUT', '/v1/agents/local.desk.writer', { body: deskWriter('Our own words') })
+  const place = { tenant: 'acme', runId: 'our-run', actor: 'test' }
+  const workflow = workflowOf({ ...newsroom('Our own words'), orchestration: 'interactive' })
+  await host.sessions.runs.create(place, { workflow, mode: 'planning' })
+  await host.sessions.runs.quiet('acme', 'our-run')
+  const wants = { kind: 'mode', mode: 'implementation', reason: 'Our own words' } as const
+  await host.sessions.runs.submit(place, { type: 'askApproval', approval: 'our-approval', nodeId: 'writer', wants })
 })
 afterAll(() => host.close())
+
+const newsroom = (objective: string) => ({ id: 'newsroom', name: objective, objective, nodes: [{ id: 'writer' }] })
+const deskWriter = (systemPrompt: string) => ({ agentId: 'local.desk.writer', label: systemPrompt, systemPrompt })
 
 interface Route {
   readonly method: string
@@ -59,6 +71,8 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/protected-labels', scope: 'prompts:read', strange: 200 },
   { method: 'PUT', path: '/v1/protected-labels/production', scope: 'labels:protect', strange: 204 },
   { method: 'DELETE', path: '/v1/protected-labels/production', scope: 'labels:protect', strange: 204 },
+  { method: 'GET', path: '/v1/roles', scope: 'prompts:read', strange: 200 },
+  { method: 'GET', path: '/v1/roles/reviewer', scope: 'prompts:read', strange: 200 },
   { method: 'GET', path: '/v1/workspaces', scope: 'workspaces:read', strange: 200 },
   { method: 'GET', path: '/v1/workspaces/desk', scope: 'workspaces:read', strange: 404 },
   { method: 'GET', path: '/v1/workspaces/desk/versions', scope: 'workspaces:read', strange: 404 },
@@ -75,6 +89,15 @@ const ROUTES: readonly Route[] = [
     scope: 'workspaces:write',
     strange: 201,
   },
+  { method: 'POST', path: '/v1/runs', body: { workflowId: 'newsroom' }, scope: 'runs:create', strange: 400 },
+  { method: 'GET', path: '/v1/workflows', scope: 'workflows:read', strange: 200 },
+  { method: 'GET', path: '/v1/workflows/newsroom', scope: 'workflows:read', strange: 404 },
+  { method: 'DELETE', path: '/v1/workflows/newsroom', scope: 'workflows:write', strange: 404 },
+  { method: 'PUT', path: '/v1/workflows/newsroom', body: newsroom('Their words'), scope: 'workflows:write', strange: 201 },
+  { method: 'GET', path: '/v1/agents', scope: 'agents:read', strange: 200 },
+  { method: 'GET', path: '/v1/agents/local.desk.writer', scope: 'agents:read', strange: 404 },
+  { method: 'DELETE', path: '/v1/agents/local.desk.writer', scope: 'agents:write', strange: 404 },
+  { method: 'PUT', path: '/v1/agents/local.desk.writer', body: deskWriter('Their words'), scope: 'agents:write', strange: 201 },
   { method: 'GET', path: '/v1/sessions', scope: 'sessions:read', strange: 200 },
   { method: 'POST', path: '/v1/sessions', body: {}, scope: 'sessions:write', strange: 201 },
   { method: 'GET', path: '/v1/sessions/writer', scope: 'sessions:read', strange: 404 },
@@ -86,6 +109,27 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/v1/sessions/writer/input', body: { message: 'x' }, scope: 'sessions:write', strange: 404 },
   { method: 'POST', path: '/v1/sessions/writer/sync', body: { workspace: 'desk' }, scope: 'sessions:write', strange: 404 },
   { method: 'POST', path: '/v1/sessions/writer/apply', body: {}, scope: 'sessions:write', strange: 404 },
+  { method: 'GET', path: '/v1/runs', scope: 'runs:read', strange: 200 },
+  { method: 'GET', path: '/v1/runs/our-run', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run/events', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run/events/poll', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run/prompts', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run/prompts/writer/1', scope: 'runs:read', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run/cancel', body: {}, scope: 'runs:cancel', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run:cancel', body: {}, scope: 'runs:cancel', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run/pause', scope: 'runs:write', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run/resume', scope: 'runs:write', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run/mode', body: { mode: 'planning' }, scope: 'runs:write', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run/override', body: { text: 'x' }, scope: 'runs:write', strange: 404 },
+  {
+    method: 'POST',
+    path: '/v1/runs/our-run/nodes/writer/messages',
+    body: { kind: 'steer', message: 'x' },
+    scope: 'runs:write',
+    strange: 404,
+  },
+  { method: 'GET', path: '/v1/approvals', scope: 'runs:read', strange: 200 },
+  { method: 'POST', path: '/v1/approvals/our-approval', body: { decision: 'approved' }, scope: 'runs:write', strange: 404 },
   { method: 'GET', path: `/v1/objects/${digestText('Our own words')}`, scope: 'objects:read', strange: 404 },
   { method: 'POST', path: '/v1/objects', scope: 'objects:write', strange: 201 },
   { method: 'GET', path: '/v1/tools', scope: 'tools:read', strange: 200 },
@@ -110,7 +154,15 @@ it('has a line here for every route', async () => {
           .replace('{stream}', 'library%2Fonbook')
           .replace('{workspace}', 'desk')
           .replace('{session}', 'writer')
+          .replace('{workflowId}', 'newsroom')
+          .replace('{agentId}', 'local.desk.writer')
+          .replace('{runId}', 'our-run')
+          .replace('{runAndVerb}', 'our-run:cancel')
+          .replace('{nodeId}', 'writer')
+          .replace('{step}', '1')
+          .replace('{approval}', 'our-approval')
           .replace('{digest}', digestText('Our own words'))
+          .replace('{name}', 'reviewer')
           .replace('{*}', 'notes.md')}`,
     ),
   )
@@ -145,6 +197,9 @@ describe.each(ROUTES)('$method $path', route => {
 it('is unchanged by all that', async () => {
   expect((await host.ask('GET', '/v1/prompts/ours')).body.version).toBe('1.0.0')
   expect((await host.ask('GET', '/v1/labels/ours')).body.labels).toMatchObject([{ label: 'production', version: '1.0.0' }])
+  expect((await host.ask('GET', '/v1/workflows/newsroom')).body).toEqual(newsroom('Our own words'))
+  expect((await host.ask('GET', '/v1/agents/local.desk.writer')).body).toEqual(deskWriter('Our own words'))
+  expect((await host.ask('GET', '/v1/runs/our-run')).body).toMatchObject({ status: 'waiting-approval', mode: 'planning', overrides: [] })
 })
 
 it('lets two tenants use one id, each their own', async () => {

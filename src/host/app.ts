@@ -4,7 +4,7 @@ import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
-import type { Clock, Store } from '../ports.ts'
+import type { Clock, RoleFiles, Store } from '../ports.ts'
 import { accessOf } from './access.ts'
 import { auditOf } from './audit.ts'
 import { capabilityDocument, type HostConfig } from './config.ts'
@@ -19,12 +19,14 @@ import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
 import { createMetrics } from './metrics.ts'
 import { rateLimitsOf } from './rate-limit.ts'
 import { readJsonBody } from './read-json.ts'
+import { definitionRoutes } from './routes/definitions.ts'
 import { hostedRoutes } from './routes/hosted.ts'
 import { labelRoutes } from './routes/labels.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { promptRoutes } from './routes/prompts.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resolveRoutes } from './routes/resolve.ts'
+import { roleRoutes } from './routes/roles.ts'
 import { seamRoutes } from './routes/seams.ts'
 import { openRoutes, signInRoutes } from './routes/sign-in.ts'
 import { streamRoutes } from './routes/streams.ts'
@@ -37,8 +39,12 @@ export interface HostParts {
   readonly config: HostConfig
   /** Without it, what concerns sessions answers 501. */
   readonly sessions?: HostedSessions
+  /** The repo's own roles; without them there are the shipped ones. */
+  readonly roles?: RoleFiles | null
   /** What OpenWOP's conformance suite asks directly. */
   readonly testSeams?: boolean
+  /** Workflows that it expects, where they are published. */
+  readonly fixtures?: readonly string[]
   /** Names with port, beside those of this machine, that the host is reached by. */
   readonly hosts?: readonly string[]
   /** They come before those of the configuration. */
@@ -108,7 +114,9 @@ export function createHost(parts: HostParts): FastifyInstance {
   app.addHook('onClose', () => audit.flush())
 
   app.get('/healthz', async () => ({ ok: true }))
-  app.get('/.well-known/openwop', async (_request, reply) => reply.header('cache-control', 'max-age=60').send(capabilityDocument(config)))
+  app.get('/.well-known/openwop', async (_request, reply) =>
+    reply.header('cache-control', 'max-age=60').send(capabilityDocument(config, parts.fixtures, parts.sessions !== undefined)),
+  )
 
   app.get('/readyz', async () => {
     await store.tenants()
@@ -139,7 +147,9 @@ export function createHost(parts: HostParts): FastifyInstance {
       renderRoutes(guarded, parts)
       resolveRoutes(guarded, parts)
       labelRoutes(guarded, parts)
+      roleRoutes(guarded, parts.roles ?? null)
       workspaceRoutes(guarded, parts)
+      definitionRoutes(guarded, store)
       hostedRoutes(guarded, parts, streams)
       streamRoutes(guarded, store, streams)
       signInRoutes(guarded, signIn)

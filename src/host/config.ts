@@ -2,6 +2,7 @@
 import { VARIABLE_SOURCES } from '../core/library/template.ts'
 import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
+import type { CliAgents } from './cli-agents.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
 
 export interface HostConfig {
@@ -15,8 +16,12 @@ export interface HostConfig {
   readonly maxTemplateBytes: number
   readonly maxRenderRequestBytes: number
   readonly hostDefaults: KindRefs
+  /** What nodes use that name no model, whose agent names none and has no session that does. */
+  readonly model: { readonly provider: string; readonly model: string } | null
   /** What one caller may take. Not advertised. */
   readonly limits: HostLimits
+  /** Commands of this machine that sessions may use as providers. Not advertised. */
+  readonly cliAgents: CliAgents
 }
 
 export const DEFAULT_CONFIG: HostConfig = {
@@ -29,11 +34,16 @@ export const DEFAULT_CONFIG: HostConfig = {
   maxTemplateBytes: 65_536,
   maxRenderRequestBytes: 1024 * 1024,
   hostDefaults: {},
+  model: null,
   limits: DEFAULT_LIMITS,
+  cliAgents: {},
 }
 
-/** GET /.well-known/openwop. Older readers look for the families under `capabilities`. */
-export function capabilityDocument(config: HostConfig): object {
+/**
+ * GET /.well-known/openwop. Older readers look for the families under `capabilities`.
+ * @param runs whether there is anybody to advance them: without, no node resolves anything
+ */
+export function capabilityDocument(config: HostConfig, fixtures: readonly string[] = [], runs = true): object {
   const {
     supported,
     endpointsSupported,
@@ -47,7 +57,7 @@ export function capabilityDocument(config: HostConfig): object {
   } = config
   const families = {
     prompts: {
-      supported,
+      supported: supported && runs,
       endpointsSupported,
       templateKinds: PROMPT_KINDS,
       variableSources: VARIABLE_SOURCES,
@@ -59,6 +69,7 @@ export function capabilityDocument(config: HostConfig): object {
       defaults: hostDefaults,
       agentBindings,
     },
+    agents: { manifestRuntime: { supported: runs, handoffValidation: false } },
     secrets: { supported: true, scopes: ['tenant'], resolution: 'host-managed' },
   }
   return {
@@ -66,7 +77,7 @@ export function capabilityDocument(config: HostConfig): object {
     supportedEnvelopes: [],
     schemaVersions: {},
     limits: { clarificationRounds: 0, schemaRounds: 0, envelopesPerTurn: 0 },
-    fixtures: [],
+    fixtures,
     ...families,
     capabilities: families,
   }

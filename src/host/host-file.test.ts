@@ -33,6 +33,17 @@ describe('onbook.host.yaml', () => {
     expect({ config, problems }).toEqual({ config: DEFAULT_CONFIG, problems: [] })
   })
 
+  it('names command-line agents, with a preset or word by word', () => {
+    const text = "cliAgents:\n  claude: { preset: claude, env: [A_KEY] }\n  other: { command: [my-agent, 'two words'], protocol: jsonl }\n"
+    const { config, problems } = readHostFile(text)
+    expect(problems).toEqual([])
+    expect(config).toEqual({
+      ...DEFAULT_CONFIG,
+      cliAgents: { claude: { preset: 'claude', env: ['A_KEY'] }, other: { command: ['my-agent', 'two words'], protocol: 'jsonl' } },
+    })
+    expect(JSON.stringify(capabilityDocument(config))).not.toContain('my-agent')
+  })
+
   const wrong: readonly [string, string, RegExp][] = [
     ['an unknown setting', 'agentBinding: true', /^line 1, column 1: there is no setting "agentBinding"$/],
     ['an unknown kind', 'hostDefaults:\n  tool: prompt:x', /line 2, .*there is no setting "tool"/],
@@ -45,6 +56,16 @@ describe('onbook.host.yaml', () => {
     ['a limit that is none', 'limits:\n  streams: 0', /line 2, .*"limits.streams" must be >= 1/],
     ['a limit with a fraction', 'limits:\n  requestsPerMinute: 0.5', /line 2, .*"limits.requestsPerMinute" must be integer/],
     ['a time that no timer keeps', 'limits:\n  keepAliveMs: 2147483648', /line 2, .*"limits.keepAliveMs" must be <= 2147483647/],
+    [
+      'an agent with a command for a shell',
+      'cliAgents:\n  a:\n    command: my-agent --json',
+      /line 3, .*"cliAgents.a.command" must be array/,
+    ],
+    ['an agent that is a provider already', 'cliAgents:\n  openai: { preset: codex }', /line 2, .*"openai" is a provider already/],
+    ['an agent that nothing can start', 'cliAgents:\n  a: { protocol: text }', /line 2, .*neither a preset nor a command/],
+    ['an agent with a name that is none', 'cliAgents:\n  A b: { preset: codex }', /line 2, .*there is no setting "A b"/],
+    ['an unknown setting of an agent', 'cliAgents:\n  a: { preset: codex, shell: true }', /line 2, .*there is no setting "shell"/],
+    ['a variable with its value', 'cliAgents:\n  a: { preset: codex, env: [A=b] }', /line 2, .*"cliAgents.a.env.0" must match/],
     ['a list', '- supported', /must be object/],
     ['YAML that is none', 'supported: [', /line \d/],
     ['a setting twice', 'supported: true\nsupported: false', /line 2/],

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Json } from '../core/digest/digest.ts'
 import { isObject } from '../core/digest/is-object.ts'
 import { readPromptRef } from '../core/resolve/prompt-ref.ts'
+import { cliAgentsFormat, complaintsAboutAgents } from './cli-agents.ts'
 import { DEFAULT_CONFIG, type HostConfig } from './config.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
 import { type Complaint, readSettings } from './settings-file.ts'
@@ -54,7 +55,14 @@ export const hostFormat = Type.Object(
         { additionalProperties: false, description: 'The last layer of the resolution chain. Changing one is an event.' },
       ),
     ),
+    model: Type.Optional(
+      Type.Object(
+        { provider: Type.String({ minLength: 1, maxLength: 200 }), model: Type.String({ minLength: 1, maxLength: 200 }) },
+        { additionalProperties: false, description: 'For nodes of runs that name no model of their own.' },
+      ),
+    ),
     limits: Type.Optional(Type.Object(limits, { additionalProperties: false, description: 'What one caller may take of the host.' })),
+    cliAgents: Type.Optional(cliAgentsFormat),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -72,7 +80,10 @@ export interface ReadHostFile {
 }
 
 export function readHostFile(text: string): ReadHostFile {
-  const { settings, problems } = readSettings(text, hostFormat, complaintsAboutDefaults)
+  const { settings, problems } = readSettings(text, hostFormat, value => [
+    ...complaintsAboutDefaults(value),
+    ...complaintsAboutAgents(value),
+  ])
   const limits = { ...DEFAULT_LIMITS, ...(settings.limits as Partial<HostLimits> | undefined) }
   return { config: { ...DEFAULT_CONFIG, ...settings, limits }, problems }
 }

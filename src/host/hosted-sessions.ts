@@ -1,13 +1,17 @@
 // What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
 import type { Grant } from '../core/gate/grants.ts'
+import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
-import type { Binding, Delta } from '../ports.ts'
+import type { Binding, Delta, Validator } from '../ports.ts'
 
 export interface HostedSessions {
   readonly work: SessionWork
+  readonly runs: RunWork
   readonly bindings: ReadonlyMap<string, Binding>
   readonly grants: readonly Grant[]
   readonly live: Live
+  /** For schemas that callers bring. */
+  readonly validator: Validator
 }
 
 /** Pieces of replies on their way. They are not kept: the record has the whole. */

@@ -29,6 +29,8 @@ export interface Asking {
 export interface TestHost {
   readonly url: string
   readonly store: Store
+  /** Of the host, unless it was given others, or none. */
+  readonly sessions: HostedSessions
   /** Of tenant acme, with every scope. */
   readonly key: string
   /** All there are. */
@@ -74,6 +76,7 @@ export async function startHost(config: Partial<HostConfig> = {}, parts: TestPar
   return {
     url,
     store,
+    sessions: sessions ?? own,
     key: first,
     routes,
     makeKey,

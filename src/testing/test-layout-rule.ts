@@ -1,10 +1,11 @@
 // Tests a lint rule about the files beside packs, by cases as data: files, and what one rule finds in them as `file:line:column message`.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/digest/digest.ts'
-import { isLookedInto, namedByPreludes } from '../core/lint/layout.ts'
+import { isLookedInto, namedFiles } from '../core/lint/layout.ts'
 import { lintLayout } from '../core/lint/lint-layout.ts'
 import type { LayoutRule } from '../core/lint/rule.ts'
 import { RULES } from '../core/lint/rules.ts'
+import { claimOf } from '../core/pack/identity.ts'
 import { schemaFault } from '../core/schema/schema-fault.ts'
 
 export interface LayoutCase {
@@ -39,9 +40,10 @@ function run({ name }: LayoutRule, { files }: LayoutCase): readonly Found[] {
   const off = { severity: 'off', options: {} } as const
   const rules = Object.fromEntries(RULES.filter(rule => rule.name !== name).map(rule => [rule.name, off]))
   const texts = new Map(Object.entries(files).flatMap(([path, content]) => (content === null ? [] : [[path, textOf(content)]])))
-  const named = namedByPreludes(texts)
+  const named = namedFiles(texts)
   const read = new Map([...texts].filter(([path]) => isLookedInto(path) || named.includes(path)))
-  return lintLayout({ paths: new Set(Object.keys(files)), texts: read, checkSchema: schemaFault }, { rules })
+  const packs = Object.keys(files).filter(path => claimOf(path) !== null)
+  return lintLayout({ paths: new Set(Object.keys(files)), texts: read, packs, checkSchema: schemaFault }, { rules })
 }
 
 const textOf = (content: Json): string => (typeof content === 'string' ? content : JSON.stringify(content, null, 2))

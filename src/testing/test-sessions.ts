@@ -1,13 +1,16 @@
 // Sessions for a host under test: a model that says what a script says, and the tools that ship.
+import { randomUUID } from 'node:crypto'
+import { routedChat } from '../adapters/chat/routed-chat.ts'
+import { sampleChat } from '../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
 import { workerValidator } from '../adapters/worker-validator.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
-import type { SessionParts } from '../engine/sessions/performing.ts'
-import { sessionWork } from '../engine/sessions/work.ts'
+import { type RunParts, runWork } from '../engine/runs/work.ts'
 import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
 import type { Store } from '../ports.ts'
+import { WORLD } from './test-runs.ts'
 
 /** Whatever is said. */
 const NOTED = 'replies:\n  - match: {}\n    text: Noted.\n'
@@ -16,15 +19,19 @@ export interface TestSessions extends HostedSessions {
   close(): Promise<void>
 }
 
-export function testSessions(store: Store, script = NOTED, more: Partial<SessionParts> = {}): TestSessions {
+export function testSessions(store: Store, script = NOTED, more: Partial<RunParts> = {}): TestSessions {
   const policy = () => EVERYTHING
   const bindings = new Map([workspaceRead(store, policy), introspectSession(store)].map(one => [one.descriptor.name, one]))
   const grants = [{ tools: ['workspace.read'] }]
   const validator = workerValidator()
   const live = liveDeltas()
-  const work = sessionWork({
+  const runs = runWork({
     store,
-    models: scriptedChat('script.yaml', script),
+    owner: 'test',
+    world: WORLD,
+    now: Date.now,
+    newId: randomUUID,
+    models: routedChat({ sample: sampleChat }, () => scriptedChat('script.yaml', script)),
     secrets: () => ({ get: async () => null }),
     validator,
     bindings,
@@ -37,12 +44,14 @@ export function testSessions(store: Store, script = NOTED, more: Partial<Session
     ...more,
   })
   return {
-    work,
+    work: runs.sessions,
+    runs,
     bindings,
     grants,
     live,
+    validator,
     async close() {
-      await work.close()
+      await runs.close()
       await validator.close()
     },
   }

@@ -45,3 +45,11 @@ it('says how to give what is not there', async () => {
     message: expect.stringContaining('--script FILE'),
   })
 })
+
+it('says who resumes before anybody is made', () => {
+  const never = () => {
+    throw new Error('made')
+  }
+  const models = routedChat({ one: never }, never, provider => provider === 'one')
+  expect([models.resumes?.('one'), models.resumes?.('two'), routedChat({}, never).resumes?.('one')]).toEqual([true, false, false])
+})

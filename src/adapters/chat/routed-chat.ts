@@ -4,8 +4,15 @@ import { failureOf } from './failure.ts'
 
 export type MakeChat = () => ChatModel | Promise<ChatModel>
 
-/** @param others for every provider that is not among them */
-export function routedChat(byProvider: Readonly<Record<string, MakeChat>>, others: MakeChat): ChatModel {
+/**
+ * @param others for every provider that is not among them
+ * @param resumes what is known of them before they are made
+ */
+export function routedChat(
+  byProvider: Readonly<Record<string, MakeChat>>,
+  others: MakeChat,
+  resumes: (provider: string) => boolean = () => false,
+): ChatModel {
   const made = new Map<MakeChat, Promise<ChatModel>>()
   const modelFor = (provider: string): Promise<ChatModel> => {
     const make = Object.hasOwn(byProvider, provider) ? byProvider[provider]! : others
@@ -22,5 +29,6 @@ export function routedChat(byProvider: Readonly<Record<string, MakeChat>>, other
         return failureOf(error, options.signal, Date.now)
       }
     },
+    resumes,
   }
 }

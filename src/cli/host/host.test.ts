@@ -100,9 +100,12 @@ describe('onbook serve', () => {
   })
 
   it('answers the conformance suite only when it is asked to', async () => {
+    const fixtures: unknown[] = []
     const call = async (...args: string[]) => {
       const folder = fresh()
-      const { url } = await serve(folder, ...args)
+      const { url, get } = await serve(folder, ...args)
+      const advertised = (await (await fetch(`${url}/.well-known/openwop`)).json()) as { fixtures: string[] }
+      for (const id of advertised.fixtures) fixtures.push(await (await get(`/v1/workflows/${id}`)).json())
       const key = readFileSync(join(folder, '.onbook', 'local.key'), 'utf8').trim()
       return fetch(`${url}/v1/host/sample/prompt/compose`, {
         method: 'POST',
@@ -115,7 +118,9 @@ describe('onbook serve', () => {
       })
     }
     expect((await call()).status).toBe(404)
+    expect(fixtures).toEqual([])
     const answered = await call('--test-seams')
+    expect(fixtures).toMatchObject([{ id: 'conformance-prompt-end-to-end' }, { id: 'conformance-prompt-all-four-kinds' }])
     expect(await answered.json()).toMatchObject({ composed: 'Summarise this: <UNTRUSTED>x</UNTRUSTED>', contentTrust: 'untrusted' })
   })
 
@@ -205,7 +210,7 @@ describe('onbook publish and label', () => {
     const first = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as { published: string[]; unchanged: string[] }
     expect(first.published).toContain('prompt:summarizer@1.0.0')
     const again = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as typeof first
-    expect(again).toEqual({ published: [], unchanged: first.published })
+    expect(again).toEqual({ published: [], unchanged: first.published, agents: [], workflows: [] })
     const move = (version: string, why: string) => runCli(['label', 'summarizer', 'production', version, '--why', why], { cwd })
     expect((await move('1.0.0', 'first')).code).toBe(0)
     expect(await move('9.9.9', 'no such')).toMatchObject({ code: 2, err: expect.stringContaining('there is no summarizer@9.9.9') })

@@ -1,13 +1,19 @@
-// onbook publish: packs into the library; with --workspace, the whole folder as the next version of that workspace too.
+// onbook publish: packs into the library, agents and workflows into the record; with --workspace, the whole folder as the next version of
+// that workspace too.
 import { statSync } from 'node:fs'
 import { workerValidator } from '../../adapters/worker-validator.ts'
+import type { DefinitionKind } from '../../core/definition/published.ts'
+import type { LibraryTemplate } from '../../core/library/template.ts'
+import { isWithin } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
-import { type PublishedPacks, publishPacks } from '../../engine/publish-packs.ts'
+import { definitionsIn } from '../../engine/definitions/folder.ts'
+import { checkWritable, type PreparedDefinition, type PublishedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
+import { type PublishedPacks, publishFresh, templatesOfPacks } from '../../engine/publish-packs.ts'
 import { resolveWorkspace } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { type Located, locate } from '../locate.ts'
+import { locate, type Target } from '../locate.ts'
 import { actorOf, tenantOf } from '../record/open-record.ts'
 import { printJson } from '../terminal.ts'
 import { checkRoot, checksSentence } from '../workspace/checks.ts'
@@ -19,24 +25,27 @@ import { openProductStore } from './product-store.ts'
 export async function publish(input: Input): Promise<number> {
   const paths = (input.paths as string[] | undefined) ?? []
   const folder = folderRequest(input, paths)
-  const located = await locate(paths)
-  const { targets, missing } = located
+  const { targets, missing } = await locate(paths)
   if (missing.length > 0) throw new Fault('path_missing', { path: missing.join(', ') })
-  if (folder === null && targets.every(({ packs }) => packs.length === 0))
+  // All of it is read and checked before there is a record to write to.
+  const { templates, definitions } = await prepare(targets)
+  if (folder === null && templates.length + definitions.length === 0)
     throw new Fault('packs_missing', { where: targets.map(({ root }) => root).join(', ') })
-  const store = openProductStore(input)
   const user = { tenant: tenantOf(input), policy: EVERYTHING }
+  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
+  const store = openProductStore(input)
   try {
-    // A version that is refused anyway must not leave packs behind.
+    // What is refused anyway must not leave packs behind.
     if (folder !== null) await checkExpected(store, user, folder)
-    const packs = await publishLocated(store, input, located)
+    await checkWritable(store, writer.tenant, definitions)
+    const packs = await publishFresh(store, writer, templates)
+    const { results } = await publishDefinitions(store, writer, definitions)
     const committed = folder === null ? null : await publishFolder(store, user, input, folder)
     const checks = committed === null ? null : await checkRoot(store, user, committed)
-    if (input.json) printJson({ ...packs, ...(committed === null ? {} : { workspace: { ...summaryOf(committed), checks } }) })
+    if (input.json)
+      printJson({ ...packs, ...byKind(results), ...(committed === null ? {} : { workspace: { ...summaryOf(committed), checks } }) })
     else {
-      for (const ref of packs.published) process.stdout.write(`${ref}\n`)
-      if (folder === null || packs.published.length + packs.unchanged.length > 0)
-        process.stdout.write(`Published ${packs.published.length}, ${packs.unchanged.length} there already.\n`)
+      printPublished(packs, results, folder === null)
       if (committed !== null) process.stdout.write(`${sentenceOf(committed)}\n`)
       if (checks !== null) process.stdout.write(`${checksSentence(checks)}\n`)
     }
@@ -44,6 +53,42 @@ export async function publish(input: Input): Promise<number> {
   } finally {
     await store.close()
   }
+}
+
+interface Prepared {
+  readonly templates: readonly LibraryTemplate[]
+  readonly definitions: readonly PreparedDefinition[]
+}
+
+async function prepare(targets: readonly Target[]): Promise<Prepared> {
+  const templates: LibraryTemplate[] = []
+  const definitions: PreparedDefinition[] = []
+  const validator = workerValidator()
+  try {
+    for (const { workspace, packs, within } of targets) {
+      templates.push(...(await templatesOfPacks(workspace, packs, validator)))
+      definitions.push(...(await definitionsIn(workspace, path => within.some(one => isWithin(path, one)))))
+    }
+  } finally {
+    await validator.close()
+  }
+  return { templates, definitions }
+}
+
+function byKind(results: readonly PublishedDefinition[]) {
+  const of = (kind: DefinitionKind) =>
+    results
+      .filter(result => result.kind === kind)
+      .map(({ id, outcome, revision, digest }) => ({ [`${kind}Id`]: id, outcome, revision, digest }))
+  return { agents: of('agent'), workflows: of('workflow') }
+}
+
+function printPublished({ published, unchanged }: PublishedPacks, results: readonly PublishedDefinition[], always: boolean): void {
+  for (const ref of published) process.stdout.write(`${ref}\n`)
+  for (const { kind, id, outcome, revision } of results) process.stdout.write(`${kind} ${id}: ${outcome}, revision ${revision}\n`)
+  const same = unchanged.length + results.filter(({ outcome }) => outcome === 'unchanged').length
+  const all = published.length + unchanged.length + results.length
+  if (always || all > 0) process.stdout.write(`Published ${all - same}, ${same} there already.\n`)
 }
 
 /** Null when only packs are meant. */
@@ -73,18 +118,4 @@ async function checkExpected(
   const resolved = await resolveWorkspace(store, user, { workspace })
   const found = resolved.exists ? resolved.version : 0
   if (expected !== undefined && expected !== found) throw new Fault('workspace_conflict', { workspace, expected, found })
-}
-
-async function publishLocated(store: Store, input: Input, { targets }: Located): Promise<PublishedPacks> {
-  const withPacks = targets.filter(({ packs }) => packs.length > 0)
-  if (withPacks.length === 0) return { published: [], unchanged: [] }
-  const validator = workerValidator()
-  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
-  try {
-    const results: PublishedPacks[] = []
-    for (const { workspace, packs } of withPacks) results.push(await publishPacks(workspace, packs, validator, store, writer))
-    return { published: results.flatMap(({ published }) => published), unchanged: results.flatMap(({ unchanged }) => unchanged) }
-  } finally {
-    await validator.close()
-  }
 }

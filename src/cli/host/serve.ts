@@ -1,5 +1,6 @@
 // onbook serve: the host, until it is told to stop.
 import type { FastifyInstance } from 'fastify'
+import { repoRoles } from '../../adapters/repo-roles.ts'
 import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { hasOperatorKey } from '../../engine/access.ts'
@@ -17,6 +18,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { actorOf, clock, keyringOf } from '../record/open-record.ts'
+import { repoOf } from '../repo-folder.ts'
 import { policyOf } from '../sessions/policy.ts'
 import { openSessions } from '../sessions/session-parts.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
@@ -39,12 +41,13 @@ export async function serve(input: Input): Promise<number> {
   }
   const binding = bindingOf(input)
   const config = servedConfig(input)
+  const roles = repoRoles(repoOf(input))
   const store = openProductStore(input)
   try {
     await checkBinding(store, binding)
     await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const testSeams = input.testSeams === true
-    if (testSeams) await publishConformance(store, config.libraryId)
+    const fixtures = testSeams ? await publishConformance(store, config.libraryId) : []
     const login = createLogin(clock)
     const sessions = openSessions(store, input, await policyOf(input, store), (error, { tenant, session }) =>
       app.log.error({ err: error, tenant, session }, 'a session could not go on'),
@@ -54,7 +57,9 @@ export async function serve(input: Input): Promise<number> {
       clock,
       config,
       sessions,
+      roles,
       testSeams,
+      fixtures,
       logs,
       login,
       hosts: binding.hosts,
@@ -69,7 +74,7 @@ export async function serve(input: Input): Promise<number> {
     try {
       const { path, key } = await localKey(store, input)
       // Before anybody can ask for more, and not what another host is at.
-      if (livingHost(input) === null) await sessions.work.resume()
+      if (livingHost(input) === null) await sessions.runs.resume()
       const url = await listen(app, binding.address, port)
       const reached = binding.publicUrl ?? url
       await noteRunning(input, reached)

@@ -33,7 +33,9 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
   const tenant = tenantOf(input)
   let opened: Promise<OpenSessions> | undefined
   const sessions = (): Promise<OpenSessions> => {
-    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, input, policy, report))
+    // What these commands call --config is a session's.
+    const hostInput = { ...input, config: undefined }
+    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, hostInput, policy, report))
     return opened
   }
   const placeOf = (session: string): SessionPlace => ({ tenant, session, actor: actorOf() })

@@ -3,10 +3,7 @@ import type { ServerEvent } from '../../client/event-stream.ts'
 import { type Client, ClientError, createClient, type Sessions } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { keyPath, livingHost } from '../host/running-host.ts'
-import { readText } from '../record/open-record.ts'
-import { visible } from '../report/visible.ts'
-import { printJson } from '../terminal.ts'
+import { explainHost, hostFor, type WhichHost } from '../host/which-host.ts'
 
 /** An event as it was recorded, as far as it is shown. */
 export interface ShownEvent {
@@ -47,7 +44,7 @@ export async function withDesk(input: Input, work: (desk: Desk) => Promise<numbe
   try {
     return await work(desk)
   } catch (error) {
-    if (error instanceof ClientError) return explain(error, input)
+    if (error instanceof ClientError) return explainHost(error, input)
     throw error
   } finally {
     await desk.close()
@@ -55,16 +52,11 @@ export async function withDesk(input: Input, work: (desk: Desk) => Promise<numbe
 }
 
 async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
-  const living = livingHost(input)?.url
-  const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : input.tenant === undefined ? living : undefined
-  if (url === undefined) return (await import('./at-rest.ts')).deskAtRest(input, use)
-  if (typeof input.key === 'string') return throughHost(url, input.key)
-  // The key of this folder opens this folder's host; no other is shown it.
-  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key` })
-  return throughHost(url, (await readText(keyPath(input))).trim())
+  const host = await hostFor(input)
+  return host === null ? (await import('./at-rest.ts')).deskAtRest(input, use) : throughHost(host)
 }
 
-function throughHost(url: string, key: string): Desk {
+function throughHost({ url, key }: WhichHost): Desk {
   const client: Client = createClient({ url, key, timeoutMs: 120_000 })
   const { events: follow, ...sessions } = client.sessions
   return {
@@ -107,10 +99,3 @@ function throughHost(url: string, key: string): Desk {
 }
 
 const eventIn = ({ data }: ServerEvent): ShownEvent => JSON.parse(data) as ShownEvent
-
-/** What the host said is said on, with its own code. */
-function explain({ code, message, details, status }: ClientError, { json }: Input): number {
-  if (json) printJson({ error: code, message, details })
-  else process.stderr.write(`onbook: ${visible(message)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
-  return 2
-}

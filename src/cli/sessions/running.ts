@@ -104,7 +104,15 @@ async function lastReply(desk: Desk, session: string): Promise<string | null> {
   const { entries } = await desk.transcript(session, { from: messages - 1 })
   const last = entries.at(-1)?.messages.at(-1)
   if (last?.role !== 'assistant') return null
-  return last.content.map(part => (part as { readonly text?: string }).text ?? '').join('')
+  // What it thought is no reply.
+  const said = last.content as readonly { readonly type: string; readonly text?: string }[]
+  return said.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('')
+}
+
+const WHEN_TOLD = {
+  interrupt: 'It is told at once.',
+  steer: 'It is told at the next step.',
+  'follow-up': 'It is the next thing that is said to the session.',
 }
 
 /** To a run that waits, as its input; else it is left as a follow-up. */
@@ -119,11 +127,11 @@ export const say = (input: Input): Promise<number> =>
         const { run: number } = await desk.provideInput(session, message)
         return tell(desk, { session, run: number, after: seq }, input)
       }
-      const kind = input.steer === true ? 'steer' : 'follow-up'
+      const kind = input.interrupt === true ? 'interrupt' : input.steer === true ? 'steer' : 'follow-up'
       const { id } = await desk.command(session, { kind, message })
       await desk.quiet(session)
       if (input.json) printJson({ session, id, kind })
-      else process.stdout.write(kind === 'steer' ? 'It is told at the next step.\n' : 'It is the next thing that is said to the session.\n')
+      else process.stdout.write(`${WHEN_TOLD[kind]}\n`)
       return 0
     },
     { judges: true },

@@ -1,22 +1,29 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { recordedChat } from '../../adapters/chat/recorded-chat.ts'
 import { routedChat } from '../../adapters/chat/routed-chat.ts'
+import { sampleChat } from '../../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
+import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import { folderFiles } from '../../adapters/folder-files.ts'
+import { repoRoles } from '../../adapters/repo-roles.ts'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { isListed } from '../../core/gate/grants.ts'
 import { type HostPolicy, sessionPolicy } from '../../core/gate/host-policy.ts'
 import { introspectSession } from '../../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../../engine/bindings/workspace-read.ts'
+import type { RunWorld } from '../../engine/runs/frozen.ts'
+import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
-import { sessionWork } from '../../engine/sessions/work.ts'
 import { Fault } from '../../errors.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
+import { hostConfigOf } from '../host/host-config.ts'
 import { folderOf, keyringOf, readText } from '../record/open-record.ts'
+import { repoOf } from '../repo-folder.ts'
 
 export interface OpenSessions extends HostedSessions {
   /** What is under way is broken off, and taken up by whoever comes next. */
@@ -24,13 +31,18 @@ export interface OpenSessions extends HostedSessions {
 }
 
 export function openSessions(store: Store, input: Input, policy: HostPolicy, failed: SessionParts['failed']): OpenSessions {
+  const world = worldOf(input)
   const mayRead = (tenant: string, session: string) => sessionPolicy(policy, tenant, session)
   const bindings = boundTools([workspaceRead(store, mayRead), introspectSession(store)])
   const validator = workerValidator()
   const live = liveDeltas()
   const keyring = keyringOf(input)
-  const work = sessionWork({
+  const runs = runWork({
     store,
+    owner: `host-${randomUUID()}`,
+    world,
+    now: Date.now,
+    newId: randomUUID,
     models: modelsOf(input),
     secrets: tenant => secretsOf(input, tenant),
     seal: bytes => keyring.seal(bytes),
@@ -44,15 +56,29 @@ export function openSessions(store: Store, input: Input, policy: HostPolicy, fai
     onDelta: live.say,
   })
   return {
-    work,
+    work: runs.sessions,
+    runs,
     bindings,
     grants: policy.grants,
     live,
+    validator,
     async close() {
-      await work.close()
+      await runs.close()
       await validator.close()
     },
   }
+}
+
+/** What a run freezes of this host when it starts. */
+function worldOf(input: Input): RunWorld {
+  const { hostDefaults, agentBindings, model: usual } = hostConfigOf(input)
+  // A path says where this machine keeps things: agents are told only when somebody asks for that.
+  const repository = typeof input.repo === 'string' ? repoOf(input) : null
+  return { hostDefaults, agentBindings, roles: repoRoles(repoOf(input)), model: modelOf(input) ?? usual, repository }
+}
+
+function modelOf({ provider, model }: Input): RunWorld['model'] {
+  return typeof provider === 'string' && typeof model === 'string' ? { provider, model } : null
 }
 
 const boundTools = (bindings: readonly Binding[]): ReadonlyMap<string, Binding> => new Map(bindings.map(one => [one.descriptor.name, one]))
@@ -62,7 +88,9 @@ function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>):
   return tools.length === 0 ? null : tools
 }
 
-function modelsOf({ script, recordings }: Input): ChatModel {
+function modelsOf(input: Input): ChatModel {
+  const { script, recordings } = input
+  const { cliAgents } = hostConfigOf(input)
   const scripted = async () => {
     if (typeof script !== 'string') throw new Fault('provider_unready', { provider: 'scripted', option: '--script FILE' })
     return scriptedChat(script, await readText(script))
@@ -71,8 +99,12 @@ function modelsOf({ script, recordings }: Input): ChatModel {
     if (typeof recordings !== 'string') throw new Fault('provider_unready', { provider: 'recorded', option: '--recordings FOLDER' })
     return recordedChat(folderFiles(recordings))
   }
+  const agents = cliAgentChat(cliAgents, repoOf(input))
+  const commands = Object.fromEntries(Object.keys(cliAgents).map(provider => [provider, () => agents]))
   // Most hosts that only play back never need it, and it is large.
-  return routedChat({ scripted, recorded }, async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat())
+  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat()
+  const sample = input.testSeams === true ? { sample: sampleChat } : {}
+  return routedChat({ ...commands, ...sample, scripted, recorded }, others, agents.resumes)
 }
 
 /** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */

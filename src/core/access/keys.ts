@@ -25,6 +25,14 @@ export const SCOPES = [
   'objects:read',
   'objects:write',
   'tools:read',
+  'workflows:read',
+  'workflows:write',
+  'agents:read',
+  'agents:write',
+  'runs:create',
+  'runs:read',
+  'runs:cancel',
+  'runs:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

@@ -44,10 +44,12 @@ export type BoundVariables =
 export function bindVariables(variables: readonly TemplateVariable[], { overrides, sources, trust = {} }: BindOptions): BoundVariables {
   const bound = new Map<string, BoundValue>()
   const problems: BindProblem[] = []
-  const declared = new Set(variables.map(({ name }) => name))
-  for (const name of Object.keys(overrides ?? {}))
-    if (!declared.has(name))
-      problems.push({ code: 'prompt_variable_unknown', variable: name, message: `the template declares no "${name}"` })
+  if (overrides) {
+    const declared = new Set(variables.map(({ name }) => name))
+    for (const name of Object.keys(overrides))
+      if (!declared.has(name))
+        problems.push({ code: 'prompt_variable_unknown', variable: name, message: `the template declares no "${name}"` })
+  }
   for (const variable of variables) {
     const value = givenValue(variable, overrides ?? {}, sources)
     const problem = problemWith(variable, value)

@@ -221,6 +221,16 @@ describe('whatever is given', () => {
     )
   })
 
+  it('the same parts make the same prompt, again and in other hands', () => {
+    fc.assert(
+      fc.property(anyParts, parts => {
+        const first = compose(parts)
+        expect(compose(parts)).toEqual(first)
+        expect(compose(structuredClone(parts))).toEqual(first)
+      }),
+    )
+  })
+
   it('every byte of what is trusted and not blank stands there, in order', () => {
     fc.assert(
       fc.property(anyParts, parts => {
@@ -290,12 +300,12 @@ it('whoever writes foreign text changes that text and nothing around it', () => 
 
 // A version is written once: who changes a word of a shipped text gives it the next version, and writes its digest here.
 it.each([
-  ['prompt:onbook.system@1.0.0', SYSTEM_BLOCK, 'sha256:6c1f45662945994b547c2bd1773fb5b2531d9c7a476c0caa8a1f26edec77b63a'],
-  ['prompt:onbook.mode.planning@1.0.0', MODE_BLOCKS.planning, 'sha256:a45d35b091c6bcf2b79296b5b26238804c473c80b83176f86f86c6564c2c49ce'],
+  ['prompt:onbook.system@1.1.0', SYSTEM_BLOCK, 'sha256:05bdabaf04e03bd9244141f3d4a028dcd8ab2ffd28480cf17427420b67f45f16'],
+  ['prompt:onbook.mode.planning@1.1.0', MODE_BLOCKS.planning, 'sha256:798206dcb60631753a5e0dfebc3f0f99568fa7bced43800f36bf0f18ae80fa02'],
   [
-    'prompt:onbook.mode.implementation@1.0.0',
+    'prompt:onbook.mode.implementation@1.1.0',
     MODE_BLOCKS.implementation,
-    'sha256:4fa33c78f2f6a30da279e1320ada83a5faee97ec8354642bac32ac5629462691',
+    'sha256:e1ec7030011c2154426443cb0a09f1129f426f142c5f483dc39132ab88d354ac',
   ],
 ])('%s is what it was', (name, { ref, digest }, written) => {
   expect([ref, digest]).toEqual([name, written])

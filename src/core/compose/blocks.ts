@@ -4,7 +4,6 @@ import type { PromptKind } from '../pack/compile.ts'
 import { oneLine } from './foreign.ts'
 import { MODE_BLOCKS, type Mode } from './mode.ts'
 import {
-  BLOCKS,
   type Block,
   type BlockSegment,
   fromRole,
@@ -12,7 +11,6 @@ import {
   fromTemplate,
   fromText,
   type Made,
-  type MadePart,
   type MissingRole,
   type PartName,
   type PartProblem,
@@ -58,38 +56,22 @@ export type Composed =
   | { readonly ok: true; readonly prompt: ComposedPrompt }
   | { readonly ok: false; readonly problems: readonly PartProblem[] }
 
-export function composePrompt(parts: PromptParts): Composed {
-  const problems: PartProblem[] = []
-  const segments: BlockSegment[] = []
-  const templates: UsedTemplate[] = []
-  const skipped: PartName[] = []
-  for (const [part, made] of inOrder(parts)) {
-    if (!made.ok) problems.push(...made.problems)
-    else {
-      if (made.template !== null) templates.push(made.template)
-      if (isBlank(made)) skipped.push(part)
-      else append(segments, made)
-    }
-  }
-  if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, prompt: { ...projections(segments), segments, templates, skipped } }
-}
-
 /** The order of everything. */
-function inOrder({ tools, role, mode, task, templates, override }: PromptParts): readonly (readonly [PartName, Made])[] {
-  const ofKind = (block: Block, kind: PromptKind) =>
-    templates.filter(template => template.kind === kind).map(template => [kind, fromTemplate(block, kind, template)] as const)
-  return [
-    ['contract', contract(tools)],
-    ...(role === null ? [] : [['role', fromRole(role)] as const]),
-    ...ofKind('role', 'system'),
-    ...ofKind('role', 'few-shot'),
-    ...(mode === null ? [] : [['mode', MODE_TEXTS[mode]] as const]),
-    ...(task === null ? [] : [['task', fromTask(task)] as const]),
-    ...ofKind('task', 'user'),
-    ...ofKind('task', 'schema-hint'),
-    ...(override === null ? [] : [['override', fromText('override', override)] as const]),
-  ]
+export function composePrompt({ tools, role, mode, task, templates, override }: PromptParts): Composed {
+  const draft = emptyDraft()
+  const placeKind = (block: Block, kind: PromptKind): void => {
+    for (const template of templates) if (template.kind === kind) place(draft, block, kind, fromTemplate(block, kind, template))
+  }
+  place(draft, 'system', 'contract', contract(tools))
+  if (role !== null) place(draft, 'role', 'role', fromRole(role))
+  placeKind('role', 'system')
+  placeKind('role', 'few-shot')
+  if (mode !== null) place(draft, 'mode', 'mode', MODE_TEXTS[mode])
+  if (task !== null) place(draft, 'task', 'task', fromTask(task))
+  placeKind('task', 'user')
+  placeKind('task', 'schema-hint')
+  if (override !== null) place(draft, 'override', 'override', fromText('override', override))
+  return draft.problems.length > 0 ? { ok: false, problems: draft.problems } : { ok: true, prompt: finished(draft) }
 }
 
 /** Step after step has the same tools: what is said of them is made once. */
@@ -113,12 +95,42 @@ const modeText = (mode: Mode): Made =>
 
 const MODE_TEXTS: Readonly<Record<Mode, Made>> = { planning: modeText('planning'), implementation: modeText('implementation') }
 
-const isBlank = ({ segments }: MadePart): boolean => segments.every(({ text }) => text.trim() === '')
+/** A prompt while it is put together. */
+interface Draft {
+  full: string
+  readonly blocks: Record<Block, string>
+  /** Of a block that is one part so far, where that part knows it. */
+  readonly hashes: Record<Block, Digest | null>
+  /** Where the last part went that is not blank. */
+  last: Block | null
+  readonly segments: BlockSegment[]
+  readonly templates: UsedTemplate[]
+  readonly skipped: PartName[]
+  readonly problems: PartProblem[]
+}
 
-function append(segments: BlockSegment[], made: MadePart): void {
-  const [before, after] = [segments.at(-1), made.segments[0]!]
-  if (before !== undefined) segments.push(joiner(before.block === after.block ? after.block : null))
+const emptyDraft = (): Draft => ({
+  full: '',
+  blocks: { system: '', role: '', mode: '', task: '', override: '' },
+  hashes: { system: null, role: null, mode: null, task: null, override: null },
+  last: null,
+  segments: [],
+  templates: [],
+  skipped: [],
+  problems: [],
+})
+
+function place(draft: Draft, block: Block, part: PartName, made: Made): void {
+  if (!made.ok) return void draft.problems.push(...made.problems)
+  if (made.template !== null) draft.templates.push(made.template)
+  if (made.text.trim() === '') return void draft.skipped.push(part)
+  const { blocks, hashes, segments, last } = draft
+  if (last !== null) segments.push(joiner(last === block ? block : null))
   for (const segment of made.segments) segments.push(segment)
+  draft.full += last === null ? made.text : JOINER + made.text
+  hashes[block] = last === block ? null : made.hash
+  blocks[block] += last === block ? JOINER + made.text : made.text
+  draft.last = block
 }
 
 const joiner = (block: Block | null): BlockSegment => ({
@@ -133,13 +145,14 @@ const joiner = (block: Block | null): BlockSegment => ({
   secret: null,
 })
 
-function projections(segments: readonly BlockSegment[]): Pick<ComposedPrompt, 'full' | 'blocks' | 'blockHashes' | 'promptHash'> {
-  const blocks = { system: '', role: '', mode: '', task: '', override: '' }
-  let full = ''
-  for (const { block, text } of segments) {
-    full += text
-    if (block !== null) blocks[block] += text
+function finished({ full, blocks, hashes, segments, templates, skipped }: Draft): ComposedPrompt {
+  const hashOf = (block: Block): Digest | null => (blocks[block] === '' ? null : (hashes[block] ?? digestText(blocks[block])))
+  const blockHashes = {
+    system: hashOf('system'),
+    role: hashOf('role'),
+    mode: hashOf('mode'),
+    task: hashOf('task'),
+    override: hashOf('override'),
   }
-  const blockHashes = Object.fromEntries(BLOCKS.map(block => [block, blocks[block] === '' ? null : digestText(blocks[block])]))
-  return { full, blocks, blockHashes: blockHashes as Record<Block, Digest | null>, promptHash: digestText(full) }
+  return { full, blocks, blockHashes, promptHash: digestText(full), segments, templates, skipped }
 }

@@ -5,19 +5,19 @@ import { type ShippedTemplate, shipped } from './shipped.ts'
 export type Mode = NonNullable<GateFacts['mode']>
 
 const PLANNING = `Mode: PLANNING
-- Read whatever you need. Write only under docs/.
+- Read what you need. Write only under docs/, and only if your role and permissions let you.
 - Change no code, test, configuration or data, by any tool. Commands are refused unless the host lists them for planning.
-- Leave a plan that somebody else can carry out: findings with file and line, steps in order, criteria that can be checked, open questions.
-- If the work needs more than this, ask for IMPLEMENTATION and say what would change and why. A person decides; until then, keep planning.`
+- Find out and prepare: report findings with file and line. A plan has steps in order, criteria that can be checked, and open questions, so that somebody else can carry it out.
+- If the work needs more than this, ask for IMPLEMENTATION and say what would change and why. A person decides; until then, keep to PLANNING.`
 
 const IMPLEMENTATION = `Mode: IMPLEMENTATION
-- You may change code, tests and docs, as far as your role and permissions go.
+- Code, tests and docs may change. You change what your role and permissions let you change.
 - Make the smallest change that meets the definition of done. Leave the rest as it is.
-- Before you report, run what would fail if you were wrong, and report each command with its outcome. If you ran nothing, say so.
-- Keep docs true to what you changed.`
+- Before you report, and if you may run commands, run what would fail if you were wrong. Report each command with its outcome. If you ran nothing, say so.
+- Where a change of yours makes docs untrue, correct those you may write, and report the others with their correction.`
 
 const modeTemplate = (mode: Mode, text: string): ShippedTemplate =>
-  shipped({ templateId: `onbook.mode.${mode}`, version: '1.0.0', kind: 'system', text, meta: { source: 'host' } })
+  shipped({ templateId: `onbook.mode.${mode}`, version: '1.1.0', kind: 'system', text, meta: { source: 'host' } })
 
 export const MODE_BLOCKS: Readonly<Record<Mode, ShippedTemplate>> = {
   planning: modeTemplate('planning', PLANNING),

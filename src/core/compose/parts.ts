@@ -5,7 +5,7 @@ import type { Layer } from '../resolve/layers.ts'
 import type { Span } from '../template/ast.ts'
 import type { BindOptions, Trust } from './bind.ts'
 import { framed } from './foreign.ts'
-import { type Renderable, type RenderedPrompt, type RenderPromptProblem, renderPrompt } from './render-prompt.ts'
+import { type Renderable, type RenderedPrompt, type RenderPromptProblem, renderPromptAs } from './render-prompt.ts'
 import { type TaskProblem, taskText } from './task.ts'
 import type { TaskPayload } from './task-payload.ts'
 
@@ -57,7 +57,7 @@ export interface BlockSegment {
   readonly secret: string | null
 }
 
-export interface UsedTemplate extends Pick<RenderedPrompt, 'templateHash' | 'variableHashes' | 'contentTrust' | 'warnings'> {
+export interface UsedTemplate extends Pick<RenderedPrompt, 'text' | 'templateHash' | 'variableHashes' | 'contentTrust' | 'warnings'> {
   readonly ref: string
   readonly digest: Digest
   /** Null for a role: it is of no kind. */
@@ -80,6 +80,10 @@ export interface PartProblem {
 
 /** A part in its place. */
 export interface MadePart {
+  /** All its segments together. */
+  readonly text: string
+  /** Of its text, where it was needed before: no text is hashed twice. */
+  readonly hash: Digest | null
   readonly segments: readonly BlockSegment[]
   readonly template: UsedTemplate | null
 }
@@ -94,48 +98,55 @@ export const refused = (code: PartProblem['code'], part: PartName, message: stri
 export function fromTemplate(block: Block, part: PartName, { ref, digest, kind, layer, template, bind }: TemplatePart): Made {
   if (template === null) return refused('prompt_template_not_found', part, `there is no template ${ref}`)
   if (!template.text.isWellFormed()) return refused('prompt_text_invalid', part, `${ref} is not valid Unicode`)
-  const result = renderPrompt(template, bind)
+  const result = renderPromptAs(
+    template,
+    bind,
+    ({ text, from, at }, trust, secret): BlockSegment => ({ text, block, part, template: ref, layer, from, at, trust, secret }),
+  )
   if (!result.ok)
     return { ok: false, problems: result.problems.map(({ code, message }) => ({ code, part, message: `${ref}: ${message}` })) }
-  const { segments, templateHash, variableHashes, contentTrust, warnings } = result.rendered
+  const { text, segments, templateHash, variableHashes, contentTrust, warnings } = result.rendered
   return {
     ok: true,
-    segments: segments.map(({ text, from, at, trust, secret }) => ({ text, block, part, template: ref, layer, from, at, trust, secret })),
-    template: { ref, digest, kind, layer, block, part, templateHash, variableHashes, contentTrust, warnings },
+    text,
+    hash: templateHash,
+    segments,
+    template: { ref, digest, kind, layer, block, part, text, templateHash, variableHashes, contentTrust, warnings },
   }
 }
 
 export function fromRole(role: RolePart | MissingRole): Made {
   if ('missing' in role) return refused('role_template_missing', 'role', `there is no role ${role.missing}`)
-  return fromText('role', role, role.name)
+  const made = roles.get(role) ?? fromText('role', role, role.name)
+  roles.set(role, made)
+  return made
 }
+
+/** A role is the same from step to step: what becomes of it is made once. */
+const roles = new WeakMap<RolePart, Made>()
 
 export function fromText(block: 'role' | 'override', { text, trust }: TextPart, name: RolePart['name'] = null): Made {
   if (!text.isWellFormed()) return refused('prompt_text_invalid', block, `${name?.ref ?? `the text of ${block}`} is not valid Unicode`)
   const shown = trust === 'trusted' || text.trim() === '' ? text : framed(text)
-  const hashes = { templateHash: digestText(shown), variableHashes: {}, contentTrust: trust, warnings: [] }
+  const hash = digestText(shown)
+  const rendered = { text: shown, templateHash: hash, variableHashes: {}, contentTrust: trust, warnings: [] }
   return {
     ok: true,
+    text: shown,
+    hash,
     segments: [{ text: shown, block, part: block, template: name?.ref ?? null, layer: null, from: null, at: null, trust, secret: null }],
-    template: name === null ? null : { ...name, kind: null, layer: null, block, part: block, ...hashes },
+    template: name === null ? null : { ...name, kind: null, layer: null, block, part: block, ...rendered },
   }
 }
 
 export function fromTask(task: TaskPayload): Made {
   const result = taskText(task)
   if (!result.ok) return { ok: false, problems: result.problems.map(problem => ({ ...problem, part: 'task' })) }
-  const segments = result.segments.map(
-    ({ text, from, trust }): BlockSegment => ({
-      text,
-      block: 'task',
-      part: 'task',
-      template: null,
-      layer: null,
-      from,
-      at: null,
-      trust,
-      secret: null,
-    }),
-  )
-  return { ok: true, segments, template: null }
+  const segments: BlockSegment[] = []
+  let all = ''
+  for (const { text, from, trust } of result.segments) {
+    all += text
+    segments.push({ text, block: 'task', part: 'task', template: null, layer: null, from, at: null, trust, secret: null })
+  }
+  return { ok: true, text: all, hash: null, segments, template: null }
 }

@@ -72,6 +72,17 @@ describe('hashes', () => {
     expect(variableHashes).toEqual({ a: digestText('x'), b: digestText(''), list: digestText('["p","q"]') })
   })
 
+  it.each(['only text', 'text{{! and a note }}', '\\{{x}} as it stands', ''])(
+    'are those of what is rendered, also of %j again and again',
+    text => {
+      const template = { text }
+      for (let time = 0; time < 2; time++) {
+        const result = renderPrompt(template, { sources: {} })
+        expect(result).toMatchObject({ ok: true, rendered: { templateHash: digestText(result.ok ? result.rendered.text : 'none') } })
+      }
+    },
+  )
+
   it('tell trusted from untrusted', () => {
     const [ours, theirs] = (['trusted', 'untrusted'] as const).map(trust => render('{{x}}', [variable('x')], { x: 'v' }, trust))
     expect(ours!.templateHash).not.toBe(theirs!.templateHash)

@@ -14,13 +14,13 @@ export interface PromptSegment extends Segment {
   readonly secret: string | null
 }
 
-export interface RenderedPrompt {
+export interface RenderedPrompt<S = PromptSegment> {
   /** What may be seen: secrets redacted, untrusted values between markers. */
   readonly text: string
   readonly templateHash: Digest
   /** Of every variable that the template uses. */
   readonly variableHashes: Readonly<Record<string, Digest>>
-  readonly segments: readonly PromptSegment[]
+  readonly segments: readonly S[]
   readonly contentTrust: Trust
   readonly warnings: readonly string[]
 }
@@ -29,8 +29,8 @@ export type RenderPromptProblem =
   | BindProblem
   | { readonly code: 'prompt_template_invalid'; readonly variable: ''; readonly message: string }
 
-export type RenderPromptResult =
-  | { readonly ok: true; readonly rendered: RenderedPrompt }
+export type RenderPromptResult<S = PromptSegment> =
+  | { readonly ok: true; readonly rendered: RenderedPrompt<S> }
   | { readonly ok: false; readonly problems: readonly RenderPromptProblem[] }
 
 /** What rendering needs of a template. */
@@ -45,43 +45,77 @@ const prepared = new WeakMap<Renderable, Prepared>()
 interface Prepared {
   readonly parsed: Parsed
   readonly used: UsedNames
+  /** Of a template without tags: it always renders to its own text. */
+  readonly hash: Digest | null
 }
 
 function prepare(template: Renderable): Prepared {
   const parsed = parseTemplate(template.text)
   const used = parsed.ok ? usedBy(parsed.template, template.variables ?? []) : { declared: [], undeclared: [] }
-  prepared.set(template, { parsed, used })
-  return { parsed, used }
+  const text = parsed.ok ? plainText(parsed.template) : null
+  const made = { parsed, used, hash: text === null ? null : digestText(text) }
+  prepared.set(template, made)
+  return made
 }
 
-export function renderPrompt(template: Renderable, options: BindOptions): RenderPromptResult {
-  const { parsed, used } = prepared.get(template) ?? prepare(template)
+/** Null where there is anything but text. */
+function plainText({ nodes }: TemplateTree): string | null {
+  let text = ''
+  for (const node of nodes) {
+    if (node.type !== 'text') return null
+    text += node.text
+  }
+  return text
+}
+
+export const renderPrompt = (template: Renderable, options: BindOptions): RenderPromptResult =>
+  renderPromptAs(template, options, ({ text, from, at }, trust, secret) => ({ text, from, at, trust, secret }))
+
+type MakeSegment<S> = (segment: Segment, trust: Trust, secret: string | null) => S
+
+/** For whoever knows more of each segment: made once, as it is wanted. */
+export function renderPromptAs<S extends { readonly text: string }>(
+  template: Renderable,
+  options: BindOptions,
+  make: MakeSegment<S>,
+): RenderPromptResult<S> {
+  const { parsed, used, hash } = prepared.get(template) ?? prepare(template)
   if (!parsed.ok) return invalid(parsed.problems.map(({ message }) => message).join('; '))
-  const variables = template.variables ?? []
-  const binding = bindVariables(variables, options)
+  const binding = bindVariables(template.variables ?? [], options)
   if (!binding.ok) return { ok: false, problems: binding.problems }
-  const values: Readonly<Record<string, Json>> = Object.fromEntries([...binding.bound].map(([name, { value }]) => [name, value]))
+  const { bound } = binding
+  const values = recordOf(bound.keys(), name => bound.get(name)!.value)
   const rendered = renderTemplate(parsed.template, values, { lenient: true })
   if (!rendered.ok) return invalid(rendered.problems.map(({ message }) => message).join('; '))
-
-  const { text, segments } = observed(rendered, binding.bound)
+  const { text, segments } = observed(rendered, bound, make)
   return {
     ok: true,
     rendered: {
       text,
-      templateHash: digestText(text),
-      variableHashes: Object.fromEntries(used.declared.map(name => [name, digestText(printed(values[name] ?? null))])),
+      templateHash: hash ?? digestText(text),
+      variableHashes: recordOf(used.declared, name => digestText(printed(values[name] ?? null))),
       segments,
-      contentTrust: used.declared.some(name => isForeign(binding.bound.get(name))) ? 'untrusted' : 'trusted',
+      contentTrust: used.declared.some(name => isForeign(bound.get(name))) ? 'untrusted' : 'trusted',
       warnings: used.undeclared.map(name => `"${name}" is not declared and renders as empty text`),
     },
   }
 }
 
-const invalid = (message: string): RenderPromptResult => ({
+const invalid = (message: string): RenderPromptResult<never> => ({
   ok: false,
   problems: [{ code: 'prompt_template_invalid', variable: '', message }],
 })
+
+/** Fields of its own, also where a name is `__proto__`. This runs for every prompt; Object.fromEntries takes six times as long. */
+function recordOf<T>(names: Iterable<string>, valueFor: (name: string) => T): Readonly<Record<string, T>> {
+  const record: Record<string, T> = {}
+  for (const name of names) {
+    const value = valueFor(name)
+    if (name !== '__proto__') record[name] = value
+    else Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return record
+}
 
 interface UsedNames {
   readonly declared: readonly string[]
@@ -104,25 +138,26 @@ const rootOf = (path: string): string => /^[^.[]*/.exec(path)![0]
 const printed = (value: Json): string => (value === null ? '' : typeof value === 'string' ? value : canonicalJson(value))
 
 /** Most prompts hold nothing foreign and nothing secret: they are shown as they were rendered. */
-function observed(
+function observed<S extends { readonly text: string }>(
   { text, segments }: { readonly text: string; readonly segments: readonly Segment[] },
   bound: ReadonlyMap<string, BoundValue>,
-): Pick<RenderedPrompt, 'text' | 'segments'> {
-  const values = [...bound.values()]
-  const hasForeign = values.some(isForeign)
-  if (!hasForeign && values.every(({ secret }) => secret === null))
-    return {
-      text,
-      segments: segments.map(segment => ({ text: segment.text, from: segment.from, at: segment.at, trust: 'trusted', secret: null })),
-    }
-  const shown = segments.map(segment => observable(segment, bound, hasForeign))
+  make: MakeSegment<S>,
+): Pick<RenderedPrompt<S>, 'text' | 'segments'> {
+  let [hasForeign, hasSecret] = [false, false]
+  for (const value of bound.values()) {
+    hasForeign ||= isForeign(value)
+    hasSecret ||= value.secret !== null
+  }
+  if (!hasForeign && !hasSecret) return { text, segments: segments.map(segment => make(segment, 'trusted', null)) }
+  const shown = segments.map(segment => observable(segment, bound, hasForeign, make))
   return { text: shown.map(segment => segment.text).join(''), segments: shown }
 }
 
 /** What no variable answers for alone, such as the key of an object, is as foreign as any of them. */
-function observable({ text, from, at }: Segment, bound: ReadonlyMap<string, BoundValue>, hasForeign: boolean): PromptSegment {
+function observable<S>(segment: Segment, bound: ReadonlyMap<string, BoundValue>, hasForeign: boolean, make: MakeSegment<S>): S {
+  const { text, from, at } = segment
   const value = from === null ? undefined : bound.get(rootOf(from))
   const foreign = value === undefined ? from !== null && hasForeign : isForeign(value)
-  if (!foreign) return { text, from, at, trust: 'trusted', secret: value?.secret ?? null }
-  return { text: `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`, from, at, trust: 'untrusted', secret: null }
+  if (!foreign) return make(segment, 'trusted', value?.secret ?? null)
+  return make({ text: `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`, from, at }, 'untrusted', null)
 }

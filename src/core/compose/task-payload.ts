@@ -49,7 +49,8 @@ export interface TaskPayload {
   /** Whose task it is: one of `nodes`. */
   readonly nodeId: string
   readonly orchestration: 'auto' | 'interactive'
-  readonly objective: string
+  /** Left out where a template of kind user says what is wanted. */
+  readonly objective?: string
   readonly definitionOfDone?: string
   readonly inputs?: JsonObject
   /** In order of arrival. */

@@ -101,7 +101,7 @@ describe('foreign text', () => {
         const sections = new Map(read(textOf(payload)))
         const headings = ['Objective', 'Definition of done', 'Inputs', 'Handoffs', 'Repository', 'Permissions', 'Nodes', 'Edges']
         expect([...sections.keys()]).toEqual(['# Task', ...headings.map(heading => `## ${heading}`)])
-        expect(sections.get('## Objective')).toEqual([neutral(payload.objective)])
+        expect(sections.get('## Objective')).toEqual([neutral(payload.objective!)])
         expect(sections.get('## Definition of done')).toEqual([neutral(payload.definitionOfDone!)])
         expect(sections.get('## Inputs')).toEqual(expectedInputs(payload.inputs!))
         expect(sections.get('## Handoffs')).toEqual(payload.handoffs.flatMap(expectedHandoff))

@@ -22,65 +22,80 @@ export type TaskText =
   | { readonly ok: false; readonly problems: readonly TaskProblem[] }
 
 export function taskText(task: TaskPayload): TaskText {
-  const problems: TaskProblem[] = [...whatIsMissing(task)]
-  const segments = sectionsOf(task).flatMap(({ heading, lines }) => [
-    own(heading),
-    ...(lines.length === 0 ? [own('\n- none')] : lines.flatMap(line => printed(line, problems))),
-  ])
-  return problems.length === 0 ? { ok: true, segments } : { ok: false, problems }
+  const sheet: Sheet = { segments: [], problems: [] }
+  sayWhatIsMissing(task, sheet.problems)
+  write(task, sheet)
+  return sheet.problems.length === 0 ? { ok: true, segments: sheet.segments } : { ok: false, problems: sheet.problems }
+}
+
+/** Written from top to bottom, once for every step of every node: nothing is laid out before it is printed. */
+interface Sheet {
+  readonly segments: TaskSegment[]
+  readonly problems: TaskProblem[]
 }
 
 const own = (text: string): TaskSegment => ({ text, from: null, trust: 'trusted' })
+const BEFORE_ROW = own('\n- ')
+const BEFORE_FRAME = own('\n')
+const NONE = own('\n- none')
 
-/** A row holds one JSON value; a frame holds text, line by line. */
-type Line = { readonly from: string; readonly trust: Trust } & ({ readonly row: Json } | { readonly frame: string })
-
-interface Section {
-  readonly heading: string
-  readonly lines: readonly Line[]
+function write(task: TaskPayload, sheet: Sheet): void {
+  const { runId, nodeId, orchestration, objective, definitionOfDone, inputs = {}, repository, settings, requests } = task
+  sheet.segments.push(own('# Task'))
+  row(sheet, 'task', { run: runId, node: nodeId, orchestration }, 'trusted')
+  if (objective !== undefined) section(sheet, 'Objective', () => frame(sheet, 'objective', objective, 'trusted'))
+  if (definitionOfDone !== undefined)
+    section(sheet, 'Definition of done', () => frame(sheet, 'definitionOfDone', definitionOfDone, 'trusted'))
+  section(sheet, 'Inputs', () => writeInputs(sheet, inputs))
+  section(sheet, 'Handoffs', () => writeHandoffs(sheet, task.handoffs))
+  if (repository !== undefined) section(sheet, 'Repository', () => row(sheet, 'repository', repository))
+  section(sheet, 'Permissions', () => row(sheet, 'settings', { ...settings, requests }, 'trusted'))
+  section(sheet, 'Nodes', () => rows(sheet, 'nodes', task.nodes.toSorted(byLabel)))
+  section(sheet, 'Edges', () => rows(sheet, 'edges', task.edges.toSorted(byEnds)))
 }
 
-function sectionsOf(task: TaskPayload): readonly Section[] {
-  const { runId, nodeId, orchestration, objective, definitionOfDone, repository, settings, requests } = task
-  return [
-    { heading: '# Task', lines: [row('task', { run: runId, node: nodeId, orchestration }, 'trusted')] },
-    section('Objective', [frame('objective', objective, 'trusted')]),
-    ...(definitionOfDone === undefined ? [] : [section('Definition of done', [frame('definitionOfDone', definitionOfDone, 'trusted')])]),
-    section('Inputs', inputLines(task.inputs ?? {})),
-    section('Handoffs', task.handoffs.flatMap(handoffLines)),
-    ...(repository === undefined ? [] : [section('Repository', [row('repository', repository)])]),
-    section('Permissions', [row('settings', { ...settings, requests }, 'trusted')]),
-    section('Nodes', rows('nodes', task.nodes.toSorted(by('label', 'id')))),
-    section('Edges', rows('edges', task.edges.toSorted(by('from', 'to', 'type', 'label')))),
-  ]
+function section({ segments }: Sheet, name: string, writeLines: () => void): void {
+  const length = segments.push(own(`\n\n## ${name}`))
+  writeLines()
+  if (segments.length === length) segments.push(NONE)
 }
 
-const section = (name: string, lines: readonly Line[]): Section => ({ heading: `\n\n## ${name}`, lines })
-/** Fields that are not there are left out by canonical JSON. */
-const row = (from: string, value: object, trust: Trust = 'untrusted'): Line => ({ from, trust, row: value as Json })
-const rows = (from: string, values: readonly object[]): readonly Line[] => values.map((value, index) => row(`${from}.${index}`, value))
-const frame = (from: string, text: string, trust: Trust = 'untrusted'): Line => ({ from, trust, frame: text })
+/** One JSON value. Fields that are not there are left out by canonical JSON. */
+const row = (sheet: Sheet, from: string, value: object, trust: Trust = 'untrusted'): void =>
+  line(sheet, BEFORE_ROW, oneLine(value as Json), from, trust)
 
-function inputLines(inputs: JsonObject): readonly Line[] {
-  return Object.keys(inputs)
-    .toSorted()
-    .flatMap((name, index) => {
-      const value = inputs[name]!
-      const from = `inputs.${index}`
-      return typeof value === 'string' ? [row(from, { name }), frame(from, value)] : [row(from, { name, value })]
-    })
+/** Text, line by line. */
+const frame = (sheet: Sheet, from: string, text: string, trust: Trust = 'untrusted'): void =>
+  line(sheet, BEFORE_FRAME, text.isWellFormed() ? framed(text) : null, from, trust)
+
+function rows(sheet: Sheet, from: string, values: readonly object[]): void {
+  for (const [index, value] of values.entries()) row(sheet, `${from}.${index}`, value)
 }
 
-function handoffLines({ message, contextPacks = [], ...head }: Handoff, index: number): readonly Line[] {
-  const from = `handoffs.${index}`
-  return [
-    row(from, head),
-    frame(`${from}.message`, message),
-    ...contextPacks.flatMap(({ ref, text }, at) => [
-      row(`${from}.contextPacks.${at}`, { contextPack: ref }),
-      frame(`${from}.contextPacks.${at}`, text ?? ''),
-    ]),
-  ]
+function line({ segments, problems }: Sheet, before: TaskSegment, text: string | null, from: string, trust: Trust): void {
+  if (text !== null) segments.push(before, { text, from, trust })
+  else problems.push({ code: 'task_value_invalid', message: `"${from}" of the task is not plain JSON in valid Unicode` })
+}
+
+function writeInputs(sheet: Sheet, inputs: JsonObject): void {
+  for (const [index, name] of Object.keys(inputs).sort().entries()) {
+    const value = inputs[name]!
+    const from = `inputs.${index}`
+    row(sheet, from, typeof value === 'string' ? { name } : { name, value })
+    if (typeof value === 'string') frame(sheet, from, value)
+  }
+}
+
+function writeHandoffs(sheet: Sheet, handoffs: readonly Handoff[]): void {
+  for (const [index, { message, contextPacks = [], ...head }] of handoffs.entries()) {
+    const from = `handoffs.${index}`
+    row(sheet, from, head)
+    frame(sheet, `${from}.message`, message)
+    for (const [at, { ref, text }] of contextPacks.entries()) {
+      row(sheet, `${from}.contextPacks.${at}`, { contextPack: ref })
+      frame(sheet, `${from}.contextPacks.${at}`, text ?? '')
+    }
+  }
 }
 
 /** By UTF-16 units: the same everywhere, whatever the locale. */
@@ -88,25 +103,24 @@ const by =
   <K extends string>(...keys: readonly K[]) =>
   (a: { readonly [key in K]?: string }, b: { readonly [key in K]?: string }): number => {
     for (const key of keys) {
-      const [left, right] = [a[key] ?? '', b[key] ?? '']
+      const left = a[key] ?? ''
+      const right = b[key] ?? ''
       if (left !== right) return left < right ? -1 : 1
     }
     return 0
   }
 
-function printed(line: Line, problems: TaskProblem[]): readonly TaskSegment[] {
-  const { from, trust } = line
-  const text = 'frame' in line ? (line.frame.isWellFormed() ? framed(line.frame) : null) : oneLine(line.row)
-  if (text !== null) return [own('frame' in line ? '\n' : '\n- '), { text, from, trust }]
-  problems.push({ code: 'task_value_invalid', message: `"${from}" of the task is not plain JSON in valid Unicode` })
-  return []
-}
+const byLabel = by('label', 'id')
+const byEnds = by('from', 'to', 'type', 'label')
 
-function* whatIsMissing({ objective, nodeId, nodes, edges, handoffs }: TaskPayload): Generator<TaskProblem> {
-  if (objective.trim() === '') yield { code: 'task_objective_missing', message: 'the task has no objective' }
-  const known = new Set(nodes.map(({ id }) => id))
-  for (const id of new Set([nodeId, ...edges.flatMap(({ from, to }) => [from, to])]))
-    if (!known.has(id)) yield { code: 'task_node_missing', message: `the task speaks of node ${JSON.stringify(id)} and does not list it` }
-  for (const { ref, text } of handoffs.flatMap(({ contextPacks = [] }) => contextPacks))
-    if (text === null) yield { code: 'context_pack_missing', message: `the context pack ${JSON.stringify(ref)} cannot be had` }
+function sayWhatIsMissing({ objective, nodeId, nodes, edges, handoffs }: TaskPayload, problems: TaskProblem[]): void {
+  if (objective?.trim() === '') problems.push({ code: 'task_objective_missing', message: 'the task has no objective' })
+  const named = new Set([nodeId])
+  for (const { from, to } of edges) named.add(from).add(to)
+  for (const { id } of nodes) named.delete(id)
+  for (const id of named)
+    problems.push({ code: 'task_node_missing', message: `the task speaks of node ${JSON.stringify(id)} and does not list it` })
+  for (const { contextPacks = [] } of handoffs)
+    for (const { ref, text } of contextPacks)
+      if (text === null) problems.push({ code: 'context_pack_missing', message: `the context pack ${JSON.stringify(ref)} cannot be had` })
 }

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, digestBytes, digestJson, digestText, isDigest, type Json } from './digest.ts'
+import { canonicalJson, digestBytes, digestJson, digestText, isDigest, type Json, tryCanonicalJson } from './digest.ts'
 import { sha256Hex as inBrowser } from './sha256-browser.ts'
 import { sha256Hex as onNode } from './sha256-node.ts'
 
@@ -101,6 +101,14 @@ describe('canonical JSON', () => {
     )
   })
 
+  it('has its fields in order, few or many', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 3 }), fc.constant(1), { maxKeys: 40, size: 'max' }), value => {
+        expect(canonicalJson(value)).toBe(canonicalize(value))
+      }),
+    )
+  })
+
   it('takes a field without a value for none, and refuses a list with an empty place', () => {
     expect(canonicalJson({ b: undefined, a: 1 } as unknown as Json)).toBe('{"a":1}')
     expect(() => canonicalJson([1, undefined] as unknown as Json)).toThrow()
@@ -117,6 +125,13 @@ describe('canonical JSON of what is nested', () => {
     const own: unknown[] = []
     own.push(own)
     expect(() => canonicalJson(own as Json)).toThrow('deeper')
+  })
+
+  it('ends where the caller says, without a throw', () => {
+    expect(tryCanonicalJson(nested(3), 3)).toBe('[[[]]]')
+    expect(tryCanonicalJson(nested(4), 3)).toBeNull()
+    expect(tryCanonicalJson(['\ud800'], 3)).toBeNull()
+    expect(tryCanonicalJson([Number.NaN], 3)).toBeNull()
   })
 })
 

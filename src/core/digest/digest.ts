@@ -29,6 +29,15 @@ export const canonicalJson = (value: Json): string => spelled(value, MOST_DEPTH)
 /** Far more than anything here may have, and far less than a stack has room for. */
 const MOST_DEPTH = 1_000
 
+/** For values from outside. Null where canonicalJson throws, and for what is nested deeper than `depth`. */
+export function tryCanonicalJson(value: Json, depth: number): string | null {
+  try {
+    return spelled(value, depth)
+  } catch {
+    return null
+  }
+}
+
 function spelled(value: Json, depth: number): string {
   if (typeof value === 'string') return quoted(value)
   if (value === null || typeof value === 'boolean') return String(value)
@@ -59,11 +68,23 @@ type Fields = { readonly [key: string]: Json | undefined }
 
 function fields(object: Fields, depth: number): string {
   let text = ''
-  for (const key of Object.keys(object).sort()) {
+  for (const key of inOrder(Object.keys(object))) {
     const value = object[key]
     if (value !== undefined) text += `${text === '' ? '' : ','}${quoted(key)}:${spelled(value, depth)}`
   }
   return `{${text}}`
+}
+
+/** Insertion, in place: for the few keys that most objects have, `sort` takes longer to set up than to do. */
+function inOrder(keys: string[]): readonly string[] {
+  if (keys.length > 16) return keys.sort()
+  for (let next = 1; next < keys.length; next++) {
+    const key = keys[next]!
+    let at = next
+    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!
+    keys[at] = key
+  }
+  return keys
 }
 
 export const isDigest = (text: string): text is Digest => text.length === LENGTH && WHOLE.test(text)

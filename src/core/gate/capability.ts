@@ -17,6 +17,9 @@ export type Capability =
   | 'edge_management_all'
   | `tool:${string}`
 
+/** How an agent that plans asks a person for more. Asking changes nothing by itself. */
+export const REQUEST_IMPLEMENTATION = 'request_implementation'
+
 export function capabilityOf({ name, arguments: args }: ToolCall): Capability | null {
   switch (name) {
     case 'command':
@@ -32,6 +35,7 @@ export function capabilityOf({ name, arguments: args }: ToolCall): Capability | 
     case 'create_edge':
       return 'edge_management_self'
     case 'send_handoff':
+    case REQUEST_IMPLEMENTATION:
       return null
     default:
       return `tool:${name}`

@@ -1,11 +1,14 @@
 // What lies beside the packs of a workspace, as the rules see it: which files there are, and the texts of those that are looked into.
-import type { JsonObject } from '../digest/is-object.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
+import { folderOf } from '../pack/identity.ts'
 import type { Position } from '../pack/place.ts'
 import { filesOf } from '../prelude/compile.ts'
 import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
+import { ROLE_FOLDER } from '../role/role-name.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import { isTool, readCatalogFile } from '../tools/catalog.ts'
+import { readDocument } from '../workflow/read-document.ts'
 import { INDEX_FILE } from '../workspace/index-file.ts'
 import { isPath, isWithin } from '../workspace/path.ts'
 import type { Severity } from './rule.ts'
@@ -21,24 +24,40 @@ export interface FoundInFile {
 }
 
 export interface Layout {
-  /** Every file below prompts/packs, prompts/templates, tools and context, the index, and whatever else preludes name. */
+  /** Every file below the folders of the layout, the index, and whatever else preludes name. */
   readonly paths: ReadonlySet<string>
   /** Of those that were read and are text. */
   readonly texts: ReadonlyMap<string, string>
+  /** The files of packs, which others look into. */
+  readonly packs: readonly string[]
   /** What is wrong with a JSON Schema, or null. */
   readonly checkSchema: (schema: JsonObject) => string | null
 }
 
-export const LAYOUT_FOLDERS: readonly string[] = ['prompts/packs', 'prompts/templates', 'tools', 'context']
+export const LAYOUT_FOLDERS: readonly string[] = [
+  'prompts/packs',
+  'prompts/templates',
+  'tools',
+  'context',
+  ROLE_FOLDER,
+  'agents',
+  'workflows',
+]
+
+/** What agents and workflows may be written in. */
+const DOCUMENTS: readonly string[] = ['.yaml', '.yml', '.json']
 
 const isIn = (folder: string, path: string, ending: string): boolean =>
   path.startsWith(`${folder}/`) && path.endsWith(ending) && !path.slice(folder.length + 1).includes('/')
 
 export const isPrelude = (path: string): boolean => isIn('prompts/packs', path, '.json')
 export const isTemplate = (path: string): boolean => isIn('prompts/templates', path, '.md')
+export const isRole = (path: string): boolean => isIn(ROLE_FOLDER, path, '.md')
 export const isCatalog = (path: string): boolean => isIn('tools/catalogs', path, '.json')
 export const isDescriptor = (path: string): boolean => isIn('tools/descriptors', path, '.json')
 export const isLegacyTool = (path: string): boolean => isIn('tools', path, '.json')
+export const isAgentFile = (path: string): boolean => DOCUMENTS.some(ending => isIn('agents', path, ending))
+export const isWorkflowFile = (path: string): boolean => DOCUMENTS.some(ending => isIn('workflows', path, ending))
 
 /** Whether a path, of a file or a folder, is of the layout or leads there. */
 export const isInLayout = (path: string): boolean =>
@@ -46,15 +65,24 @@ export const isInLayout = (path: string): boolean =>
 
 /** Whether it is looked into for its own sake. Context is read only where a prelude names it: there may be much of it. */
 export const isLookedInto = (path: string): boolean =>
-  path === INDEX_FILE || [isPrelude, isTemplate, isCatalog, isDescriptor, isLegacyTool].some(is => is(path))
+  path === INDEX_FILE ||
+  [isPrelude, isTemplate, isRole, isCatalog, isDescriptor, isLegacyTool, isAgentFile, isWorkflowFile].some(is => is(path))
 
-/** Which files the preludes are made of. They need not stand in the folders of the layout. */
-export function namedByPreludes(texts: Layout['texts']): readonly string[] {
-  const named = [...texts].flatMap(([path, text]) => (isPrelude(path) ? filesNamedIn(text) : []))
+/** Which files preludes and agents are made of. Those of preludes need not stand in the folders of the layout. */
+export function namedFiles(texts: Layout['texts']): readonly string[] {
+  const named = [...texts].flatMap(([path, text]) =>
+    isPrelude(path) ? filesOfPrelude(text) : isAgentFile(path) ? fileOfAgent(path, text) : [],
+  )
   return [...new Set(named)].filter(isPath)
 }
 
-function filesNamedIn(text: string): readonly string[] {
+function fileOfAgent(path: string, text: string): readonly string[] {
+  const read = readDocument(path, text)
+  const named = read.ok && isObject(read.value) ? read.value.systemPromptRef : undefined
+  return typeof named === 'string' ? [`${folderOf(path)}${named}`] : []
+}
+
+function filesOfPrelude(text: string): readonly string[] {
   const read = readPrelude(bytesOf(text))
   return read.ok && read.prelude.kind === 'composed' ? filesOf(read.prelude.prelude) : []
 }

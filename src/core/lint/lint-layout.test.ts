@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { schemaFault } from '../schema/schema-fault.ts'
-import { isInLayout, namedByPreludes } from './layout.ts'
+import { isInLayout, namedFiles } from './layout.ts'
 import { lintLayout } from './lint-layout.ts'
 
 const PATHS = [
@@ -11,6 +11,9 @@ const PATHS = [
   'tools/catalogs/default.json',
   'tools/descriptors/look.json',
   'tools/old.json',
+  'agents/writer.yaml',
+  'workflows/news.yaml',
+  'workflows/news.json',
 ]
 
 describe('lintLayout', () => {
@@ -20,6 +23,8 @@ describe('lintLayout', () => {
       '{"id": "d", "templates": ["base.md", {"path": "x"}], "context": ["context/x.bmp"], "options": {"responseFormat": "schemas/x.json"}}',
       '{"tools": ["look", {"name": "look", "parameters": {"type": 1}}], "tool_choice": {"tool": "x"}}',
       '[{"role": "user"}]',
+      '{"agentId": "local.a.b", "role": "x", "promptOverrides": {"system": "prompt:x"}, "systemPrompt": "y"}',
+      'id: f\nnodes:\n  - {id: a, agent: local.a.c, role: x, systemPromptRef: "prompt:x@1.0.0"}\nedges: [{from: a, to: a}]',
       '{{#each a}}\r\n\t{{b}}',
       '{\n\t"a": [1,\n',
       '\ufeff{}',
@@ -31,6 +36,7 @@ describe('lintLayout', () => {
         for (const { file, line, column, endLine, endColumn } of lintLayout({
           paths: new Set(texts.keys()),
           texts,
+          packs: [],
           checkSchema: schemaFault,
         })) {
           expect(texts.has(file)).toBe(true)
@@ -50,20 +56,20 @@ describe('lintLayout', () => {
     ])
     const texts = new Map([...preludes, ['tools/catalogs/d.json', JSON.stringify(Array.from({ length: 20_000 }, (_, n) => missing(n)))]])
     const near = Array.from({ length: 3000 }, (_, n) => [`prompts/templates/mising-${n}-0.md`, `tools/descriptors/mising-${n}.json`])
-    expect(lintLayout({ paths: new Set([...texts.keys(), ...near.flat()]), texts, checkSchema: schemaFault })).toHaveLength(202)
+    expect(lintLayout({ paths: new Set([...texts.keys(), ...near.flat()]), texts, packs: [], checkSchema: schemaFault })).toHaveLength(202)
   }, 20_000)
 
   it('lists a hundred of a kind, and says that there are more', () => {
     const tools = JSON.stringify(Array.from({ length: 150 }, () => 'nothing'))
     const texts = new Map([['tools/catalogs/default.json', tools]])
-    const found = lintLayout({ paths: new Set(texts.keys()), texts, checkSchema: schemaFault })
+    const found = lintLayout({ paths: new Set(texts.keys()), texts, packs: [], checkSchema: schemaFault })
     expect([found.length, found.at(-1)?.message]).toEqual([101, expect.stringContaining('There are more like this')])
   })
 })
 
 it('reads nothing for a prelude that is no path in a workspace', () => {
   const prelude = JSON.stringify({ id: 'd', templates: ['../../etc/passwd', '/etc/passwd', 'base.md'], context: ['docs/./x', 'docs/x.md'] })
-  expect(namedByPreludes(new Map([['prompts/packs/default.json', prelude]]))).toEqual(['prompts/templates/base.md', 'docs/x.md'])
+  expect(namedFiles(new Map([['prompts/packs/default.json', prelude]]))).toEqual(['prompts/templates/base.md', 'docs/x.md'])
 })
 
 it.each([
@@ -71,6 +77,7 @@ it.each([
   ['prompts', true],
   ['prompts/packs/x.json', true],
   ['tools', true],
+  ['workflows/news.yaml', true],
   ['prompts/writer/v1.0.0.yaml', false],
   ['toolshed', false],
 ])('%s leads to the layout: %s', (path, leads) => expect(isInLayout(path)).toBe(leads))

@@ -1,6 +1,8 @@
 // Every rule there is, in the order in which a reader of a report wants them: can it be read, does it parse, does it hold, is it good.
 import type { LayoutRule, Rule, RuleHead } from './rule.ts'
+import { agentValid } from './rules/agent-valid/rule.ts'
 import { ambiguousScalar } from './rules/ambiguous-scalar/rule.ts'
+import { deadOverride } from './rules/dead-override/rule.ts'
 import { disableComment } from './rules/disable-comment/rule.ts'
 import { exampleMissing } from './rules/example-missing/rule.ts'
 import { examplesValidate } from './rules/examples-validate/rule.ts'
@@ -12,7 +14,9 @@ import { packSchema } from './rules/pack-schema/rule.ts'
 import { packYaml } from './rules/pack-yaml/rule.ts'
 import { preludeValid } from './rules/prelude-valid/rule.ts'
 import { publishedChanged } from './rules/published-changed/rule.ts'
+import { refResolves } from './rules/ref-resolves/rule.ts'
 import { requiredSections } from './rules/required-sections/rule.ts'
+import { roleValid } from './rules/role-valid/rule.ts'
 import { schemaRefsValid } from './rules/schema-refs-valid/rule.ts'
 import { structuredInterpolation } from './rules/structured-interpolation/rule.ts'
 import { templateSyntax } from './rules/template-syntax/rule.ts'
@@ -26,6 +30,9 @@ import { variableDeclaration } from './rules/variable-declaration/rule.ts'
 import { variableType } from './rules/variable-type/rule.ts'
 import { versionBump } from './rules/version-bump/rule.ts'
 import { volatileBeforeStable } from './rules/volatile-before-stable/rule.ts'
+import { workflowAgent } from './rules/workflow-agent/rule.ts'
+import { workflowRole } from './rules/workflow-role/rule.ts'
+import { workflowValid } from './rules/workflow-valid/rule.ts'
 import { workspaceFile } from './rules/workspace-file/rule.ts'
 import { workspaceIndex } from './rules/workspace-index/rule.ts'
 
@@ -57,7 +64,20 @@ export const PACK_RULES: readonly Rule[] = [
   disableComment,
 ]
 
-export const LAYOUT_RULES: readonly LayoutRule[] = [workspaceIndex, preludeValid, toolsValid, legacyTools, unusedDescriptor]
+export const LAYOUT_RULES: readonly LayoutRule[] = [
+  workspaceIndex,
+  preludeValid,
+  roleValid,
+  toolsValid,
+  legacyTools,
+  unusedDescriptor,
+  agentValid,
+  deadOverride,
+  workflowValid,
+  workflowAgent,
+  workflowRole,
+  refResolves,
+]
 
 export const RULES: readonly RuleHead[] = [...PACK_RULES, ...LAYOUT_RULES]
 

@@ -34,11 +34,13 @@ export interface Answered {
   readonly providerId: string
   /** A keyed hash of the body as it was sent. */
   readonly requestSeal?: Signature
+  /** What the provider keeps this under: a later call can resume it. */
+  readonly conversation?: string
 }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other'
 
-/** `provider_retryable` alone may be tried again, by whoever called. Other codes say what to mend. */
+/** `provider_retryable` alone may be tried again, by whoever called; after `conversation_lost` without resuming. Other codes say what to mend. */
 export interface Failed {
   readonly status: 'error' | 'timeout' | 'cancelled'
   readonly code: string
@@ -82,6 +84,7 @@ export function readAnswer(value: Json | undefined): Answered | null {
     isObject(finishReason) &&
     REASONS.includes(finishReason.reason as string) &&
     (usage === null || (isObject(usage) && typeof usage.prompt === 'number' && typeof usage.completion === 'number')) &&
-    typeof value.providerId === 'string'
+    typeof value.providerId === 'string' &&
+    (value.conversation === undefined || typeof value.conversation === 'string')
   return sound ? (value as unknown as Answered) : null
 }

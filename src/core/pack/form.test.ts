@@ -1,6 +1,8 @@
 // What our formats say is what checkForm checks: a keyword it does not know would be ignored without a word.
 import { describe, expect, it } from 'vitest'
+import { agentFormat } from '../agent/agent-format.ts'
 import type { Json } from '../digest/digest.ts'
+import { workflowFormat } from '../workflow/workflow-format.ts'
 import { checkForm, type Form } from './form.ts'
 import { packFormat } from './format.ts'
 import { registryFormat } from './registry.ts'
@@ -22,6 +24,16 @@ const KNOWN: Readonly<Record<string, Proof>> = {
     bad: { a: 1, b: 1 },
   },
   propertyNames: { form: { propertyNames: { pattern: '^a' } }, good: { ab: 1 }, bad: { b: 1 } },
+  'additionalProperties, when there are none': {
+    form: { properties: { a: {} }, additionalProperties: false },
+    good: { a: 1 },
+    bad: { b: 1 },
+  },
+  'type, of whole numbers': { form: { type: ['integer', 'null'] }, good: 1, bad: 1.5 },
+  minimum: { form: { minimum: 1 }, good: 1, bad: 0 },
+  maximum: { form: { maximum: 1 }, good: 1, bad: 2 },
+  minItems: { form: { minItems: 1 }, good: [1], bad: [] },
+  maxItems: { form: { maxItems: 1, items: { type: 'number' } }, good: [1], bad: ['', ''] },
   items: { form: { items: { type: 'string' } }, good: [''], bad: ['', 1] },
   pattern: { form: { pattern: '^a' }, good: 'a', bad: 'b' },
   minLength: { form: { minLength: 2 }, good: 'ab', bad: 'a' },
@@ -40,12 +52,14 @@ describe('checkForm', () => {
   it.each([
     ['the pack format', packFormat],
     ['the registry format', registryFormat],
+    ['the workflow format', workflowFormat],
+    ['the agent format', agentFormat],
   ])('knows every keyword of %s', (_, format) => expect([...unknownIn(format as unknown as Json, '')]).toEqual([]))
 
   it.each<[Json, string[]]>([
-    [{ minItems: 1 }, ['/minItems']],
+    [{ uniqueItems: true }, ['/uniqueItems']],
     [{ properties: { minItems: { items: { const: 1 } } } }, ['/properties/minItems/items/const']],
-    [{ additionalProperties: false }, ['/additionalProperties']],
+    [{ additionalProperties: true }, ['/additionalProperties']],
     [{ items: [{}], default: { const: 1 } }, ['/items']],
   ])('would miss %j', (format, expected) => expect([...unknownIn(format, '')]).toEqual(expected))
 })
@@ -56,6 +70,7 @@ function* unknownIn(format: Json, at: string): Iterable<string> {
   for (const [keyword, value] of Object.entries(format)) {
     const place = `${at}/${keyword}`
     if (keyword === 'properties') for (const [name, field] of Object.entries(value as object)) yield* unknownIn(field, `${place}/${name}`)
+    else if (keyword === 'additionalProperties' && value === false) continue
     else if (['additionalProperties', 'propertyNames', 'items'].includes(keyword)) yield* unknownIn(value, place)
     else if (!ANNOTATIONS.has(keyword) && !Object.hasOwn(KNOWN, keyword)) yield place
   }

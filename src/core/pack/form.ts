@@ -1,17 +1,23 @@
 // Checks a value against one of our own formats: the few keywords they use, in words an author can act on. Foreign schemas go elsewhere.
 import type { Json } from '../digest/digest.ts'
+import { nearest } from '../lint/nearest.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 import { aType, typeName } from './type-name.ts'
 
-/** The part of JSON Schema that packFormat and registryFormat are written in. */
+/** The part of JSON Schema that our formats are written in. */
 export interface Form {
   readonly description?: string
   readonly type?: string | readonly string[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Form>>
-  readonly additionalProperties?: Form
+  /** False: there are no others. */
+  readonly additionalProperties?: Form | false
   readonly propertyNames?: Form
   readonly items?: Form
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
@@ -20,7 +26,7 @@ export interface Form {
 
 export interface FormError {
   readonly pointer: Pointer
-  readonly keyword: 'type' | 'required' | 'pattern' | 'minLength' | 'maxLength' | 'enum'
+  readonly keyword: Exclude<keyof Form, 'description' | 'properties' | 'propertyNames' | 'items'>
   readonly message: string
 }
 
@@ -38,15 +44,15 @@ function visit(value: Json, form: Form, pointer: Pointer, whole: string, errors:
   }
   const type = typeName(value)
   const wanted = typeof form.type === 'string' ? [form.type] : form.type
-  if (wanted !== undefined && !wanted.includes(type)) {
+  if (wanted !== undefined && !wanted.includes(type) && !(wanted.includes('integer') && Number.isInteger(value))) {
     say('type', `must be ${wanted.map(aType).join(' or ')}, not ${aType(type)}`)
     return
   }
   if (form.enum !== undefined && !form.enum.includes(value as string)) say('enum', `must be one of ${form.enum.join(', ')}`)
   if (typeof value === 'string') visitText(value, form, say)
-  else if (Array.isArray(value)) {
-    if (form.items !== undefined) for (const [index, item] of value.entries()) visit(item, form.items, [...pointer, index], whole, errors)
-  } else if (value !== null && typeof value === 'object') visitFields(value as Fields, form, pointer, whole, errors, say)
+  else if (typeof value === 'number') visitNumber(value, form, say)
+  else if (Array.isArray(value)) visitItems(value, form, pointer, whole, errors, say)
+  else if (value !== null && typeof value === 'object') visitFields(value as Fields, form, pointer, whole, errors, say)
 }
 
 type Fields = Readonly<Record<string, Json>>
@@ -61,14 +67,33 @@ function visitText(text: string, { pattern, minLength = 0, maxLength }: Form, sa
   else if (pattern !== undefined && !compiled(pattern).test(text)) say('pattern', `has the wrong form: ${shorten(JSON.stringify(text))}`)
 }
 
+function visitNumber(value: number, { minimum, maximum }: Form, say: Say): void {
+  if (minimum !== undefined && value < minimum) say('minimum', `is ${value}: at least ${minimum} is needed`)
+  if (maximum !== undefined && value > maximum) say('maximum', `is ${value}: at most ${maximum} is allowed`)
+}
+
+function visitItems(list: readonly Json[], form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
+  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = form
+  if (list.length < minItems) say('minItems', minItems === 1 ? 'is empty' : `has ${list.length} items: at least ${minItems} are needed`)
+  // Whoever has too many is not told about each of them.
+  if (list.length > maxItems) say('maxItems', `has ${list.length} items: at most ${maxItems} are allowed`)
+  else if (items !== undefined) for (const [index, item] of list.entries()) visit(item, items, [...pointer, index], whole, errors)
+}
+
 function visitFields(fields: Fields, form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
   for (const name of form.required ?? []) if (!Object.hasOwn(fields, name)) say('required', `has no "${name}"`)
   for (const [name, value] of Object.entries(fields)) {
     const known = form.properties !== undefined && Object.hasOwn(form.properties, name)
     const field = known ? form.properties[name] : form.additionalProperties
     if (form.propertyNames !== undefined) visit(name, form.propertyNames, [...pointer, name], whole, errors)
-    if (field !== undefined) visit(value, field, [...pointer, name], whole, errors)
+    if (field === false) errors.push({ pointer: [...pointer, name], keyword: 'additionalProperties', message: noSuchKey(name, form) })
+    else if (field !== undefined) visit(value, field, [...pointer, name], whole, errors)
   }
+}
+
+function noSuchKey(name: string, { properties = {} }: Form): string {
+  const meant = nearest(name, Object.keys(properties))
+  return `There is no ${shorten(JSON.stringify(name))} here${meant === null ? '' : `: did you mean "${meant}"?`}`
 }
 
 const patterns = new Map<string, RegExp>()

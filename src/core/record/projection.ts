@@ -24,6 +24,8 @@ export interface Change {
  */
 export interface Projection {
   readonly table: string
+  /** Only events of streams whose names begin so; without it, of all. */
+  readonly under?: string
   readonly columns: Readonly<Record<string, 'text' | 'integer'>>
   readonly key: readonly string[]
   readonly indexes?: readonly (readonly string[])[]
@@ -63,8 +65,9 @@ export function readProjections(text: string): readonly Projection[] | null {
 
 function isProjection(value: Json): boolean {
   if (!isObject(value)) return false
-  const { table, columns, key, indexes = [], from } = value
-  if (typeof table !== 'string' || !isObject(columns) || !isObject(from) || !Array.isArray(indexes)) return false
+  const { table, under = '', columns, key, indexes = [], from } = value
+  if (typeof table !== 'string' || typeof under !== 'string' || !isObject(columns) || !isObject(from) || !Array.isArray(indexes))
+    return false
   const isColumn = (name: Json): boolean => typeof name === 'string' && Object.hasOwn(columns, name)
   const areColumns = (names: Json | undefined): boolean => Array.isArray(names) && names.length > 0 && names.every(isColumn)
   const types = Object.values(columns).every(type => type === 'text' || type === 'integer')
@@ -99,7 +102,7 @@ type Maker = (event: RecordedEvent) => RowChange | readonly RowChange[]
 type Look = (event: RecordedEvent, item: Json | undefined) => Json | undefined
 
 function makerOf(projection: Projection, by: Change): Maker {
-  const { table, columns, key } = projection
+  const { table, columns, key, under = '' } = projection
   const sources = by.put ?? by.drop ?? {}
   const kind = by.put === undefined ? 'drop' : 'put'
   const keyCells = key.map(column => cellOf(sources[column], columns[column]!))
@@ -111,9 +114,11 @@ function makerOf(projection: Projection, by: Change): Maker {
     // A key has no empty places: in SQL an unknown differs from itself.
     return { table, by, kind, key: keyCells.map(look => look(event, item) ?? ''), cells: made }
   }
-  if (by.each === undefined) return event => make(event, undefined)
+  const isOurs = ({ stream }: RecordedEvent): boolean => stream.startsWith(under)
+  if (by.each === undefined) return event => (isOurs(event) ? make(event, undefined) : NOTHING)
   const items = lookAt(by.each)
   return event => {
+    if (!isOurs(event)) return NOTHING
     const found = items(event, undefined)
     return Array.isArray(found) ? found.map(item => make(event, item)) : NOTHING
   }

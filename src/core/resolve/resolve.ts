@@ -116,7 +116,7 @@ export function resolveKind(request: ResolveRequest, kind: PromptKind, lookup: L
 }
 
 interface Judged {
-  readonly candidate: Candidate
+  readonly layer: Layer
   readonly ref: string | null
   readonly template: Pinned | null
   readonly overrides: PromptRef['variableOverrides']
@@ -127,11 +127,18 @@ interface Judged {
 }
 
 function choose(request: ResolveRequest, kind: PromptKind, slot: number, candidates: readonly Candidate[], lookup: Lookup): Resolution {
-  const judged = candidates.map(candidate => judge(candidate, kind, lookup))
-  const speaker = judged.find(({ speaks }) => speaks)
-  const winner = speaker?.problem === null ? speaker : undefined
-  const trace = judged.map(one => toTrace(one, winner, speaker))
-  const fault = speaker === undefined || speaker.problem === null ? null : toFault(speaker)
+  const trace: TraceEntry[] = []
+  let speaker: Judged | null = null
+  for (const { layer, offer } of candidates) {
+    if (offer.type === 'none') {
+      trace.push({ layer, applied: false, ref: null, template: null, code: offer.silence, reason: SILENCES[offer.silence] })
+      continue
+    }
+    const judged = judge(layer, offer, kind, lookup)
+    trace.push(toTrace(judged, speaker))
+    if (judged.speaks) speaker ??= judged
+  }
+  const winner = speaker?.problem === null ? speaker : null
   return {
     nodeId: request.nodeId,
     kind,
@@ -140,77 +147,68 @@ function choose(request: ResolveRequest, kind: PromptKind, slot: number, candida
     resolved: winner?.template ?? null,
     variableOverrides: winner?.overrides ?? null,
     trace,
-    fault,
+    fault: speaker === null || speaker.problem === null ? null : toFault(speaker),
   }
 }
 
-// Field by field, here and in judgeRef: this runs for every candidate, and spreading takes most of the time there is.
-function toTrace(one: Judged, winner: Judged | undefined, speaker: Judged | undefined): TraceEntry {
-  const { ref, template, problem } = one
-  const { layer } = one.candidate
+// Field by field, here and below: this runs for every candidate, and spreading takes most of the time there is.
+function toTrace({ layer, ref, template, problem }: Judged, speaker: Judged | null): TraceEntry {
   if (problem !== null) return { layer, applied: false, ref, template, code: problem.code, reason: problem.reason }
-  if (one === winner) return { layer, applied: true, ref, template, code: 'applied', reason: 'first layer with a candidate' }
-  return { layer, applied: false, ref, template, code: 'superseded', reason: `superseded by ${speaker!.candidate.layer}` }
+  if (speaker === null) return { layer, applied: true, ref, template, code: 'applied', reason: 'first layer with a candidate' }
+  return { layer, applied: false, ref, template, code: 'superseded', reason: `superseded by ${speaker.layer}` }
 }
 
-const toFault = ({ candidate, problem }: Judged): Resolution['fault'] => ({
+const toFault = ({ layer, problem }: Judged): Resolution['fault'] => ({
   code: problem!.code as FaultCode,
-  layer: candidate.layer,
+  layer,
   message: problem!.reason,
 })
 
-function judge(candidate: Candidate, kind: PromptKind, lookup: Lookup): Judged {
-  const { offer } = candidate
-  const silent = (code: ReasonCode, reason: string): Judged => ({
-    candidate,
-    ref: null,
-    template: null,
-    overrides: null,
-    problem: { code, reason },
-    speaks: false,
-  })
+function judge(layer: Layer, offer: Exclude<Candidate['offer'], { type: 'none' }>, kind: PromptKind, lookup: Lookup): Judged {
   switch (offer.type) {
-    case 'none':
-      return silent(offer.silence, SILENCES[offer.silence])
     case 'template': {
       const { templateId, version, digest } = offer
-      const template = { libraryId: 'agents', templateId, version, digest }
-      return { candidate, ref: pinnedText(templateId, version), template, overrides: null, problem: null, speaks: true }
+      return usable(layer, { libraryId: 'agents', templateId, version, digest }, null)
     }
     case 'library-default': {
       const found = lookup.defaultOf(offer.libraryId, kind)
-      if (found === null) return silent('agent_library_unresolvable', `library ${offer.libraryId} is not installed`)
-      if (found.status !== 'found') return silent('library_default_missing', `library ${offer.libraryId} has no default ${kind} template`)
-      const { template } = found
-      return { candidate, ref: pinnedText(template.templateId, template.version), template, overrides: null, problem: null, speaks: true }
+      if (found === null) return unusable(layer, 'agent_library_unresolvable', `library ${offer.libraryId} is not installed`, false)
+      if (found.status === 'found') return usable(layer, found.template, null)
+      return unusable(layer, 'library_default_missing', `library ${offer.libraryId} has no default ${kind} template`, false)
     }
     case 'ref':
-      return offer.read.ok ? judgeRef(candidate, offer.read.ref, lookup) : malformed(candidate, offer.read.problem)
+      return offer.read.ok ? judgeRef(layer, offer.read.ref, lookup) : unusable(layer, 'prompt_ref_invalid', offer.read.problem, true)
   }
 }
 
-const malformed = (candidate: Candidate, reason: string): Judged => ({
-  candidate,
-  ref: null,
-  template: null,
-  overrides: null,
-  problem: { code: 'prompt_ref_invalid', reason },
+const usable = (layer: Layer, template: Pinned, overrides: PromptRef['variableOverrides']): Judged => ({
+  layer,
+  ref: pinnedText(template.templateId, template.version),
+  template,
+  overrides,
+  problem: null,
   speaks: true,
 })
 
-function judgeRef(candidate: Candidate, ref: PromptRef, lookup: Lookup): Judged {
+const unusable = (layer: Layer, code: ReasonCode, reason: string, speaks: boolean): Judged => ({
+  layer,
+  ref: null,
+  template: null,
+  overrides: null,
+  problem: { code, reason },
+  speaks,
+})
+
+function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const { variableOverrides: overrides } = ref
   const found = lookup.find(ref)
-  if (found.status === 'found') {
-    const { template } = found
-    return { candidate, ref: pinnedText(template.templateId, template.version), template, overrides, problem: null, speaks: true }
-  }
-  if (found.status === 'unchecked') return { candidate, ref: refText(ref), template: null, overrides, problem: null, speaks: true }
+  if (found.status === 'found') return usable(layer, found.template, overrides)
+  if (found.status === 'unchecked') return { layer, ref: refText(ref), template: null, overrides, problem: null, speaks: true }
   const problem: Judged['problem'] =
     found.status === 'ambiguous'
       ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
       : { code: 'prompt_template_not_found', reason: `there is no ${refText(ref)}${ref.libraryId === null ? '' : ` in ${ref.libraryId}`}` }
-  return { candidate, ref: refText(ref), template: null, overrides, problem, speaks: true }
+  return { layer, ref: refText(ref), template: null, overrides, problem, speaks: true }
 }
 
 const SILENCES: Readonly<Record<Silence, string>> = {

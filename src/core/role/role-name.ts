@@ -7,6 +7,13 @@ const WHOLE_NAME = new RegExp(ROLE_NAME)
 /** Windows opens a device by these names, whatever ending stands behind them. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
+/** Where a repo keeps roles of its own. */
+export const ROLE_FOLDER = 'docs/templates'
+export const rolePath = (name: string): string => `${ROLE_FOLDER}/${name}.md`
+
+/** More would be no role, and fill the prompt. */
+export const MOST_ROLE_BYTES = 256 * 1024
+
 /** What is wrong with it; null when nothing is. */
 export function roleNameProblem(name: string): string | null {
   if (!WHOLE_NAME.test(name))

@@ -20,7 +20,7 @@ describe.each(Object.entries(REQUESTS))('%s', (name, requests) => {
 
   it('has no findings and requests exactly what it needs', () => {
     expect(read.problems).toEqual([])
-    expect(read).toMatchObject({ ok: true, role: { name, version: '1', requests } })
+    expect(read).toMatchObject({ ok: true, role: { name, version: '2', requests } })
   })
 
   it('has the four sections in order, nothing before them, and nothing of its head', () => {

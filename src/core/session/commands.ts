@@ -2,7 +2,7 @@
 import type { Digest } from '../digest/digest.ts'
 import type { Verdict } from '../gate/authorize.ts'
 import type { KnownModels, RunConfig, Selection, SessionConfig } from './config.ts'
-import type { ApplyWhen, CallStatus, Failure, Home, HostCommand, Lease, ToolCall } from './events.ts'
+import type { ApplyWhen, CallStatus, Failure, Home, HostCommand, Lease, NodeOfRun, ToolCall } from './events.ts'
 import type { StepOptions } from './materialize.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SyncResult } from './sync.ts'
@@ -21,6 +21,7 @@ export type RunCommand =
       readonly overrides?: RunConfig | null
       readonly known?: KnownModels
       readonly interactive?: boolean
+      readonly node?: NodeOfRun
     }
   | { readonly type: 'settleRunSync'; readonly run: number; readonly result: SyncResult }
   | { readonly type: 'startRun'; readonly run: number }

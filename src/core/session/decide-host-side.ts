@@ -1,4 +1,5 @@
 // What people and hosts ask of a session while it works: steer, follow up, pause, resume, cancel; and leases, which cancel what nobody keeps alive.
+import type { Digest } from '../digest/digest.ts'
 import type { HostSideCommand } from './commands.ts'
 import { waitForInput } from './decide-run.ts'
 import { finishCancel } from './decide-step.ts'
@@ -33,11 +34,11 @@ const ALLOWED: Readonly<Record<'pause' | 'resume' | 'cancel', readonly RunPhase[
 }
 
 function receive(draft: Draft, { command, epoch = null, run: target = null }: Extract<HostSideCommand, { type: 'receive' }>): Ruling {
-  const { run, steers, followUps } = draft.state
+  const { run, interrupts, steers, followUps } = draft.state
   if (epoch !== null && epoch !== draft.state.epoch)
     return refuse('command_stale', `the session is in epoch ${draft.state.epoch}, not ${epoch}`)
   if (target !== null && target !== run?.run) return refuse('command_stale', `run ${target} is not open`)
-  if ([...steers, ...followUps].some(({ id }) => id === command.id))
+  if ([...interrupts, ...steers, ...followUps].some(({ id }) => id === command.id))
     return refuse('command_duplicate', `command ${command.id} waits already`)
   if ('message' in command) return leaveMessage(draft, command)
   const { kind } = command
@@ -47,15 +48,15 @@ function receive(draft: Draft, { command, epoch = null, run: target = null }: Ex
   return emit(obey(received, command, run), { type: 'command.applied', id: command.id })
 }
 
-function obey(draft: Draft, command: Exclude<HostCommand, { kind: 'steer' | 'follow-up' }>, { run, waited }: OpenRun): Draft {
+function obey(draft: Draft, command: Exclude<HostCommand, { readonly message: Digest }>, { run, waited }: OpenRun): Draft {
   if (command.kind === 'cancel') return cancelRun(draft, command.reason)
   if (command.kind === 'pause') return emit(draft, { type: 'run.paused', run })
   // One that waited has nothing new to ask the model about.
   return waited ? waitForInput(draft, run) : emit(draft, { type: 'run.resumed', run })
 }
 
-/** A run that waits for input takes a follow-up at once. */
-function leaveMessage(draft: Draft, command: Extract<HostCommand, { kind: 'steer' | 'follow-up' }>): Draft {
+/** A run that waits for input takes it at once, unless it is for the next step. */
+function leaveMessage(draft: Draft, command: Extract<HostCommand, { readonly message: Digest }>): Draft {
   const { run } = draft.state
   const received = emit(draft, { type: 'command.received', command })
   if (command.kind === 'steer' || run?.phase !== 'waiting') return received

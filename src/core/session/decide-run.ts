@@ -2,6 +2,7 @@
 import { dueAtRun } from './apply.ts'
 import type { RunCommand } from './commands.ts'
 import { configProblem, type RunConfig, type Selection, type SessionConfig, sameSelection, selectionOf } from './config.ts'
+import { takeInterrupts } from './decide-step.ts'
 import { type Draft, emit, emitMessage, emitReply, type Ruling, refuse } from './draft.ts'
 import { nameProblem } from './names.ts'
 import { preludeOf, tracePrelude } from './prelude-ladder.ts'
@@ -35,7 +36,10 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
 
 const NO_KNOWN = { providers: [], models: [] }
 
-function requestRun(draft: Draft, { input = null, overrides = null, known = NO_KNOWN, interactive = false }: Of<'requestRun'>): Ruling {
+function requestRun(
+  draft: Draft,
+  { input = null, overrides = null, known = NO_KNOWN, interactive = false, node }: Of<'requestRun'>,
+): Ruling {
   const { run, runs, config: defaults } = draft.state
   if (run !== null) return refuse('run_already_active', `run ${run.run} is ${run.phase}; end it first`)
   const config = overrides ?? defaults
@@ -45,7 +49,16 @@ function requestRun(draft: Draft, { input = null, overrides = null, known = NO_K
   if (selection === 'unset') return refuse('workspace_unset', 'the run names a prelude or a catalog, but no workspace')
   const misnamed = selection === null ? null : nameProblem(selection)
   if (misnamed !== null) return refuse('name_invalid', misnamed)
-  return emit(draft, { type: 'run.requested', run: runs + 1, input, config, overridden: overrides !== null, selection, interactive })
+  return emit(draft, {
+    type: 'run.requested',
+    run: runs + 1,
+    input,
+    config,
+    overridden: overrides !== null,
+    selection,
+    interactive,
+    ...(node === undefined ? {} : { node }),
+  })
 }
 
 /** What the run names of a workspace, where that is not what its session names. */
@@ -95,10 +108,10 @@ function awaitInput(draft: Draft, run: OpenRun): Ruling {
   return whyNotQuiet(run) ?? waitForInput(emitReply(draft), run.run)
 }
 
-/** A follow-up that was left already is the input. */
+/** What was left already is the input. */
 export function waitForInput(draft: Draft, run: number): Draft {
   const waiting = emit(draft, { type: 'run.waiting', run })
-  const fed = takeFollowUp(waiting)
+  const fed = waiting.state.interrupts.length > 0 ? takeInterrupts(waiting) : takeFollowUp(waiting)
   return fed === null ? waiting : emit(fed, { type: 'run.resumed', run })
 }
 

@@ -43,7 +43,7 @@ function startStep(draft: Draft, { type: _, of, ...command }: Of<'startStep'>, {
   if (exceeds(next, config.limits.maxSteps))
     return emit(draft, { type: 'run.failed', run, code: 'step_limit', detail: `the run may take ${config.limits.maxSteps} steps` })
 
-  const ready = takeSteer(adopt(emitReply(draft)))
+  const ready = takeSteer(takeInterrupts(adopt(emitReply(draft))))
   const { history } = ready.state
   const { snapshot } = ready.state.run!
   const made = materializeStep({ ...command, config, snapshot, history })
@@ -58,6 +58,12 @@ function startStep(draft: Draft, { type: _, of, ...command }: Of<'startStep'>, {
 function adopt(draft: Draft): Draft {
   const due = dueAtStep(draft.state)
   return due.length === 0 ? draft : tracePrelude(emit(draft, ...due))
+}
+
+/** All of them, in order of arrival. */
+export function takeInterrupts(draft: Draft): Draft {
+  const [first] = draft.state.interrupts
+  return first === undefined ? draft : takeInterrupts(emitMessage(emit(draft, { type: 'command.applied', id: first.id }), first.message))
 }
 
 function takeSteer(draft: Draft): Draft {

@@ -19,6 +19,12 @@ export interface Home {
   readonly nodeId: string
 }
 
+/** The node of a graph that a run works for. */
+export interface NodeOfRun {
+  readonly runId: string
+  readonly nodeId: string
+}
+
 export interface Attachment {
   readonly runId: string
   readonly nodeId: string
@@ -34,7 +40,8 @@ export interface Lease {
 
 /** What somebody outside asks of a session. The id is the caller's. */
 export type HostCommand =
-  | { readonly kind: 'steer' | 'follow-up'; readonly id: string; readonly message: Digest }
+  /** An interrupt ends the model call under way, and is told before anything else; a steer waits for the next step; a follow-up for the end. */
+  | { readonly kind: 'steer' | 'interrupt' | 'follow-up'; readonly id: string; readonly message: Digest }
   | { readonly kind: 'pause' | 'resume'; readonly id: string }
   | { readonly kind: 'cancel'; readonly id: string; readonly reason: string | null }
 
@@ -78,6 +85,8 @@ export type SessionEvent =
       readonly selection: Selection | null
       /** Whether it waits for more after a reply that asks for nothing. */
       readonly interactive: boolean
+      /** Left out by a run that works for nobody's graph. */
+      readonly node?: NodeOfRun
     }
   | { readonly type: 'run.snapshotReady'; readonly run: number; readonly snapshot: Snapshot }
   | ({ readonly type: 'run.refused'; readonly run: number; readonly stage: SyncStage } & Failure)

@@ -95,12 +95,20 @@ export function materializeStep(input: StepInput): Materialized {
 const refuse = (code: MaterializeRefusal, message: string): Materialized => ({ ok: false, code, message })
 
 /** The step's, the run's, the snapshot's, the host's. Chosen apart from the messages. */
-function toolsOf({ toolDigests = null, config, snapshot, hostCatalog = null }: StepInput) {
-  if (toolDigests !== null) return { toolSource: 'step', tools: toolDigests } as const
-  if (config.toolDigests !== null) return { toolSource: 'run', tools: config.toolDigests } as const
+export function toolsOf({
+  toolDigests = null,
+  config,
+  snapshot,
+  hostCatalog = null,
+}: Pick<StepInput, 'toolDigests' | 'config' | 'snapshot' | 'hostCatalog'>): {
+  readonly toolSource: ToolSource
+  readonly tools: readonly Digest[] | null
+} {
+  if (toolDigests !== null) return { toolSource: 'step', tools: toolDigests }
+  if (config.toolDigests !== null) return { toolSource: 'run', tools: config.toolDigests }
   const { catalog = null } = snapshot ?? {}
-  if (catalog !== null) return { toolSource: 'snapshot', tools: [catalog.digest] } as const
-  return hostCatalog === null ? ({ toolSource: 'none', tools: null } as const) : ({ toolSource: 'host', tools: [hostCatalog] } as const)
+  if (catalog !== null) return { toolSource: 'snapshot', tools: [catalog.digest] }
+  return hostCatalog === null ? { toolSource: 'none', tools: null } : { toolSource: 'host', tools: [hostCatalog] }
 }
 
 /** The messages of a request in the order in which they are sent; null when a piece of the history cannot be read. */

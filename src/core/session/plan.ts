@@ -1,7 +1,7 @@
 // What an event calls for: described work. Never runs in replay, and nothing here does the work.
 import type { Digest } from '../digest/digest.ts'
-import type { Selection, SessionConfig } from './config.ts'
-import type { Home, SessionEvent, ToolCall } from './events.ts'
+import type { Selection } from './config.ts'
+import type { SessionEvent, ToolCall } from './events.ts'
 import type { Snapshot } from './snapshot.ts'
 import { isQuiet, type OpenRun, type SessionState } from './state.ts'
 
@@ -32,14 +32,6 @@ export type SessionEffect =
       readonly call: ToolCall
       readonly again: boolean
     } & Epochs)
-  | {
-      readonly type: 'session.create'
-      readonly session: string
-      readonly agentId: string | null
-      readonly home: Home
-      readonly config: SessionConfig
-      readonly snapshot: Snapshot | null
-    }
   | { readonly type: 'session.offer'; readonly session: string; readonly snapshot: Snapshot; readonly selection: Selection }
 
 /** `state`: with the event in it. */
@@ -62,11 +54,6 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
       return run === null ? [] : goOn(run)
     case 'run.completed':
       return state.followUps.length === 0 ? [] : [{ type: 'run.request' }]
-    case 'run.attached': {
-      const { session, runId, nodeId } = event
-      const home = { session: state.session, runId, nodeId }
-      return [{ type: 'session.create', session, agentId: state.agentId, home, config: state.config, snapshot: state.workspace.active }]
-    }
 
     case 'step.started':
       return [{ type: 'model.call', run: event.run, step: event.step, attempt: 1, epoch, stepEpoch }]

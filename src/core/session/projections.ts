@@ -10,6 +10,7 @@ const syncing = (on: 0 | 1) => putting({ syncing: { always: on }, changedAt: 'at
 
 export const sessionRows: Projection = {
   table: 'sessions',
+  under: 'session/',
   columns: {
     row: 'integer',
     session: 'text',

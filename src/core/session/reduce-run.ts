@@ -6,8 +6,8 @@ type RunEvent = Extract<SessionEvent, { readonly type: `run.${string}` | `step.$
 
 export function reduceRun(state: SessionState, event: SessionEvent): SessionState {
   if (event.type === 'run.requested') {
-    const { run, input, config, selection, interactive = false } = event
-    return { ...state, runs: run, run: { ...freshRun, run, input, config, selection, interactive } }
+    const { run, input, config, selection, interactive = false, node = null } = event
+    return { ...state, runs: run, run: { ...freshRun, run, input, config, selection, interactive, node } }
   }
   const { run } = state
   if (run === null) return state
@@ -33,7 +33,7 @@ export function reduceRun(state: SessionState, event: SessionEvent): SessionStat
   }
 }
 
-const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection' | 'interactive'> = {
+const freshRun: Omit<OpenRun, 'run' | 'input' | 'config' | 'selection' | 'interactive' | 'node'> = {
   phase: 'requested',
   waited: false,
   source: 'none',
@@ -52,7 +52,7 @@ function ended(state: SessionState, end: RunEnd | null): SessionState {
   return { ...state, run: null, ended: end, workspace }
 }
 
-function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: SessionState): OpenRun {
+function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch, interrupts }: SessionState): OpenRun {
   const { step } = run
   switch (event.type) {
     case 'run.snapshotReady':
@@ -70,7 +70,12 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch }: Session
     case 'step.retried':
       return step === null ? run : { ...run, step: { ...step, attempt: event.attempt } }
     case 'step.settled':
-      return step === null ? run : { ...run, step: { ...step, settled: true, reply: event.reply, failure: event.failure } }
+      if (step === null) return run
+      // Whoever was interrupted goes on from there: nothing has failed.
+      return {
+        ...run,
+        step: { ...step, settled: true, reply: event.reply, failure: event.failure, read: event.reply === null && interrupts.length > 0 },
+      }
     case 'tool.batchStarted': {
       const calls = event.calls.map(({ id, name, arguments: given }) => ({
         id,

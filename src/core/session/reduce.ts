@@ -24,12 +24,18 @@ export function reduce(state: SessionState, event: SessionEvent): SessionState {
 
     case 'command.received': {
       const { command } = event
+      if (command.kind === 'interrupt') return { ...state, interrupts: [...state.interrupts, { id: command.id, message: command.message }] }
       if (command.kind === 'steer') return { ...state, steers: [...state.steers, { id: command.id, message: command.message }] }
       if (command.kind === 'follow-up') return { ...state, followUps: [...state.followUps, { id: command.id, message: command.message }] }
       return state
     }
     case 'command.applied':
-      return { ...state, steers: without(state.steers, event.id), followUps: without(state.followUps, event.id) }
+      return {
+        ...state,
+        interrupts: without(state.interrupts, event.id),
+        steers: without(state.steers, event.id),
+        followUps: without(state.followUps, event.id),
+      }
 
     case 'run.attached': {
       const { runId, nodeId, session } = event

@@ -398,10 +398,10 @@ describe('home and children', () => {
     must(home, { type: 'requestApply' })
     must(home, { type: 'attachRun', runId: 'r1', nodeId: 'n1', session: 'child-1' })
     expect(home.events.slice(-2).map(({ type }) => type)).toEqual(['workspace.applied', 'run.attached'])
-    const made = home.effects.at(-1)!
-    if (made.type !== 'session.create') throw new Error('no child was called for')
+    const { config: usual, workspace: adopted } = home.state
     const child: Story = { ...startStory(), state: foldSession([]), events: [], effects: [] }
-    must(child, { ...made, type: 'create' })
+    const homeOfChild = { session: 'writer', runId: 'r1', nodeId: 'n1' }
+    must(child, { type: 'create', session: 'child-1', config: usual, home: homeOfChild, snapshot: adopted.active })
     expect(child.state).toMatchObject({ home: { session: 'writer' }, workspace: { active: { version: 1 } }, history: { count: 0 } })
     runStory(child)
     expect(child.events.find(({ type }) => type === 'step.started')).toMatchObject({ source: 'workspace', snapshot: { version: 1 } })

@@ -2,7 +2,7 @@
 import type { Digest } from '../digest/digest.ts'
 import type { WhichStep } from './commands.ts'
 import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
-import type { Attachment, CallStatus, Failure, Home, Lease, ToolCall } from './events.ts'
+import type { Attachment, CallStatus, Failure, Home, Lease, NodeOfRun, ToolCall } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
 import type { StepRequest } from './materialize.ts'
 import type { Snapshot, Staged } from './snapshot.ts'
@@ -66,6 +66,7 @@ export interface OpenRun {
   readonly config: RunConfig
   readonly selection: Selection | null
   readonly interactive: boolean
+  readonly node: NodeOfRun | null
   readonly source: PromptSource
   /** In force at this moment. */
   readonly snapshot: Snapshot | null
@@ -94,6 +95,8 @@ export interface SessionState {
   readonly syncs: number
   readonly run: OpenRun | null
   readonly workspace: WorkspaceState
+  /** In order of arrival, as the others. */
+  readonly interrupts: readonly Queued[]
   readonly steers: readonly Queued[]
   readonly followUps: readonly Queued[]
   readonly history: History
@@ -112,6 +115,7 @@ export const emptySession: SessionState = {
   syncs: 0,
   run: null,
   workspace: { active: null, pending: null, approved: null, syncing: null },
+  interrupts: [],
   steers: [],
   followUps: [],
   history: emptyHistory,

@@ -1,8 +1,6 @@
 // Values into text, piece by piece, each piece knowing where it came from. Never escapes, never expands a value again, never runs away.
 
-import { isDeeperThan } from '../digest/depth.ts'
-import type { Json } from '../digest/digest.ts'
-import { canonicalJson } from '../digest/digest.ts'
+import { type Json, tryCanonicalJson } from '../digest/digest.ts'
 import type { BlockNode, Node, Span, TemplateTree } from './ast.ts'
 import { enter, find, itemPath, itemPathsOf, type Lookup, lookupOf, pathOf, type Scope, usesLoop } from './scope.ts'
 
@@ -195,12 +193,7 @@ const isTrue = (value: Json | undefined, includeZero: boolean): boolean => (incl
 function print(value: Json): string | null {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null
-  if (typeof value !== 'object' || isDeeperThan(value, MAX_VALUE_DEPTH)) return null
-  try {
-    return canonicalJson(value)
-  } catch {
-    return null // lone surrogates, functions: not JSON
-  }
+  return typeof value === 'object' ? tryCanonicalJson(value, MAX_VALUE_DEPTH) : null
 }
 
 function emit(segment: Segment, sink: Sink): void {

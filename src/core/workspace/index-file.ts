@@ -3,7 +3,6 @@ import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { checkForm, type Form } from '../pack/form.ts'
 import { type FileProblem, readJsonContent } from '../prelude/content.ts'
-import type { Pointer } from '../schema/pointer.ts'
 import { workspaceIndexFormat } from './index-format.ts'
 
 export const INDEX_FILE = 'agent.workspace.json'
@@ -46,21 +45,11 @@ export function readIndex(bytes: Uint8Array): ReadIndex {
 }
 
 const { properties } = workspaceIndexFormat
-const KEYS = Object.keys(properties)
-const DEFAULTS = Object.keys(properties.defaults.properties)
 
 function* problemsIn(value: Json): Iterable<FileProblem> {
   yield* checkForm(value, workspaceIndexFormat as unknown as Form, 'The index').map(({ pointer, message }) => ({ pointer, message }))
   if (!isObject(value)) return
-  const { schema_version: version, defaults } = value
+  const { schema_version: version } = value
   if (version !== undefined && version !== properties.schema_version.const)
     yield { pointer: ['schema_version'], message: `"schema_version" must be ${properties.schema_version.const}` }
-  yield* unknownKeys(value, [], KEYS)
-  yield* unknownKeys(defaults, ['defaults'], DEFAULTS)
-}
-
-function* unknownKeys(value: Json | undefined, at: Pointer, known: readonly string[]): Iterable<FileProblem> {
-  if (!isObject(value)) return
-  for (const key of Object.keys(value))
-    if (!known.includes(key)) yield { pointer: [...at, key], message: `an index has no "${key}": there is ${known.join(', ')}` }
 }

@@ -1,10 +1,14 @@
 // Asks the model what a recorded step says, and puts its answer on record. What may be tried again is tried again, as a new attempt.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
+import type { ModelCall } from '../../core/messages/model-call.ts'
 import { assistantMessage, type Receipt } from '../../core/messages/receipt.ts'
+import type { Conversation } from '../../core/run/state.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
+import type { OpenRun } from '../../core/session/state.ts'
+import type { CallOptions } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
 import { type Performing, STOPPING } from './performing.ts'
@@ -12,6 +16,9 @@ import { type Performing, STOPPING } from './performing.ts'
 const MOST_ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
+
+/** Cancelled or interrupted while it waited: nothing is asked again. */
+const ABORTED = { refusal: 'aborted' }
 
 type ModelCallEffect = Extract<SessionEffect, { readonly type: 'model.call' }>
 
@@ -21,12 +28,12 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   const { state } = await loadSession(parts.store, place.tenant, place.session)
   const open = state.run?.run === run && state.run.step?.step === step ? state.run.step : null
   if (open === null || open.settled) return
-  const receipt = await ask(performing, open.request, step)
+  const receipt = await ask(performing, open.request, state.run!)
   if (signal.reason === STOPPING) return
   if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {
     await parts.wait(Math.min(receipt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS), signal)
     if (signal.reason === STOPPING) return
-    const { refusal } = await send({ type: 'retryStep', code: receipt.code, detail: receipt.message })
+    const { refusal } = signal.aborted ? ABORTED : await send({ type: 'retryStep', code: receipt.code, detail: receipt.message })
     if (refusal === null) return
   }
   const kept = canonicalJson(receipt as unknown as Json)
@@ -46,18 +53,26 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   )
 }
 
-async function ask({ parts, place, signal }: Performing, request: StepRequest, step: number): Promise<Receipt> {
+async function ask({ parts, place, signal }: Performing, request: StepRequest, { node, steps }: OpenRun): Promise<Receipt> {
   const { store, models, secrets, seal, onDelta } = parts
   const built = await buildCall(store, place.tenant, request)
   if (!built.ok) return { status: 'error', code: built.code, message: built.message }
+  const held = node === null ? null : ((await parts.graph?.held(place, node)) ?? null)
   return models.call(built.call, {
     signal,
     secrets: secrets(place.tenant),
     object: digest => store.object(place.tenant, digest),
-    caller: { node: place.session, step },
+    caller: { tenant: place.tenant, node: node?.nodeId ?? place.session, step: steps },
+    ...(held === null ? {} : { resume: resumed(held, request, built.call) }),
     ...(seal === undefined ? {} : { seal }),
     ...(onDelta === undefined ? {} : { onDelta: delta => onDelta(place, delta) }),
   })
+}
+
+/** Everything but what was said since the last reply. */
+function resumed({ id, held }: Conversation, { history, user }: StepRequest, { messages }: ModelCall): NonNullable<CallOptions['resume']> {
+  const unsent = history.count - held + (user === null ? 0 : 1)
+  return { conversation: id, after: Math.max(0, messages.length - unsent) }
 }
 
 const mayRetry = (receipt: Receipt): receipt is Extract<Receipt, { readonly code: string }> =>

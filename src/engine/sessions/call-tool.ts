@@ -14,7 +14,7 @@ import { Fault } from '../../errors.ts'
 import type { Binding, Validator } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
-import { type Performing, STOPPING } from './performing.ts'
+import { type NodeGate, type Performing, STOPPING } from './performing.ts'
 import { partOf, toolCallsIn } from './read-reply.ts'
 
 type ToolCallEffect = Extract<SessionEffect, { readonly type: 'tool.call' }>
@@ -71,20 +71,30 @@ async function factsOf({ parts, place }: Performing, call: ToolCall, given: Json
   const request = state.run?.step?.request
   const built = request === undefined ? null : await buildCall(parts.store, place.tenant, request)
   const descriptor = built?.ok === true ? built.call.tools.find(({ name }) => name === call.name) : undefined
+  const node = state.run?.node ?? null
+  const { agent, free, ...gate } = node === null || parts.graph === undefined ? ALONE : await parts.graph.gate(place, node)
+  const question = {
+    tool: call.name,
+    tenant: place.tenant,
+    agent: agent ?? state.home?.session ?? place.session,
+    role: gate.role?.name ?? null,
+  }
   return {
     problem: await problemWith(parts.validator, descriptor, given),
     visible: descriptor !== undefined,
     bound: parts.bindings.has(call.name),
-    grant: grantOf(parts.grants, { tool: call.name, tenant: place.tenant, agent: state.home?.session ?? place.session, role: null }),
-    role: null,
-    node: null,
-    mode: null,
+    grant: free.includes(call.name) ? FREE : grantOf(parts.grants, question),
+    ...gate,
     allowListed: false,
     ownEdge: false,
-    orchestratorAsks: true,
     approval: 'unasked',
   }
 }
+
+/** A session that works for no graph has no role, no node and no mode. */
+const ALONE: NodeGate = { agent: null, free: [], role: null, node: null, mode: null, orchestratorAsks: true }
+
+const FREE = { granted: true, reason: 'it only asks a person', approval: false }
 
 const SCHEMA = 'https://onbook.dev/tool'
 

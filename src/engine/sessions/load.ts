@@ -13,12 +13,10 @@ export interface LoadedSession {
 
 const MOST_KEPT = 1_000
 const folded = new WeakMap<Store, Map<string, LoadedSession>>()
+const NONE: LoadedSession = { state: emptySession, seq: -1 }
 
 export async function loadSession(store: Store, tenant: string, session: string): Promise<LoadedSession> {
-  const kept = folded.get(store) ?? new Map<string, LoadedSession>()
-  folded.set(store, kept)
-  const key = JSON.stringify([tenant, session])
-  const from = kept.get(key) ?? { state: emptySession, seq: -1 }
+  const from = keptOf(store).get(JSON.stringify([tenant, session])) ?? NONE
   const added: SessionEvent[] = []
   let { seq } = from
   for await (const { event } of store.read(tenant, sessionStream(session), from.seq)) {
@@ -26,11 +24,27 @@ export async function loadSession(store: Store, tenant: string, session: string)
     seq = event.seq
   }
   const loaded = added.length === 0 ? from : { state: foldSession(added, from.state), seq }
+  keepSession(store, tenant, session, loaded)
+  return loaded
+}
+
+/** As it was when it was last looked at here: for whoever is told by the store when somebody else has written since. */
+export const keptSession = async (store: Store, tenant: string, session: string): Promise<LoadedSession> =>
+  keptOf(store).get(JSON.stringify([tenant, session])) ?? loadSession(store, tenant, session)
+
+export function keepSession(store: Store, tenant: string, session: string, loaded: LoadedSession): void {
+  const kept = keptOf(store)
+  const key = JSON.stringify([tenant, session])
   kept.delete(key)
   if (loaded.seq >= 0) kept.set(key, loaded)
   for (const oldest of kept.keys()) {
     if (kept.size <= MOST_KEPT) break
     kept.delete(oldest)
   }
-  return loaded
+}
+
+function keptOf(store: Store): Map<string, LoadedSession> {
+  const kept = folded.get(store) ?? new Map<string, LoadedSession>()
+  folded.set(store, kept)
+  return kept
 }

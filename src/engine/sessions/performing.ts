@@ -1,6 +1,9 @@
 // What the loop is given, and what each piece of work gets of it. Knows no provider, no database and no protocol.
+import type { GateFacts } from '../../core/gate/authorize.ts'
 import type { Grant } from '../../core/gate/grants.ts'
+import type { Conversation } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
+import type { NodeOfRun } from '../../core/session/events.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
 import type { Binding, CallOptions, ChatModel, Delta, Secrets, Store, Validator } from '../../ports.ts'
@@ -23,6 +26,24 @@ export interface SessionParts {
   /** A defect: something that no event can say. */
   readonly failed: (error: Error, place: SessionPlace) => void
   readonly onDelta?: (place: SessionPlace, delta: Delta) => void
+  /** Where sessions work for the nodes of graphs. */
+  readonly graph?: SessionGraph
+}
+
+/** What a graph adds to a session that works for one of its nodes. */
+export interface SessionGraph {
+  /** The run goes on with the session: in the same commit. */
+  submit(place: SessionPlace, node: NodeOfRun, command: SessionCommand, submission: Submission): Promise<Submitted>
+  /** What its provider keeps of the history already; null when it is sent all of it. */
+  held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
+  /** What the gate has to know about the node. */
+  gate(place: SessionPlace, node: NodeOfRun): Promise<NodeGate>
+}
+
+export type NodeGate = Pick<GateFacts, 'role' | 'node' | 'mode' | 'orchestratorAsks'> & {
+  readonly agent: string | null
+  /** What any node may use, whatever the policy says: it only asks. */
+  readonly free: readonly string[]
 }
 
 /** To the same session, or to another one of the tenant. */

@@ -9,6 +9,7 @@ import { isUnread } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { type Performing, TOO_LATE } from './performing.ts'
+import { prepareStep } from './prepare-step.ts'
 
 export async function readReply(performing: Performing, effect: Extract<SessionEffect, { readonly type: 'reply.read' }>): Promise<void> {
   const { parts, place, send } = performing
@@ -17,13 +18,18 @@ export async function readReply(performing: Performing, effect: Extract<SessionE
     const { state } = await loadSession(parts.store, place.tenant, place.session)
     if (state.run === null || !isUnread(state.run, of)) return
     const failure = state.run.step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
+    // Its provider has forgotten: the next step tells it everything.
+    if (failure.code === 'conversation_lost') return prepareStep(performing, { run: of.run, step: of.step + 1 })
     await send({ type: 'failRun', code: failure.code, detail: failure.detail })
     return
   }
   const asked = await toolCallsIn(parts.store, place.tenant, effect.reply)
   if (asked.length > 0) return startBatch(performing, of, asked)
   const { state } = await loadSession(parts.store, place.tenant, place.session)
-  await send({ type: state.run?.interactive === true || state.followUps.length > 0 ? 'awaitInput' : 'completeRun', of })
+  await send({
+    type: state.run?.interactive === true || state.followUps.length + state.interrupts.length > 0 ? 'awaitInput' : 'completeRun',
+    of,
+  })
 }
 
 export async function toolCallsIn(store: Store, tenant: string, reply: Digest): Promise<readonly ToolCallPart[]> {

@@ -19,6 +19,8 @@ export interface SessionName {
 export interface SessionWork {
   /** Resolves when the command is on record; what it calls for goes on behind. */
   submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>
+  /** Goes on with what a commit of somebody else's calls for. */
+  begin(tenant: string, session: string, effects: readonly SessionEffect[]): void
   /** When nothing that was begun here for the session is under way. */
   quiet(tenant: string, session: string): Promise<void>
   /** Takes up what a host that is gone has left, in all sessions or in one; which sessions. Not for what somebody is at. */
@@ -35,6 +37,13 @@ interface Busy {
 
 const ACTOR = 'onbook'
 
+/** Why what is under way is to be ended; null when it may go on. Only a model is interrupted: tools are let finish. */
+function breaksOff({ events, state: { run } }: Submitted): string | null {
+  if (events.some(({ type }) => type === 'run.cancelling')) return 'the run was cancelled'
+  const isInterrupt = events.some(event => event.type === 'command.received' && event.command.kind === 'interrupt')
+  return isInterrupt && run?.step?.settled === false ? 'it was interrupted' : null
+}
+
 export function sessionWork(parts: SessionParts): SessionWork {
   const { store } = parts
   const sessions = new Map<string, Busy>()
@@ -50,12 +59,18 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   const send = async (place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted> => {
     const key = JSON.stringify([place.tenant, place.session])
+    const { state } = await loadSession(store, place.tenant, place.session)
+    const node = state.run?.node ?? null
     // Of many at once only one is not too late, and all others decide again: in turn nobody has to.
-    const submitted = await turns(key, () => submit(store, place, command, submission))
+    const submitted =
+      node === null || parts.graph === undefined
+        ? await turns(key, () => submit(store, place, command, submission))
+        : await parts.graph.submit(place, node, command, submission ?? {})
     const busy = sessions.get(key)
-    if (busy !== undefined && submitted.events.some(({ type }) => type === 'run.cancelling')) {
-      busy.calls.abort(new Error('the run was cancelled'))
-      busy.calls = new AbortController()
+    const broken = busy === undefined ? null : breaksOff(submitted)
+    if (broken !== null) {
+      busy!.calls.abort(new Error(broken))
+      busy!.calls = new AbortController()
     }
     begin(place.tenant, place.session, submitted.effects)
     return submitted
@@ -86,9 +101,11 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. */
   async function giveUp(error: Error, place: SessionPlace): Promise<void> {
+    // Whoever lost a run to another process says nothing more about it.
+    if (error instanceof Fault && error.code === 'run_not_owned') return
     parts.failed(error, place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    await submit(store, place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
+    await send(place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
   }
 
   async function takeUp(tenant: string, session: string): Promise<void> {
@@ -108,6 +125,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   return {
     submit: send,
+    begin,
     async quiet(tenant, session) {
       for (;;) {
         const tasks = sessions.get(JSON.stringify([tenant, session]))?.tasks

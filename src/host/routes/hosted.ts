@@ -1,15 +1,21 @@
 // What needs somebody who does the work of sessions. A host that has nobody says so.
 import type { FastifyInstance } from 'fastify'
+import type { SessionWork } from '../../engine/sessions/work.ts'
 import { Fault } from '../../errors.ts'
 import type { HostParts } from '../app.ts'
 import type { EventStreams } from '../event-stream.ts'
-import { liveDeltas } from '../hosted-sessions.ts'
+import { type HostedSessions, liveDeltas } from '../hosted-sessions.ts'
+import { approvalRoutes } from './approvals.ts'
 import { objectRoutes } from './objects.ts'
+import { runRoutes } from './runs.ts'
+import { runEventRoutes } from './runs-events.ts'
+import { runPromptRoutes } from './runs-prompts.ts'
+import { runWorkRoutes } from './runs-work.ts'
 import { sessionWorkRoutes } from './session-work.ts'
 import { sessionRoutes } from './sessions.ts'
 import { toolRoutes } from './tools.ts'
 
-export function hostedRoutes(app: FastifyInstance, { store, sessions }: HostParts, streams: EventStreams): void {
+export function hostedRoutes(app: FastifyInstance, { store, sessions, config }: HostParts, streams: EventStreams): void {
   objectRoutes(app, store)
   app.register(async hosted => {
     if (sessions === undefined) hosted.addHook('onRequest', (_request, _reply, done) => done(absent()))
@@ -17,20 +23,36 @@ export function hostedRoutes(app: FastifyInstance, { store, sessions }: HostPart
     sessionRoutes(hosted, parts, streams)
     sessionWorkRoutes(hosted, parts)
     toolRoutes(hosted, parts.sessions)
+    runRoutes(hosted, parts)
+    runWorkRoutes(hosted, parts)
+    runEventRoutes(hosted, parts, config.observability, streams)
+    runPromptRoutes(hosted, parts, config.observability)
+    approvalRoutes(hosted, parts)
   })
 }
 
 const absent = () => new Fault('capability_not_provided', { capability: 'sessions' })
 
 /** Never asked: the hook refuses before. */
-const NOBODY = {
-  work: {
+const NO_SESSIONS: SessionWork = {
+  submit: () => Promise.reject(absent()),
+  begin: () => {},
+  quiet: () => Promise.resolve(),
+  resume: () => Promise.resolve([]),
+  close: () => Promise.resolve(),
+}
+const NOBODY: HostedSessions = {
+  work: NO_SESSIONS,
+  runs: {
+    sessions: NO_SESSIONS,
+    create: () => Promise.reject(absent()),
     submit: () => Promise.reject(absent()),
+    resume: () => Promise.resolve(0),
     quiet: () => Promise.resolve(),
-    resume: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   },
   bindings: new Map(),
   grants: [],
   live: liveDeltas(),
+  validator: { ask: () => Promise.reject(absent()), close: () => Promise.resolve() },
 }

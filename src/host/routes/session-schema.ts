@@ -26,7 +26,7 @@ export const createBody = Type.Object(
 export const configBody = sessionConfig
 
 /** A text, a message as models know them, or the name of one that is stored. */
-const message = Type.Union([
+export const message = Type.Union([
   Type.String({ minLength: 1 }),
   Type.Object({ digest }, CLOSED),
   Type.Object({ role: Type.String(), content: Type.Unknown() }, { additionalProperties: true }),
@@ -42,7 +42,7 @@ const aboutCommand = {
 }
 const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
 export const commandBody = Type.Union([
-  Type.Object({ kind: Type.Enum(['steer', 'follow-up']), message, ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message, ...aboutCommand }, CLOSED),
   Type.Object({ kind: Type.Enum(['pause', 'resume']), ...aboutCommand }, CLOSED),
   Type.Object({ kind: Type.Literal('cancel'), reason: Type.Optional(reason), ...aboutCommand }, CLOSED),
 ])
@@ -64,7 +64,7 @@ export const transcriptQuery = Type.Object(
   CLOSED,
 )
 
-const snapshot = Type.Object(
+export const snapshot = Type.Object(
   {
     workspace: Type.String(),
     version,
@@ -147,7 +147,7 @@ export const sessionsAnswer = Type.Object(
 export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
 export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, selection: nullable(selection) }, CLOSED)
 export const commandAnswer = Type.Object(
-  { session: Type.String(), id: Type.String(), kind: Type.Enum(['steer', 'follow-up', 'pause', 'resume', 'cancel']) },
+  { session: Type.String(), id: Type.String(), kind: Type.Enum(['steer', 'interrupt', 'follow-up', 'pause', 'resume', 'cancel']) },
   CLOSED,
 )
 export const inputAnswer = Type.Object({ session: Type.String(), run: count }, CLOSED)

@@ -93,7 +93,7 @@ export async function answerEvents(
 }
 
 /** Whoever has seen more than there is has seen another record. */
-function resumeAfter(given: FastifyRequest['headers'][string], last: number): number {
+export function resumeAfter(given: FastifyRequest['headers'][string], last: number): number {
   if (given === undefined) return -1
   const after = typeof given === 'string' && /^(?:-1|\d{1,15})$/.test(given) ? Number(given) : Number.NaN
   if (!(after <= last))

@@ -95,10 +95,10 @@ const isSchemaRefusal = ({ status, text }: Received): boolean => status === 400 
 
 const withoutWorkspace = ({ workspaceId: _, ...rest }: JsonObject): JsonObject => rest
 
-/** Every event of the tenant that asks. Sessions go on by themselves, and have refusals on record: their own tests hold them to that. */
+/** Every event of the tenant that asks. Runs and sessions go on by themselves, and have refusals on record: their own tests hold them to that. */
 async function eventCount(host: TestHost): Promise<number> {
   let events = 0
-  for await (const { stream, seq } of host.store.streams('acme')) if (!stream.startsWith('session/')) events += seq + 1
+  for await (const { stream, seq } of host.store.streams('acme')) if (!/^(?:run|session)\//.test(stream)) events += seq + 1
   return events
 }
 

@@ -19,6 +19,16 @@ const NOWHERE = digestText('nothing has this name')
 const RAISES = Array.from({ length: 40 }, (_, n) => `1.${n + 1}.0`)
 const SPARES = Array.from({ length: 40 }, (_, n) => `spare-${n}`)
 
+/** Documents that are published again and again; what others ask for is another. */
+const RAISED_WORKFLOWS = SPARES.map(objective => ({
+  id: 'raised',
+  objective,
+  nodes: [{ id: 'a' }, { id: 'b' }],
+  edges: [{ from: 'a', to: 'b' }],
+}))
+const RAISED_AGENTS = SPARES.map(label => ({ agentId: 'core.desk.raised', label, systemPrompt: 'I write.' }))
+const spareAgent = (name: string): string => `core.desk.${name}`
+
 /** What is there, so that requests that are right find something. */
 const HINTS: Hints = {
   templateId: ['known', 'known', 'labelled', 'nobody', 'conformance.prompt.writer-user'],
@@ -62,6 +72,17 @@ const HINTS: Hints = {
   from: ['1'],
   after: ['-1', '0'],
   workspaceId: [...Array(7).fill('desk'), 'elsewhere'],
+  workflowId: ['newsroom', 'nobody'],
+  nodeId: ['a', 'a', 'nobody'],
+  step: ['1'],
+  visit: ['1'],
+  status: ['running', 'completed'],
+  lastSequence: ['-1', '0'],
+  streamMode: ['updates', 'messages,debug', 'values', 'bogus'],
+  bufferMs: ['0', '50'],
+  tenantId: ['acme', 'acme', 'umbrella'],
+  configurable: [{}, { promptOverrides: { system: 'prompt:known' } }, { promptOverrides: { system: 'prompt:No!' } }, { model: 'x' }],
+  inputs: [{}, { topic: 'x' }],
 }
 
 const TOKENS = 20
@@ -88,15 +109,53 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     await send('POST', '/v1/sessions', { session, config: { provider: 'scripted', model: 'small' } })
   for (const session of ['listener', 'waiting'])
     await send('POST', `/v1/sessions/${session}/runs`, { input: 'words of ours', interactive: true })
+  for (const id of ['newsroom', ...SPARES]) await send('PUT', `/v1/workflows/${id}`, { id, name: 'words of ours', nodes: [{ id: 'a' }] })
+  for (const agentId of ['core.desk.writer', ...SPARES.map(spareAgent)])
+    await send('PUT', `/v1/agents/${agentId}`, { agentId, label: 'words of ours' })
+  await send('PUT', '/v1/workflows/talk', {
+    id: 'talk',
+    objective: 'words of ours',
+    orchestration: 'interactive',
+    nodes: [{ id: 'a' }],
+  })
+  const runs: string[] = []
+  for (let n = 0; n <= SPARES.length; n++) {
+    const { runId } = await send('POST', '/v1/runs', { workflowId: 'talk', mode: 'planning' })
+    await host.sessions.runs.quiet('acme', runId)
+    runs.push(runId)
+  }
+  const [run, ...spareRuns] = runs
+  const wants = { kind: 'mode', mode: 'implementation', reason: 'words of ours' } as const
+  for (const approval of SPARES)
+    await host.sessions.runs.submit({ tenant: 'acme', runId: run!, actor: 'test' }, { type: 'askApproval', approval, nodeId: 'a', wants })
+  const cancelled = spareRuns.map(runId => `${runId}:cancel`)
+  // Of the spares: some are cancelled, others paused, and the rest are paused already.
+  const [toCancel, toPause, toResume] = [0, 1, 2].map(third => spareRuns.filter((_, index) => index % 3 === third))
+  for (const runId of toResume!) await send('POST', `/v1/runs/${runId}/pause`)
+  const runHints = (url: string): Hints => {
+    if (url.endsWith('/cancel')) return { ...HINTS, runId: toCancel! }
+    if (url.endsWith('/pause')) return { ...HINTS, runId: toPause! }
+    if (url.endsWith('/resume')) return { ...HINTS, runId: toResume! }
+    return { ...HINTS, runId: [run!, run!, run!, 'nobody'], runAndVerb: cancelled, message: ['Hello'] }
+  }
   return {
     host,
     key,
     hintsFor({ method, url }) {
+      if (url.startsWith('/v1/runs')) return runHints(url)
+      if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: SPARES, cursor: ['spare-1'] }
       if (url === '/v1/sign-in') return { token }
+      if (url.startsWith('/v1/roles/')) return { name: ['reviewer', 'planner', 'nobody', '../reviewer'] }
       if (url.endsWith('/commands')) return { ...HINTS, session: ['listener'], run: [1], message: ['Hello'] }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
+      if (url.startsWith('/v1/workflows/'))
+        return method === 'DELETE' ? { ...HINTS, workflowId: SPARES } : { ...HINTS, workflowId: ['raised'], '': RAISED_WORKFLOWS }
+      if (url.startsWith('/v1/agents/'))
+        return method === 'DELETE'
+          ? { ...HINTS, agentId: SPARES.map(spareAgent) }
+          : { ...HINTS, agentId: ['core.desk.raised'], '': RAISED_AGENTS }
       return { ...HINTS, '*': SPARES, templateId: method === 'DELETE' ? SPARES : ['raised'], version: RAISES }
     },
   }

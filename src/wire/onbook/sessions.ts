@@ -107,7 +107,7 @@ export type ApplyAnswer =
   | { readonly outcome: 'refused'; readonly when: ApplyWhen; readonly code: string; readonly message: string }
 
 export type SessionCommandRequest =
-  | { readonly kind: 'steer' | 'follow-up'; readonly message: MessageInput; readonly id?: string }
+  | { readonly kind: 'steer' | 'interrupt' | 'follow-up'; readonly message: MessageInput; readonly id?: string }
   | { readonly kind: 'pause' | 'resume'; readonly id?: string }
   | { readonly kind: 'cancel'; readonly reason?: string; readonly id?: string }
 

@@ -14,6 +14,9 @@ export interface PromptComposed {
   readonly contentTrust?: 'trusted' | 'untrusted'
 }
 
+/** The text is null when it is not to be had any more. */
+type ComposedText = Pick<RenderedPrompt, 'templateHash' | 'variableHashes' | 'contentTrust'> & { readonly text: string | null }
+
 const KIND: Readonly<Record<PromptKind, PromptComposed['kind']>> = {
   system: 'system-only',
   user: 'user-only',
@@ -25,14 +28,13 @@ export function toPromptComposed(
   nodeId: string,
   kind: PromptKind,
   ref: string,
-  { text, templateHash, variableHashes, contentTrust }: RenderedPrompt,
+  { text, templateHash, variableHashes, contentTrust }: ComposedText,
   observability: 'off' | 'hashed' | 'full',
 ): PromptComposed {
-  const bodies = {
-    composed: text,
-    ...(kind === 'system' ? { systemPrompt: text } : {}),
-    ...(kind === 'user' ? { userPrompt: text } : {}),
-  }
+  const bodies =
+    text === null
+      ? {}
+      : { composed: text, ...(kind === 'system' ? { systemPrompt: text } : {}), ...(kind === 'user' ? { userPrompt: text } : {}) }
   return {
     nodeId,
     refs: [ref],

@@ -20,7 +20,10 @@ export interface PromptResolved {
 
 const AGENT: readonly Layer[] = ['agent-intrinsic', 'agent-overrides', 'agent-library-default']
 
-export function toPromptResolved({ nodeId, kind, agentId, trace }: Resolution): PromptResolved {
+/** What of a resolution is on the wire: the record keeps no more of it. */
+export type Traced = Pick<Resolution, 'nodeId' | 'kind' | 'agentId' | 'trace'>
+
+export function toPromptResolved({ nodeId, kind, agentId, trace }: Traced): PromptResolved {
   const of = (layer: Layer) => trace.find(entry => entry.layer === layer)
   const run = of('run-configurable')
   // Also when the run's ref cannot be honoured: it is why nothing below was applied.

@@ -26,8 +26,15 @@ const FIELDS: Readonly<Record<string, string>> = {
     prompt-pack-manifest signing.publicKeyRef signing.signatureRef signing.method
     agent-manifest agentId persona modelClass systemPrompt systemPromptRef promptLibraryRef toolAllowlist[] requiresCapabilities[]
     agent-manifest evalSuiteRef label description
-    workflow-definition id
-    workflow-definition/$defs/WorkflowNode id typeId
+    workflow-definition id name version description type status tenantId scopeId slug createdAt updatedAt
+    workflow-definition/$defs/WorkflowNode id typeId name credentialsRef outputRole notes groupId artifactType cardType
+    workflow-definition/$defs/AgentRef agentId name modelClass memoryRef version sourceManifestId
+    workflow-definition/$defs/WorkflowEdge id sourceNodeId sourceOutput targetNodeId targetInput label triggerRule
+    workflow-definition/$defs/EdgeCondition type left expression
+    workflow-definition/$defs/WorkflowTrigger id type name description nodeId eventType
+    workflow-definition/$defs/WorkflowVariable name type description format
+    workflow-definition/$defs/NodeGroup id name color nodeIds[]
+    workflow-definition/$defs/WorkflowSettings logLevel
     capabilities protocolVersion supportedEnvelopes[]
     capabilities/$defs/families fixtures[]
     capabilities/$defs/prompts templateKinds[] variableSources[] observability library.id library.renderEndpoint
@@ -53,15 +60,25 @@ const FIELDS: Readonly<Record<string, string>> = {
     render-request ref`,
   boolean: `
     prompt-template/$defs/PromptVariable required
+    agent-manifest memoryShape.scratchpad memoryShape.conversation memoryShape.longTerm
+    workflow-definition isActive
+    workflow-definition/$defs/WorkflowNode disabled outputSensitivity{}
+    workflow-definition/$defs/WorkflowTrigger enabled
+    workflow-definition/$defs/WorkflowVariable required sensitive
+    workflow-definition/$defs/NodeGroup collapsed
     capabilities/$defs/prompts supported endpointsSupported packsSupported mutableLibrary agentBindings
     capabilities/$defs/secrets supported
     capabilities/$defs/agents manifestRuntime.supported manifestRuntime.handoffValidation
     run-event-payloads/$defs/chainEntry applied`,
-  number: 'prompt-template modelHints.temperature',
+  number: `
+    prompt-template modelHints.temperature
+    agent-manifest confidence.defaultThreshold
+    workflow-definition/$defs/WorkflowNode position.x position.y`,
   integer: `
     prompt-template modelHints.maxTokens
     capabilities schemaVersions{} limits.clarificationRounds limits.schemaRounds limits.envelopesPerTurn
     capabilities/$defs/prompts maxTemplateBytes library.maxRenderRequestBytes
+    workflow-definition/$defs/WorkflowSettings timeout maxRetries maxLoopbackIterations
     run-event sequence schemaVersion
     run-event-payloads/$defs/nodeStarted attempt
     run-event-payloads/$defs/replayDiverged atSequence`,
@@ -69,7 +86,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     prompt-template variables tags
     prompt-pack-manifest keywords prompts
     agent-manifest toolAllowlist requiresCapabilities
-    workflow-definition nodes edges triggers variables
+    workflow-definition nodes edges triggers variables groups acceptsInheritedArtifacts
+    workflow-definition/$defs/NodeGroup nodeIds
     capabilities supportedEnvelopes
     capabilities/$defs/families fixtures
     capabilities/$defs/prompts templateKinds variableSources
@@ -88,8 +106,10 @@ const FIELDS: Readonly<Record<string, string>> = {
     agent-manifest
     agent-manifest promptOverrides memoryShape confidence handoff
     workflow-definition
-    workflow-definition nodes[] edges[] defaults defaults.promptRefs
-    workflow-definition/$defs/WorkflowNode config
+    workflow-definition nodes[] edges[] defaults defaults.promptRefs channels configurableSchema metadata settings
+    workflow-definition/$defs/WorkflowNode config position inputs inputs{} settings agent envelopeContract outputSensitivity
+    workflow-definition/$defs/WorkflowEdge condition
+    workflow-definition/$defs/WorkflowTrigger config
     capabilities
     capabilities schemaVersions limits capabilities
     capabilities/$defs/families prompts secrets agents
@@ -120,6 +140,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     prompt-list items[]`,
   anything: `
     prompt-template/$defs/PromptVariable defaultValue
+    workflow-definition/$defs/WorkflowVariable defaultValue
+    workflow-definition/$defs/EdgeCondition right
     run-event payload
     run-event-payloads/$defs/runCompleted outputs
     run-event-payloads/$defs/runFailed error

@@ -198,48 +198,15 @@ const manifest: Table = {
     ['/persona minLength', but(AGENT, { persona: '' })],
     ['/persona maxLength', but(AGENT, { persona: x(201) })],
     ['/modelClass enum', but(AGENT, { modelClass: 'vision' })],
+    ['/systemPrompt minLength', but(AGENT, { systemPrompt: '' })],
+    ['/toolAllowlist/0 minLength', but(AGENT, { toolAllowlist: [''] })],
+    ['/memoryShape additionalProperties episodic', but(AGENT, { memoryShape: { episodic: true } })],
+    ['/confidence/defaultThreshold maximum', but(AGENT, { confidence: { defaultThreshold: 2 } })],
+    ['/handoff/taskSchemaRef minLength', but(AGENT, { handoff: { taskSchemaRef: '' } })],
+    ['/label maxLength', but(AGENT, { label: x(101) })],
+    ['/description maxLength', but(AGENT, { description: x(501) })],
     ...each('/promptLibraryRef pattern', ['', x(129)], promptLibraryRef => but(AGENT, { promptLibraryRef })),
     ...badRefs('/promptOverrides', promptOverrides => but(AGENT, { promptOverrides })),
-  ],
-}
-
-const NODE = { id: 'n', typeId: 't', config: { systemPromptRef: 'prompt:writer', agentId: 'core.a.b', any: [1] } }
-const FLOW: Doc = { id: 'f', nodes: [NODE], edges: [] }
-const withNode = (changes: Doc) => but(FLOW, { nodes: [wire({ ...NODE, ...changes })] })
-const workflow: Table = {
-  schema: 'workflow-definition',
-  passes: {
-    'nodes and edges': FLOW,
-    'no edges': but(FLOW, { edges: undefined }),
-    'a node without configuration': withNode({ config: undefined }),
-    'a malformed ref in a node, which is refused when it runs': withNode({ config: { systemPromptRef: 7 } }),
-    'defaults for every kind': but(FLOW, { defaults: { promptRefs: REFS } }),
-    'empty defaults': but(FLOW, { defaults: {} }),
-    'defaults without refs': but(FLOW, { defaults: { promptRefs: {} } }),
-    'what is not about prompts': but(FLOW, {
-      name: 'Flow',
-      edges: [{ id: 'e', sourceNodeId: 'writer', targetNodeId: 'critic' }],
-      triggers: [{ id: 't', type: 'manual' }],
-      variables: [{ name: 'v', type: 'string' }],
-      settings: {},
-    }),
-  },
-  fails: [
-    ['/ type', []],
-    ['/ required id', but(FLOW, { id: undefined })],
-    ['/ required nodes', but(FLOW, { nodes: undefined })],
-    ['/id minLength', but(FLOW, { id: '' })],
-    ['/nodes/0 type', but(FLOW, { nodes: ['writer'] })],
-    ['/nodes/0 required id', withNode({ id: undefined })],
-    ['/nodes/0 required typeId', withNode({ typeId: undefined })],
-    ['/nodes/0/id minLength', withNode({ id: '' })],
-    ['/nodes/0/typeId minLength', withNode({ typeId: '' })],
-    ...each<Json>('/nodes/0/config type', ['prompt:writer', null], config => withNode({ config })),
-    ['/edges/0 type', but(FLOW, { edges: ['a-b'] })],
-    ['/defaults type', but(FLOW, { defaults: null })],
-    ['/defaults additionalProperties temperature', but(FLOW, { defaults: { temperature: 1 } })],
-    ['/defaults additionalProperties system', but(FLOW, { defaults: { system: 'prompt:a' } })],
-    ...badRefs('/defaults/promptRefs', promptRefs => but(FLOW, { defaults: { promptRefs } })),
   ],
 }
 
@@ -563,7 +530,7 @@ describe('the schemas', () => {
   })
 })
 
-describe.each([template, ref, manifest, workflow, capabilities, pack, event, promptResolved, promptComposed, ...others])(
+describe.each([template, ref, manifest, capabilities, pack, event, promptResolved, promptComposed, ...others])(
   '$schema',
   ({ schema, passes, fails }) => {
     const [name, fragment] = schema.split('#')

@@ -1,0 +1,65 @@
+// What every model for sessions does around a call: slots filled, secrets kept out of deltas and receipts, failures as receipts. Asks nobody.
+import type { Json } from '../../core/digest/digest.ts'
+import { slotsIn } from '../../core/messages/message.ts'
+import type { ModelCall } from '../../core/messages/model-call.ts'
+import type { Answered, Receipt } from '../../core/messages/receipt.ts'
+import type { Signature } from '../../core/record/checkpoint.ts'
+import { Fault } from '../../errors.ts'
+import type { CallOptions, Delta, Secrets } from '../../ports.ts'
+import { SHORTEST, scrubber } from '../scrub.ts'
+import { failureOf } from './failure.ts'
+
+/** What must not be seen, with what is seen in its place. */
+export type Known = Map<string, string>
+
+export interface Sent {
+  seal?: Signature
+}
+
+/** `known` may grow while the call is made: what it holds at the end is in no receipt. */
+export async function settleCall({ signal }: CallOptions, known: Known, make: (sent: Sent) => Promise<Answered>): Promise<Receipt> {
+  const sent: Sent = {}
+  let receipt: Receipt
+  try {
+    receipt = await make(sent)
+  } catch (error) {
+    receipt = failureOf(error, signal, Date.now)
+  }
+  const clean = scrubber(known).json(receipt as unknown as Json) as unknown as Receipt
+  return sent.seal === undefined ? clean : { ...clean, requestSeal: sent.seal }
+}
+
+/** The values of all slots, and none of them is shown from now on. */
+export async function fillSlots({ messages }: ModelCall, secrets: Secrets, known: Known): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const id of slotsIn(messages)) {
+    const value = await secrets.get(id)
+    if (value === null || value === '') throw new Fault('secret_missing', { id })
+    // It would have to be left in replies.
+    if (value.length < SHORTEST) throw new Fault('secret_short', { id, least: SHORTEST })
+    found.set(id, value)
+    known.set(value, `[REDACTED:${id}]`)
+  }
+  return found
+}
+
+export interface ShownDeltas {
+  show(delta: Delta): void
+  /** What was held back because a secret might have begun there. */
+  end(): void
+}
+
+export function scrubbedDeltas(known: Known, onDelta: (delta: Delta) => void): ShownDeltas {
+  const scrub = scrubber(known)
+  const shown = { text: scrub.stream(), reasoning: scrub.stream() }
+  const say = (kind: Delta['kind'], text: string) => {
+    if (text !== '') onDelta({ kind, text })
+  }
+  return {
+    show: ({ kind, text }) => say(kind, shown[kind].push(text)),
+    end() {
+      say('reasoning', shown.reasoning.end())
+      say('text', shown.text.end())
+    },
+  }
+}

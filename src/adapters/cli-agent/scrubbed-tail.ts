@@ -1,0 +1,27 @@
+// The end of what a command wrote, without secrets: enough to say why it failed. Keeps nothing else.
+import type { Scrubber } from '../scrub.ts'
+
+const MOST = 2_000
+
+export const lastOf = (text: string): string => text.slice(-MOST)
+
+export interface ScrubbedTail {
+  push(piece: string): void
+  end(): string
+}
+
+/** Scrubbed before it is cut: half a secret is found by nobody. */
+export function scrubbedTail(scrub: Scrubber): ScrubbedTail {
+  const stream = scrub.stream()
+  let tail = ''
+  const keep = (text: string): void => {
+    tail = lastOf(tail + text)
+  }
+  return {
+    push: piece => keep(stream.push(piece)),
+    end() {
+      keep(stream.end())
+      return tail
+    },
+  }
+}

@@ -1,0 +1,22 @@
+// A command that only prints its answer: all it prints is the answer.
+import type { Reader, ReaderOptions } from './reader.ts'
+
+export function textReader({ show }: ReaderOptions): Reader {
+  let text = ''
+  return {
+    finished: null,
+    push(piece) {
+      text += piece
+      show({ kind: 'text', text: piece })
+    },
+    end: () => ({
+      text: text.replace(/\r?\n$/, ''),
+      reasoning: [],
+      usage: null,
+      stop: null,
+      conversation: null,
+      failure: null,
+      malformed: 0,
+    }),
+  }
+}

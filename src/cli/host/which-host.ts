@@ -1,0 +1,30 @@
+// Which host a command goes through: the one that is named, or that runs on the folder. Null for the folder itself.
+import type { ClientError } from '../../client/index.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { readText } from '../record/open-record.ts'
+import { visible } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { keyPath, livingHost } from './running-host.ts'
+
+export interface WhichHost {
+  readonly url: string
+  readonly key: string
+}
+
+export async function hostFor(input: Input): Promise<WhichHost | null> {
+  const living = livingHost(input)?.url
+  const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : input.tenant === undefined ? living : undefined
+  if (url === undefined) return null
+  if (typeof input.key === 'string') return { url, key: input.key }
+  // The key of this folder opens this folder's host; no other is shown it.
+  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key` })
+  return { url, key: (await readText(keyPath(input))).trim() }
+}
+
+/** What the host said is said on, with its own code. */
+export function explainHost({ code, message, details, status }: ClientError, { json }: Input): number {
+  if (json) printJson({ error: code, message, details })
+  else process.stderr.write(`onbook: ${visible(message)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
+  return 2
+}

@@ -1,0 +1,125 @@
+// Runs on a folder that no host runs on: the work is done here, and ends with the command.
+import { randomUUID } from 'node:crypto'
+import { canonicalJson, digestText } from '../../core/digest/digest.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
+import { runStream } from '../../core/run/events.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { loadWorkflow } from '../../engine/definitions/workflows.ts'
+import { loadRun } from '../../engine/runs/load.ts'
+import { listRuns, openRuns } from '../../engine/runs/runs.ts'
+import { hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
+import { existingSession } from '../../engine/sessions/views.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore, randomness } from '../host/product-store.ts'
+import { livingHost } from '../host/running-host.ts'
+import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
+import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
+import { policyOf } from '../sessions/policy.ts'
+import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
+import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
+import { leaveCommand, noRun } from './leave-command.ts'
+
+const report = (error: Error): void => void process.stderr.write(`onbook: ${error.stack ?? error}\n`)
+
+export function runDeskAtRest(input: Input, { makes = false, judges = false }: DeskUse): RunDesk {
+  if (!makes) existingDatabase(input)
+  const store = openProductStore(input)
+  const tenant = tenantOf(input)
+  const actor = actorOf()
+  let opened: Promise<OpenSessions> | undefined
+  const sessions = (): Promise<OpenSessions> => {
+    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, input, policy, report))
+    return opened
+  }
+  const leave = (runId: string, command: RunCommand, objects: readonly Uint8Array[] = []) =>
+    leaveCommand(store, { tenant, runId, actor }, `cli-${randomUUID()}`, command, objects)
+  const takeUp = async (runId: string): Promise<void> => {
+    // With a host at it, it is not ours.
+    if (livingHost(input) === null) await (await sessions()).runs.resume({ tenant, runId })
+  }
+
+  return {
+    async create({ workflowId, ...request }) {
+      const found = await loadWorkflow(store, tenant, workflowId)
+      if (found === null) throw new Fault('workflow_not_found', { workflowId })
+      const runId = `run_${randomness(10, 'hex')}`
+      await (await sessions()).runs.create({ tenant, runId, actor }, { ...request, workflow: found.workflow })
+      return runId
+    },
+    async *list() {
+      for await (const { phase, ...run } of listRuns(store, tenant)) yield { ...run, status: phase }
+    },
+    async *events(runId, { after = -1, signal } = {}) {
+      const stream = runStream(runId)
+      if ((await store.head(tenant, stream)).seq < 0) throw noRun(runId)
+      const all = signal === undefined ? store.read(tenant, stream, after) : store.follow(tenant, stream, after, signal)
+      for await (const { event } of all) yield event as unknown as ShownEvent
+    },
+    object: digest => store.object(tenant, digest),
+    hear(session, signal, listen) {
+      void opened?.then(({ live }) => live.hear(tenant, session, signal, ({ kind, text }) => kind === 'text' && listen(text)))
+    },
+    async ask(runId, request) {
+      const { command, objects } = commandOf(request)
+      await leave(runId, command, objects)
+      // Something has to end what is under way, or to go on with it.
+      if (request.type === 'cancel' || request.type === 'resume') await takeUp(runId)
+      if (request.type === 'cancel') await (await sessions()).runs.quiet(tenant, runId)
+    },
+    async say(runId, nodeId, kind, text) {
+      const session = await sessionOf(store, tenant, runId, nodeId)
+      await takeUp(runId)
+      const { work } = await sessions()
+      const { digest, objects } = await messageObject(store, tenant, text)
+      const { state } = await existingSession(store, tenant, session)
+      const isAwaited = state.run?.phase === 'waiting' && kind === 'follow-up'
+      const command = isAwaited
+        ? ({ type: 'provideInput', message: digest } as const)
+        : ({ type: 'receive', command: hostCommand(randomUUID(), { kind }, digest) } as const)
+      const { refusal } = await work.submit({ tenant, session, actor }, command, { objects })
+      if (refusal !== null) throw refusalFault(refusal)
+    },
+    approvals: () => openApprovals(store, tenant),
+    async resolve(approval, decision, note) {
+      const open = (await openApprovals(store, tenant)).find(one => one.approval === approval)
+      if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+      await leave(open.runId, { type: 'resolveApproval', approval, decision, note })
+    },
+    takeUp,
+    settled: async runId => (await sessions()).runs.quiet(tenant, runId),
+    lasts: false,
+    async close() {
+      await opened?.then(
+        one => one.close(),
+        () => {}, // whoever needed it was told
+      )
+      await store.close()
+    },
+  }
+}
+
+function commandOf(request: RunRequest): { readonly command: RunCommand; readonly objects: readonly Uint8Array[] } {
+  if (request.type === 'mode') return { command: { type: 'setMode', mode: request.mode }, objects: [] }
+  if (request.type !== 'override') return { command: request, objects: [] }
+  const { nodeId, text } = request
+  if (text === null) return { command: { type: 'giveOverride', nodeId, text: null }, objects: [] }
+  const stored = canonicalJson({ text })
+  return { command: { type: 'giveOverride', nodeId, text: digestText(stored) }, objects: [new TextEncoder().encode(stored)] }
+}
+
+async function sessionOf(store: Store, tenant: string, runId: string, nodeId: string): Promise<string> {
+  const { state } = await loadRun(store, tenant, runId)
+  if (state.runId === '') throw noRun(runId)
+  const { session } = nodeOf(state, nodeId)
+  if (session === '') throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} has not been started` })
+  return session
+}
+
+async function openApprovals(store: Store, tenant: string): Promise<readonly ListedApproval[]> {
+  const open: ListedApproval[] = []
+  for (const runId of await openRuns(store, tenant))
+    for (const approval of (await loadRun(store, tenant, runId)).state.approvals) open.push({ runId, ...approval })
+  return open
+}

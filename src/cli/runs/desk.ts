@@ -1,0 +1,80 @@
+// Where the commands about runs do their asking: on the record at rest, or through a host. Whatever is shown is made from the same events.
+import { ClientError } from '../../client/index.ts'
+import type { Mode } from '../../core/compose/mode.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { OpenApproval } from '../../core/run/state.ts'
+import type { Budget } from '../../core/workflow/workflow.ts'
+import type { Input } from '../commands.ts'
+import { explainHost, hostFor } from '../host/which-host.ts'
+import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
+
+export interface StartRun {
+  readonly workflowId: string
+  readonly inputs: JsonObject
+  readonly configurable: JsonObject | null
+  readonly budget: Partial<Budget>
+  readonly mode?: Mode
+  readonly override?: string
+}
+
+/** What can be asked of a run that is there. */
+export type RunRequest =
+  | { readonly type: 'pause' | 'resume' }
+  | { readonly type: 'cancel'; readonly reason: string | null }
+  | { readonly type: 'mode'; readonly mode: Mode }
+  /** Null for every node that has none of its own; without a text, it is taken back. */
+  | { readonly type: 'override'; readonly nodeId: string | null; readonly text: string | null }
+
+export interface ListedRun {
+  readonly runId: string
+  readonly workflowId: string
+  readonly status: string
+  readonly createdAt: string
+  readonly changedAt: string
+}
+
+export interface ListedApproval extends OpenApproval {
+  readonly runId: string
+}
+
+/** `interrupt` ends what is being said. */
+export type SayKind = 'steer' | 'interrupt' | 'follow-up'
+
+export interface RunDesk {
+  /** The id of the run. It is on record. */
+  create(request: StartRun): Promise<string>
+  list(): AsyncIterable<ListedRun>
+  /** As they were recorded, oldest first, and with a signal every new one until it aborts. Throws `run_missing`. */
+  events(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
+  object(digest: Digest): Promise<Uint8Array>
+  /** Pieces of replies on their way, until the signal aborts. */
+  hear(session: string, signal: AbortSignal, listen: (text: string) => void): void
+  ask(runId: string, request: RunRequest): Promise<void>
+  /** To the session of a node. */
+  say(runId: string, nodeId: string, kind: SayKind, text: string): Promise<void>
+  approvals(): Promise<readonly ListedApproval[]>
+  resolve(approval: string, decision: 'approved' | 'denied', note: string | null): Promise<void>
+  /** Goes on with what somebody has left. A host has done so when it started. */
+  takeUp(runId: string): Promise<void>
+  /** The run is over, is paused, or waits for a person. */
+  settled(runId: string): Promise<void>
+  /** Whether a run goes on when the command has ended. */
+  readonly lasts: boolean
+  close(): Promise<void>
+}
+
+/** Through the host that is named, or that runs on the folder; else on the folder itself. */
+export async function withRunDesk(input: Input, work: (desk: RunDesk) => Promise<number>, use: DeskUse = {}): Promise<number> {
+  const host = await hostFor(input)
+  const desk =
+    host === null ? (await import('./at-rest.ts')).runDeskAtRest(input, use) : (await import('./through-host.ts')).runDeskThrough(host)
+  try {
+    return await work(desk)
+  } catch (error) {
+    if (error instanceof ClientError) return explainHost(error, input)
+    throw error
+  } finally {
+    await desk.close()
+  }
+}

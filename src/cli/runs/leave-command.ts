@@ -1,0 +1,27 @@
+// Something asked of a run that nobody advances: written down together with taking the run over, so that whoever was at it writes nothing more.
+// Nothing is started here: the next one who takes the run up finds it as it was left.
+import { decideRun, draftRun, type RunCommand, type RunRuling } from '../../core/run/decide.ts'
+import { loadFrozen } from '../../engine/runs/frozen.ts'
+import { type RunPlace, writeRun } from '../../engine/runs/write-run.ts'
+import { refusalFault } from '../../engine/sessions/requests.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+
+export async function leaveCommand(
+  store: Store,
+  place: RunPlace,
+  owner: string,
+  command: RunCommand,
+  objects: readonly Uint8Array[] = [],
+): Promise<void> {
+  await writeRun(store, place, async ({ state }) => {
+    if (state.runId === '') throw noRun(place.runId)
+    const { workflow } = await loadFrozen(store, place.tenant, state.frozen!)
+    const claimed = decideRun(draftRun(state), workflow, { type: 'claim', owner })
+    const ruling: RunRuling = 'events' in claimed ? decideRun(claimed, workflow, command) : claimed
+    if (!('events' in ruling)) throw refusalFault(ruling)
+    return { run: ruling, objects, answer: null }
+  })
+}
+
+export const noRun = (runId: string): Fault => new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })

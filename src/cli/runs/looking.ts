@@ -1,0 +1,59 @@
+// onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
+import type { Json } from '../../core/digest/digest.ts'
+import { runEvent } from '../../core/run/events.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { columns } from '../report/columns.ts'
+import { numberOption, printJson, useColor } from '../terminal.ts'
+import { bodiesOf } from './bodies.ts'
+import { type ListedRun, withRunDesk } from './desk.ts'
+import { type ReadRun, readRun } from './standing.ts'
+import { promptPage, promptText } from './step-page.ts'
+import { stepsIn, storyOf, type ToldStep } from './story.ts'
+import { storyPage } from './story-page.ts'
+
+export const list = (input: Input): Promise<number> =>
+  withRunDesk(input, async desk => {
+    const runs: ListedRun[] = []
+    for await (const run of desk.list()) if (isMeant(run, input)) runs.push(run)
+    runs.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+    if (input.json) printJson({ runs })
+    else if (runs.length === 0) process.stdout.write('No such runs. Start one: onbook run WORKFLOW\n')
+    else
+      process.stdout.write(
+        columns([
+          ['run', 'workflow', 'status', 'started', 'last changed'],
+          ...runs.map(({ runId, workflowId, status, createdAt, changedAt }) => [runId, workflowId, status, createdAt, changedAt]),
+        ]),
+      )
+    return 0
+  })
+
+const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
+  (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
+
+export const show = (input: Input): Promise<number> =>
+  withRunDesk(input, async desk => {
+    if (input.step !== undefined && input.node === undefined)
+      throw new Fault('usage_invalid', { problem: '--step belongs to a node: name it with --node' })
+    const run = await readRun(desk, String(input.run))
+    const bodies = bodiesOf(desk)
+    if (input.node !== undefined) {
+      const page = await promptPage(stepOf(run, String(input.node), input.step), bodies)
+      if (input.json) printJson(page)
+      else process.stdout.write(promptText(page, useColor(process.stdout)))
+      return 0
+    }
+    const story = await storyOf(run, bodies)
+    if (input.json) printJson(story)
+    else process.stdout.write(storyPage(story, useColor(process.stdout)))
+    return 0
+  })
+
+/** The newest, where no step is named. */
+function stepOf({ state, events }: ReadRun, nodeId: string, given: unknown): ToldStep {
+  const all = stepsIn(events.map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json })))
+  const steps = all.filter(step => step.nodeId === nodeId)
+  if (steps.length === 0) throw new Fault('node_missing', { problem: `Node ${nodeId} of run ${state.runId} has taken no step` })
+  return steps[numberOption(given, '--step', steps.length, { least: 1, most: steps.length }) - 1]!
+}

@@ -1,0 +1,72 @@
+// A workflow that is named by its file: it is published with the agents and packs of its folder before it is run. What is there already is left alone.
+import { statSync } from 'node:fs'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { workerValidator } from '../../adapters/worker-validator.ts'
+import { isAgentFile, isWorkflowFile } from '../../core/lint/layout.ts'
+import { readDocument } from '../../core/workflow/read-document.ts'
+import { definitionsIn } from '../../engine/definitions/folder.ts'
+import { checkWritable, type PreparedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
+import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
+import { publishFresh, templatesOfPacks } from '../../engine/publish-packs.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { hostConfigOf } from '../host/host-config.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { findRoot, locate } from '../locate.ts'
+import { actorOf, readText, tenantOf } from '../record/open-record.ts'
+
+/** The id of a workflow has neither. */
+export const isFileName = (workflow: string): boolean => /[./\\]/.test(workflow)
+
+export interface PublishedFile {
+  readonly workflowId: string
+  readonly published: readonly string[]
+  readonly unchanged: number
+}
+
+export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
+  const full = resolve(path)
+  if (statSync(full, { throwIfNoEntry: false })?.isFile() !== true) throw new Fault('path_missing', { path })
+  const found = findRoot(full)
+  const root = basename(found) === 'workflows' ? dirname(found) : found
+  // All of it is read and checked before there is a record to write to.
+  const { templates, definitions } = await prepare(root, relative(root, full).split(sep).join('/'), path)
+  const store = openProductStore(input)
+  try {
+    const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
+    await checkWritable(store, writer.tenant, definitions)
+    const packs = await publishFresh(store, writer, templates)
+    const { results } = await publishDefinitions(store, writer, definitions)
+    const fresh = results
+      .filter(({ outcome }) => outcome !== 'unchanged')
+      .map(({ kind, id, revision }) => `${kind} ${id}, revision ${revision}`)
+    return {
+      workflowId: definitions.find(({ kind }) => kind === 'workflow')!.id,
+      published: [...packs.published, ...fresh],
+      unchanged: packs.unchanged.length + results.length - fresh.length,
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function prepare(root: string, file: string, shown: string) {
+  const { workspace, packs } = (await locate([root])).targets[0]!
+  const inPlace = isWorkflowFile(file)
+  const validator = workerValidator()
+  try {
+    // Where a folder is no workspace, every YAML file in it would pass for a pack.
+    const templates = await templatesOfPacks(workspace, inPlace ? packs : packs.filter(path => path.startsWith('prompts/')), validator)
+    const beside = await definitionsIn(workspace, path => isAgentFile(path) || path === file)
+    return { templates, definitions: inPlace ? beside : [...beside, await loose(resolve(root, file), shown)] }
+  } finally {
+    await validator.close()
+  }
+}
+
+/** Of a file that lies anywhere. */
+async function loose(path: string, shown: string): Promise<PreparedDefinition> {
+  const document = readDocument(path, await readText(path))
+  if (!document.ok) throw new Fault('checks_failed', { what: shown, errors: document.problems.length })
+  return prepareWorkflow(document.value, shown)
+}

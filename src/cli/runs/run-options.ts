@@ -1,0 +1,62 @@
+// What a run is started with, from options.
+import type { Json } from '../../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
+import { PROMPT_KINDS } from '../../core/pack/compile.ts'
+import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
+import type { Budget } from '../../core/workflow/workflow.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { readText } from '../record/open-record.ts'
+import { choiceOption, numberOption } from '../terminal.ts'
+import type { StartRun } from './desk.ts'
+
+export const MODES = ['planning', 'implementation'] as const
+
+export async function runFrom(workflowId: string, input: Input): Promise<StartRun> {
+  const promptOverrides = overridesFrom((input.promptOverride as readonly string[] | undefined) ?? [])
+  return {
+    workflowId,
+    inputs: input.input === undefined ? {} : await objectOf(String(input.input)),
+    configurable: Object.keys(promptOverrides).length === 0 ? null : { promptOverrides },
+    budget: budgetFrom(input),
+    ...(input.mode === undefined ? {} : { mode: choiceOption(input.mode, '--mode', MODES) }),
+    ...(input.override === undefined ? {} : { override: await textOf(String(input.override)) }),
+  }
+}
+
+/** A text, or @file for what stands in it. */
+export const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
+
+async function objectOf(given: string): Promise<JsonObject> {
+  const text = await textOf(given)
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (error) {
+    throw new Fault('usage_invalid', { problem: `--input is not JSON: ${(error as Error).message}` })
+  }
+  if (!isObject(value)) throw new Fault('usage_invalid', { problem: '--input must be an object: the inputs of the workflow, by name' })
+  return value
+}
+
+function overridesFrom(given: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    given.map(one => {
+      const [kind = '', ...rest] = one.split('=')
+      const read = readPromptRef(rest.join('='))
+      if (!read.ok) throw new Fault('usage_invalid', { problem: `--prompt-override ${one} must be kind=ref: ${read.problem}` })
+      return [choiceOption(kind, 'the kind of --prompt-override', PROMPT_KINDS), rest.join('=')]
+    }),
+  )
+}
+
+function budgetFrom({ budgetSteps, budgetTokens, timeout }: Input): Partial<Budget> {
+  const AT_LEAST_ONE = { least: 1, most: 1e9 }
+  return {
+    ...(budgetSteps === undefined ? {} : { steps: numberOption(budgetSteps, '--budget-steps', 1, AT_LEAST_ONE) }),
+    ...(budgetTokens === undefined ? {} : { tokens: numberOption(budgetTokens, '--budget-tokens', 1, AT_LEAST_ONE) }),
+    ...(timeout === undefined
+      ? {}
+      : { milliseconds: Math.ceil(1000 * numberOption(timeout, '--timeout', 1, { least: 0.001, most: 1e9 })) }),
+  }
+}

@@ -1,0 +1,61 @@
+// onbook run: a workflow from its start until it is over, or waits for a person.
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { hostFor } from '../host/which-host.ts'
+import { visible } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { withRunDesk } from './desk.ts'
+import { isFileName, publishFile } from './publish-file.ts'
+import { runFrom } from './run-options.ts'
+import { tellRun } from './tell.ts'
+
+/** Whoever does the work has been told them already, or takes them from nobody. */
+const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'provider', 'model', 'repo', 'config'] as const
+
+export async function run(input: Input): Promise<number> {
+  const workflow = String(input.workflow)
+  const host = await hostFor(input)
+  if (host === null && input.detach)
+    throw new Fault('usage_invalid', {
+      problem: 'No host runs on this folder that could go on with the run: leave --detach away, or start one with "onbook serve"',
+    })
+  const unused = host === null ? undefined : FOR_WORK_HERE.find(name => input[name] !== undefined)
+  if (unused !== undefined)
+    throw new Fault('usage_invalid', {
+      problem: `The host at ${host!.url} does the work, with what it was started with: leave --${unused} away`,
+    })
+  if ((input.provider === undefined) !== (input.model === undefined))
+    throw new Fault('usage_invalid', { problem: '--provider and --model belong together' })
+  const given = await runFrom(workflow, input)
+  const workflowId = isFileName(workflow) ? await published(workflow, input) : workflow
+  return withRunDesk(
+    withModel(input),
+    async desk => {
+      const runId = await desk.create({ ...given, workflowId })
+      if (!input.detach) return tellRun(desk, runId, -1, input)
+      if (input.json) printJson({ runId, status: 'running' })
+      else process.stdout.write(`${runId} is on record, and goes on by itself: onbook show ${runId}\n`)
+      return 0
+    },
+    { judges: true },
+  )
+}
+
+async function published(path: string, input: Input): Promise<string> {
+  // Only the folder's own record is written to from here.
+  if (typeof input.url === 'string')
+    throw new Fault('usage_invalid', { problem: `Publish ${path} to that host first, and then name the workflow by its id` })
+  const { workflowId, published: fresh, unchanged } = await publishFile(path, input)
+  if (!input.json) {
+    for (const name of fresh) process.stderr.write(`published ${visible(name)}\n`)
+    process.stderr.write(`Published ${fresh.length}, ${unchanged} there already; running ${workflowId}.\n`)
+  }
+  return workflowId
+}
+
+/** A script or recordings are given to be used, unless somebody says otherwise. */
+function withModel(input: Input): Input {
+  if (input.provider !== undefined) return input
+  if (input.script !== undefined) return { ...input, provider: 'scripted', model: 'scripted' }
+  return input.recordings === undefined ? input : { ...input, provider: 'recorded', model: 'recorded' }
+}

@@ -1,0 +1,42 @@
+// How a run stands, folded from its events: what scripts are told, and what an exit code says.
+import type { Json } from '../../core/digest/digest.ts'
+import { runEvent } from '../../core/run/events.ts'
+import { reduceRun } from '../../core/run/reduce.ts'
+import { emptyRun, isBusy, isEnded, type RunState } from '../../core/run/state.ts'
+import type { ShownEvent } from '../sessions/desk.ts'
+import type { RunDesk } from './desk.ts'
+
+export type RunStatus = RunState['phase'] | 'waiting-approval' | 'waiting-input'
+
+export interface ReadRun {
+  readonly state: RunState
+  readonly events: readonly ShownEvent[]
+}
+
+export const foldEvent = (state: RunState, { type, payload }: ShownEvent): RunState =>
+  reduceRun(state, runEvent({ type, payload: payload as unknown as Json }))
+
+export async function readRun(desk: RunDesk, runId: string): Promise<ReadRun> {
+  const events: ShownEvent[] = []
+  for await (const event of desk.events(runId)) events.push(event)
+  return { state: events.reduce(foldEvent, emptyRun), events }
+}
+
+/** In OpenWOP's words. */
+export function statusOf(state: RunState): RunStatus {
+  if (state.phase !== 'running') return state.phase
+  if (state.approvals.length > 0) return 'waiting-approval'
+  const busy = Object.values(state.nodes).filter(isBusy)
+  return busy.length > 0 && busy.every(({ status }) => status === 'waiting') ? 'waiting-input' : 'running'
+}
+
+/** Nothing goes on before a person does something. */
+export function isSettled(state: RunState): boolean {
+  if (isEnded(state) || state.phase === 'paused') return true
+  const isAsked = (nodeId: string) => state.approvals.some(approval => approval.nodeId === nodeId)
+  const busy = Object.entries(state.nodes).filter(([, node]) => isBusy(node))
+  return busy.length > 0 && busy.every(([nodeId, { status }]) => status === 'waiting' || isAsked(nodeId))
+}
+
+/** Scripts rely on it: 0 says that the run is completed, and nothing else. */
+export const exitOf = (state: RunState): number => (state.phase === 'completed' ? 0 : 1)

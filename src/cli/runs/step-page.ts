@@ -1,0 +1,101 @@
+// One prompt as it was sent: five blocks, each with where its parts came from. As data, and for a person.
+import pc from 'picocolors'
+import type { BlockSegment } from '../../core/compose/parts.ts'
+import { BLOCKS } from '../../core/compose/parts.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { Fault } from '../../errors.ts'
+import { visible, visibleLines } from '../report/visible.ts'
+import type { Bodies } from './bodies.ts'
+import type { ToldStep } from './story.ts'
+import { shortHash, sizeText } from './words.ts'
+
+/** What one template, or one of the host's own parts, gave to a block. */
+export interface PromptPart {
+  readonly part: string
+  readonly template: string | null
+  readonly layer: string | null
+  readonly text: string
+  /** Variables, and fields of the task, with whether their words are foreign. */
+  readonly values: readonly { readonly from: string; readonly trust: string }[]
+}
+
+export interface PromptPage extends Omit<ToldStep, 'blocks'> {
+  readonly blocks: readonly {
+    readonly block: string
+    readonly digest: Digest
+    readonly text: string
+    readonly parts: readonly PromptPart[]
+  }[]
+  /** Only what went to the provider, when that was less than all. */
+  readonly delta: string | null
+  readonly answer: string | null
+}
+
+export async function promptPage(step: ToldStep, bodies: Bodies): Promise<PromptPage> {
+  const segments = await bodies.json<readonly BlockSegment[]>(step.segments)
+  if (segments === null) throw new Fault('object_missing', { digest: step.segments })
+  const blocks: PromptPage['blocks'][number][] = []
+  for (const block of BLOCKS) {
+    const digest = step.blocks[block]
+    if (digest === undefined) continue
+    const text = (await bodies.text(digest)) ?? ''
+    blocks.push({ block, digest, text, parts: partsOf(segments.filter(one => one.block === block)) })
+  }
+  return {
+    ...step,
+    blocks,
+    delta: step.sent.kind === 'delta' ? (step.sent.text === null ? '' : await bodies.text(step.sent.text)) : null,
+    answer: step.reply === null ? null : await bodies.said(step.reply),
+  }
+}
+
+/** Neighbours that came from the same place are one part. What only joins two parts is left out: the block's text has it. */
+function partsOf(segments: readonly BlockSegment[]): readonly PromptPart[] {
+  const parts: PromptPart[] = []
+  let open: BlockSegment | null = null
+  for (const segment of segments) {
+    const { part, template, layer, text, from, trust } = segment
+    const isJoiner: boolean = part === null
+    const goesOn: boolean = open !== null && !isJoiner && open.part === part && open.template === template
+    open = isJoiner ? null : segment
+    if (part === null) continue
+    if (!goesOn) parts.push({ part, template, layer, text: '', values: [] })
+    const last: PromptPart = parts.pop()!
+    const isNew: boolean = from !== null && !last.values.some(value => value.from === from && value.trust === trust)
+    parts.push({ ...last, text: last.text + text, values: isNew ? [...last.values, { from: from!, trust }] : last.values })
+  }
+  return parts
+}
+
+export function promptText(page: PromptPage, useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const { nodeId, step, visit, promptHash, requestHash, mode, provider, model, sent, blocks, answer, failure } = page
+  const lines = [
+    visible(`step ${step} of ${nodeId}, visit ${visit}, mode ${mode}: ${provider} ${model}`),
+    `prompt ${promptHash}`,
+    `request ${requestHash}`,
+    sent.kind === 'full'
+      ? `sent in full (${sent.reason})`
+      : `only what is new was sent (${sent.reason}): ${sizeText(Buffer.byteLength(page.delta ?? ''))}`,
+    ...blocks.flatMap(({ block, digest, text, parts }) => [
+      '',
+      color.bold(`── ${block}, ${sizeText(Buffer.byteLength(text))}, ${shortHash(digest)}`),
+      ...parts.flatMap(part => [color.cyan(visible(`   from ${sourceOf(part)}`)), ...visibleLines(part.text)]),
+    ]),
+    '',
+    color.bold('── answer'),
+    ...(answer !== null ? visibleLines(answer) : [failure === null ? '(none yet)' : visible(`(${failure.code}: ${failure.detail})`)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function sourceOf({ part, template, layer, values }: PromptPart): string {
+  const where = template === null ? part : `${part}: ${template}${layer === null ? '' : ` (${layer})`}`
+  const foreign = namesOf(values.filter(({ trust }) => trust === 'untrusted'))
+  const own = namesOf(values.filter(({ trust }) => trust !== 'untrusted'))
+  return `${where}${own === '' ? '' : `; with ${own}`}${foreign === '' ? '' : `; foreign: ${foreign}`}`
+}
+
+/** Of a list or an object, its name is enough here. */
+const namesOf = (values: PromptPart['values']): string =>
+  [...new Set(values.map(({ from }) => from.split('.')[0]!).filter(name => !name.startsWith('@')))].join(', ')

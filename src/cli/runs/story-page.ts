@@ -1,0 +1,121 @@
+// A run's story for a person: how it stands, who did what, which prompt won, what was allowed, what came of it.
+import pc from 'picocolors'
+import { columns } from '../report/columns.ts'
+import { groupBy } from '../report/groups.ts'
+import { clip, visible } from '../report/visible.ts'
+import type { Story, ToldStep } from './story.ts'
+import { choiceText, shortHash, stallText, verdictText } from './words.ts'
+
+/** More of an output is in `--json`. */
+const MOST_OF_AN_OUTPUT = 2_000
+
+export function storyPage(story: Story, useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const section = (title: string, lines: readonly string[]): string =>
+    lines.length === 0 ? '' : `\n${color.bold(title)}\n${lines.map(line => `  ${line}\n`).join('')}`
+  return [
+    headOf(story)
+      .map(line => `${visible(line)}\n`)
+      .join(''),
+    section('nodes', tableOf(['node', 'status', 'visits', 'steps', 'session'], story.nodes.map(nodeRow))),
+    section(
+      'edges followed',
+      story.edges.map(({ from, to }) => visible(`${from} → ${to}`)),
+    ),
+    section('prompts chosen', choicesOf(story)),
+    section('prompts sent', tableOf(['node', 'step', 'prompt', 'sent', 'mode', 'answer'], story.sent.map(sentRow))),
+    section(
+      'tools',
+      story.tools.map(({ nodeId, tool, verdict, status }) =>
+        visible(`${nodeId}: ${verdictText(tool, verdict)}${status === null ? '' : `; ${status}`}`),
+      ),
+    ),
+    section(
+      'overrides',
+      story.overrides.map(({ nodeId, text, by }) => visible(`${nodeId ?? 'every node'}, by ${by}: ${text === null ? 'taken back' : text}`)),
+    ),
+    section(
+      'outputs',
+      Object.entries(story.outputs ?? {}).map(([nodeId, output]) =>
+        visible(`${nodeId}: ${clip(typeof output === 'string' ? output : JSON.stringify(output), MOST_OF_AN_OUTPUT)}`),
+      ),
+    ),
+    nextOf(story)
+      .map(line => `\n${visible(line)}\n`)
+      .join(''),
+  ].join('')
+}
+
+function headOf({
+  runId,
+  workflowId,
+  version,
+  status,
+  createdAt,
+  createdBy,
+  changedAt,
+  mode,
+  steps,
+  tokens,
+  error,
+}: Story): readonly string[] {
+  return [
+    `${runId} of ${workflowId} ${version} is ${status}`,
+    `started ${createdAt} by ${createdBy}, last changed ${changedAt}`,
+    `mode ${mode}; steps: ${steps}, tokens: ${tokens}`,
+    ...(error === null ? [] : [`failed${error.nodeId === null ? '' : ` at ${error.nodeId}`} (${error.code}): ${error.message}`]),
+  ]
+}
+
+const nodeRow = ({ nodeId, status, visits, steps, session }: Story['nodes'][number]): readonly string[] => [
+  nodeId,
+  status,
+  String(visits),
+  String(steps),
+  session,
+]
+
+const sentRow = ({ nodeId, step, promptHash, sent, mode, failure, settled, tokens }: ToldStep): readonly string[] => [
+  nodeId,
+  String(step),
+  shortHash(promptHash),
+  sent.kind,
+  mode,
+  failure !== null ? failure.code : settled ? `answered${tokens === null ? '' : `, ${tokens} tokens`}` : 'under way',
+]
+
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
+  rows.length === 0
+    ? []
+    : columns([head, ...rows])
+        .trimEnd()
+        .split('\n')
+
+const choicesOf = ({ prompts }: Story): readonly string[] =>
+  [...groupBy(prompts, ({ nodeId }) => nodeId)].flatMap(([nodeId, choices]) => [
+    visible(nodeId),
+    ...choices.map(({ kind, resolved, chain }) => visible(`  ${choiceText(kind, resolved, chain)}`)),
+  ])
+
+/** What can be done about it. */
+export function nextOf({
+  runId,
+  status,
+  paused,
+  approvals,
+  nodes,
+  sent,
+}: Pick<Story, 'runId' | 'status' | 'paused' | 'approvals' | 'nodes' | 'sent'>): readonly string[] {
+  if (paused?.evidence != null)
+    return [
+      `${paused.nodeId} ${stallText(paused.evidence)}.`,
+      `Tell it what to do differently: onbook runs say ${runId} ${paused.nodeId} TEXT. Then: onbook runs resume ${runId}`,
+    ]
+  if (paused !== null) return [`Go on: onbook runs resume ${runId}`]
+  if (approvals.length > 0) return approvals.map(({ approval }) => `Decide: onbook approvals approve ${approval}, or deny`)
+  const waiting = nodes.filter(one => one.status === 'waiting')
+  if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT`)
+  if (status === 'running' || status === 'cancelling') return [`If nobody is at it any more: onbook runs resume ${runId}`]
+  const last = sent.at(-1)
+  return last === undefined ? [] : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}`]
+}

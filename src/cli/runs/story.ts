@@ -1,0 +1,168 @@
+// A run's story, as data: what `onbook show --json` prints, and what the page for people is made from. Everything is read from its events.
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import type { TraceEntry } from '../../core/resolve/resolve.ts'
+import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/events.ts'
+import type { StallEvidence } from '../../core/run/stall.ts'
+import { type Bodies, outputsIn } from './bodies.ts'
+import { type ReadRun, type RunStatus, statusOf } from './standing.ts'
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
+
+/** Which template applies to a kind at a node, and every candidate with what became of it. */
+export interface Choice extends Pick<Of<'prompt.traced'>, 'nodeId' | 'kind' | 'slot' | 'resolved'> {
+  readonly chain: readonly TraceEntry[]
+}
+
+/** One step: what was sent, and what came of it. */
+export interface ToldStep {
+  readonly nodeId: string
+  /** Of this node in this run, whatever its visit: 1, 2, 3 … */
+  readonly step: number
+  readonly visit: number
+  readonly promptHash: Digest
+  readonly requestHash: Digest
+  readonly mode: PromptRecord['mode']
+  readonly blocks: PromptRecord['blocks']
+  readonly templates: PromptRecord['templates']
+  readonly sent: PromptRecord['sent']
+  readonly segments: Digest
+  readonly provider: string
+  readonly model: string
+  readonly reply: Digest | null
+  readonly failure: Of<'step.settled'>['failure']
+  readonly tokens: number | null
+  readonly settled: boolean
+}
+
+export interface ToolUse extends Pick<Of<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
+  /** Null while it is under way, and when it was not allowed. */
+  readonly status: string | null
+}
+
+export interface Story {
+  readonly runId: string
+  readonly status: RunStatus
+  readonly workflowId: string
+  readonly version: string
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly changedAt: string
+  readonly mode: string
+  readonly steps: number
+  readonly tokens: number
+  readonly budget: ReadRun['state']['budget']
+  readonly nodes: readonly {
+    readonly nodeId: string
+    readonly status: string
+    readonly visits: number
+    readonly steps: number
+    readonly session: string
+  }[]
+  /** In the order in which they were taken. */
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly visit: number }[]
+  readonly prompts: readonly Choice[]
+  readonly sent: readonly ToldStep[]
+  readonly tools: readonly ToolUse[]
+  readonly overrides: readonly { readonly nodeId: string | null; readonly text: string | null; readonly by: string; readonly at: string }[]
+  readonly approvals: ReadRun['state']['approvals']
+  readonly paused: { readonly reason: string; readonly nodeId: string | null; readonly evidence: StallEvidence | null } | null
+  readonly outputs: Readonly<Record<string, Json>> | null
+  readonly error: { readonly code: string; readonly message: string; readonly nodeId: string | null } | null
+}
+
+export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promise<Story> {
+  const told = events.map(({ type, payload, ...rest }) => ({ ...rest, event: runEvent({ type, payload: payload as unknown as Json }) }))
+  const all = told.map(({ event }) => event)
+  const created = all[0] as Of<'run.created'>
+  const { runId, workflowId, mode, steps, tokens, budget, nodes, approvals, paused, outputs, failure } = state
+  const stalled = of(all, 'run.stalled').at(-1)
+  return {
+    runId,
+    status: statusOf(state),
+    workflowId,
+    version: created.version,
+    createdAt: events[0]!.at,
+    createdBy: events[0]!.actor,
+    changedAt: events.at(-1)!.at,
+    mode,
+    steps,
+    tokens,
+    budget,
+    nodes: Object.entries(nodes).map(([nodeId, { status, visits, steps, session }]) => ({ nodeId, status, visits, steps, session })),
+    edges: await edgesIn(all, bodies),
+    prompts: await choicesIn(all, bodies),
+    sent: stepsIn(all),
+    tools: toolsIn(all),
+    overrides: await Promise.all(
+      told.flatMap(({ event, actor, at }) =>
+        event.type === 'override.given' ? [overrideIn(event, bodies).then(given => ({ ...given, by: actor, at }))] : [],
+      ),
+    ),
+    approvals,
+    paused: paused === null ? null : { ...paused, evidence: paused.reason === 'stalled' ? (stalled?.evidence ?? null) : null },
+    outputs: outputs === null ? null : await outputsIn(bodies, outputs),
+    error: failure === null ? null : { code: failure.code, message: failure.detail, nodeId: failure.failedNodeId },
+  }
+}
+
+const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T): readonly Of<T>[] =>
+  events.filter((event): event is Of<T> => event.type === type)
+
+async function overrideIn({ nodeId, text }: Of<'override.given'>, bodies: Bodies) {
+  return { nodeId, text: text === null ? null : ((await bodies.json<{ readonly text: string }>(text))?.text ?? null) }
+}
+
+async function edgesIn(events: readonly RunEvent[], bodies: Bodies): Promise<Story['edges']> {
+  const edges: Story['edges'][number][] = []
+  for (const { nodeId, visit, handoffs } of of(events, 'node.started')) {
+    const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)
+    for (const { from } of given ?? []) edges.push({ from, to: nodeId, visit })
+  }
+  return edges
+}
+
+async function choicesIn(events: readonly RunEvent[], bodies: Bodies): Promise<readonly Choice[]> {
+  const choices: Choice[] = []
+  for (const { nodeId, kind, slot, resolved, trace } of of(events, 'prompt.traced'))
+    choices.push({ nodeId, kind, slot, resolved, chain: (await bodies.json<readonly TraceEntry[]>(trace)) ?? [] })
+  return choices
+}
+
+/** Steps are counted by the session of a node, from 1 in each of its visits: here each has a number of its own. */
+export function stepsIn(events: readonly RunEvent[]): readonly ToldStep[] {
+  const visits = new Map<string, number>()
+  const steps: ToldStep[] = []
+  for (const event of events) {
+    if (event.type === 'node.started') visits.set(event.nodeId, event.visit)
+    if (event.type === 'step.started') steps.push(begun(event, visits.get(event.nodeId) ?? 1, steps))
+    if (event.type === 'step.settled') {
+      const index = steps.findLastIndex(({ nodeId }) => nodeId === event.nodeId)
+      const { reply, failure, tokens } = event
+      steps[index] = { ...steps[index]!, reply, failure, tokens, settled: true }
+    }
+  }
+  return steps
+}
+
+function begun({ nodeId, prompt, request, requestHash }: Of<'step.started'>, visit: number, before: readonly ToldStep[]): ToldStep {
+  const { full, blocks, templates, mode, sent, segments } = prompt
+  const { provider, model } = request.parameters
+  const step = before.filter(one => one.nodeId === nodeId).length + 1
+  const open = { reply: null, failure: null, tokens: null, settled: false }
+  return { nodeId, step, visit, promptHash: full, requestHash, mode, blocks, templates, sent, segments, provider, model, ...open }
+}
+
+function toolsIn(events: readonly RunEvent[]): readonly ToolUse[] {
+  const uses: ToolUse[] = []
+  for (const event of events) {
+    if (event.type === 'tool.judged') {
+      const { nodeId, tool, call, verdict } = event
+      uses.push({ nodeId, tool, call, verdict, status: null })
+    }
+    if (event.type === 'tool.settled') {
+      const index = uses.findLastIndex(({ nodeId, call }) => nodeId === event.nodeId && call === event.call)
+      if (index >= 0) uses[index] = { ...uses[index]!, status: event.status }
+    }
+  }
+  return uses
+}

@@ -1,0 +1,73 @@
+// Waits for a run, and says what came of it.
+import type { Input } from '../commands.ts'
+import { visible, visibleLines } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { bodiesOf } from './bodies.ts'
+import type { RunDesk } from './desk.ts'
+import { exitOf, readRun } from './standing.ts'
+import { type Story, storyOf } from './story.ts'
+import { nextOf } from './story-page.ts'
+import { watchRun } from './watch.ts'
+
+/** Until it is over, is paused, or waits for a person. @param after from where on it is watched */
+export async function tellRun(desk: RunDesk, runId: string, after: number, input: Input): Promise<number> {
+  const watch = input.watch === true ? watchRun(desk, runId, after) : null
+  const interrupt = interrupted()
+  const isOver = await Promise.race([desk.settled(runId).then(() => true), interrupt.promise])
+  interrupt.forget()
+  await watch?.end()
+  if (!isOver) return left(desk, runId, input)
+  const read = await readRun(desk, runId)
+  const story = await storyOf(read, bodiesOf(desk))
+  if (input.json) printJson(summaryOf(story))
+  else sayStory(story)
+  return exitOf(read.state)
+}
+
+const summaryOf = ({ runId, status, workflowId, mode, steps, tokens, outputs, error, paused, approvals }: Story) => ({
+  runId,
+  status,
+  workflowId,
+  mode,
+  steps,
+  tokens,
+  ...(outputs === null ? {} : { outputs }),
+  ...(error === null ? {} : { error }),
+  ...(paused === null ? {} : { paused }),
+  ...(approvals.length === 0 ? {} : { approvals }),
+})
+
+/** What it gave goes to standard output, everything about it does not. */
+function sayStory(story: Story): void {
+  const { runId, workflowId, status, error, outputs } = story
+  const outcomes = Object.values(outputs ?? {})
+  for (const output of outcomes)
+    process.stdout.write(`${visibleLines(typeof output === 'string' ? output : JSON.stringify(output, null, 2)).join('\n')}\n`)
+  const why = error === null ? '' : `${error.nodeId === null ? '' : ` at ${error.nodeId}`} (${error.code}): ${error.message}`
+  const lines = [`${runId} of ${workflowId} is ${status}${why}`, ...nextOf(story)]
+  for (const line of lines) process.stderr.write(`${visible(line)}\n`)
+}
+
+function left(desk: RunDesk, runId: string, { json }: Input): number {
+  const next = desk.lasts
+    ? `The host goes on with ${runId}. Look at it: onbook show ${runId}. End it: onbook runs cancel ${runId}`
+    : `${runId} is left as it is, and nothing of it is lost. Go on: onbook runs resume ${runId}`
+  if (json) printJson({ runId, status: desk.lasts ? 'running' : 'left' })
+  else process.stderr.write(`\n${next}\n`)
+  return 1
+}
+
+function interrupted(): { readonly promise: Promise<false>; readonly forget: () => void } {
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  let say: () => void = () => {}
+  const promise = new Promise<false>(resolve => {
+    say = () => resolve(false)
+  })
+  for (const signal of signals) process.once(signal, say)
+  return {
+    promise,
+    forget() {
+      for (const signal of signals) process.off(signal, say)
+    },
+  }
+}

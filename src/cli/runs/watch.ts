@@ -1,0 +1,104 @@
+// A run while it happens, on standard error: which node is at work, which prompt won and over what, what is said, what was allowed.
+import pc from 'picocolors'
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { type RunEvent, runEvent } from '../../core/run/events.ts'
+import { emptyRun, nodeOf, type RunState } from '../../core/run/state.ts'
+import { clip, visible } from '../report/visible.ts'
+import type { ShownEvent } from '../sessions/desk.ts'
+import { useColor } from '../terminal.ts'
+import { type Bodies, bodiesOf } from './bodies.ts'
+import type { RunDesk } from './desk.ts'
+import { type ReplyLines, replyLines } from './reply-lines.ts'
+import { foldEvent } from './standing.ts'
+import { type Line, linesOf, type Tone } from './words.ts'
+
+/** A reply of a megabyte must not bury the rest. */
+const MOST_OF_A_REPLY = 4_000
+
+export interface Watch {
+  /** Shows what there is, and no more. */
+  end(): Promise<void>
+}
+
+export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
+  const stop = new AbortController()
+  const page = pageOn(process.stderr)
+  const bodies = bodiesOf(desk)
+  const replies = new Map<string, ReplyLines>()
+  let last = after
+  let state = emptyRun
+
+  // Elsewhere than on a terminal nobody sees a reply grow, and what is read later should read the same every time.
+  const hear = (nodeId: string, session: string): void => {
+    if (process.stderr.isTTY) desk.hear(session, stop.signal, text => sayOf(nodeId, replies.get(nodeId)?.feed(text) ?? []))
+  }
+  const tell = async (event: ShownEvent): Promise<void> => {
+    state = foldEvent(state, event)
+    const told = counted(runEvent({ type: event.type, payload: event.payload as unknown as Json }), state)
+    if (told.type === 'node.started' && told.visit === 1) hear(told.nodeId, told.session)
+    if (told.type === 'step.settled' && told.reply !== null) {
+      const whole = clip((await bodies.said(told.reply)) ?? '', MOST_OF_A_REPLY)
+      sayOf(told.nodeId, (replies.get(told.nodeId) ?? replyLines()).end(whole))
+    }
+    for (const line of await linesOf(told, bodies)) page.print(line)
+    if (told.type === 'step.started') replies.set(told.nodeId, replyLines())
+    last = event.seq
+  }
+  const sayOf = (nodeId: string, lines: readonly string[]): void => {
+    for (const text of lines) page.print({ nodeId, text: `  │ ${text}`, tone: 'dim' })
+  }
+
+  const following = (async () => {
+    for await (const event of desk.events(runId)) {
+      if (event.seq === 0) page.widen(await nodesOf(event, bodies))
+      if (event.seq > after) break
+      state = foldEvent(state, event)
+    }
+    for (const [nodeId, { session }] of Object.entries(state.nodes)) if (session !== '') hear(nodeId, session)
+    for await (const event of desk.events(runId, { after, signal: stop.signal })) await tell(event)
+  })()
+  following.catch(() => {}) // whoever ends it is told
+  return {
+    async end() {
+      stop.abort()
+      await following
+      for await (const event of desk.events(runId, { after: last })) await tell(event)
+    },
+  }
+}
+
+/** Steps of a node are counted over all its visits, as `onbook show --step` does. */
+const counted = (event: RunEvent, state: RunState): RunEvent =>
+  'step' in event ? { ...event, step: nodeOf(state, event.nodeId).steps } : event
+
+/** As the run froze them. */
+async function nodesOf({ payload }: ShownEvent, bodies: Bodies): Promise<readonly string[]> {
+  const kept = await bodies.json<{ readonly workflow: Digest }>(payload.frozen as Digest)
+  const workflow = kept === null ? null : await bodies.json<{ readonly nodes: readonly { readonly id: string }[] }>(kept.workflow)
+  return workflow?.nodes.map(({ id }) => id) ?? []
+}
+
+const WIDEST = 24
+
+function pageOn(stream: NodeJS.WriteStream) {
+  const color = pc.createColors(useColor(stream))
+  const tones: Readonly<Record<Tone, (text: string) => string>> = {
+    plain: text => text,
+    strong: color.bold,
+    dim: color.dim,
+    good: color.green,
+    bad: color.red,
+  }
+  let width = 'run'.length
+  return {
+    widen(names: readonly string[]) {
+      width = Math.max(width, ...names.map(name => Math.min(name.length, WIDEST)))
+    },
+    print({ nodeId, text, tone }: Line) {
+      const whom = visible(nodeId ?? 'run')
+        .slice(0, WIDEST)
+        .padEnd(width)
+      stream.write(`${color.dim(whom)}  ${tones[tone](visible(text))}\n`)
+    },
+  }
+}

@@ -1,0 +1,118 @@
+// What happened in a run, in words a person follows: a line has whom it is about and what it says. Events that say nothing to a person have none.
+import type { Verdict } from '../../core/gate/authorize.ts'
+import type { TraceEntry } from '../../core/resolve/resolve.ts'
+import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
+import type { StallEvidence } from '../../core/run/stall.ts'
+import { clip } from '../report/visible.ts'
+import type { Bodies } from './bodies.ts'
+
+export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad'
+
+export interface Line {
+  /** Null for the run itself. */
+  readonly nodeId: string | null
+  readonly text: string
+  readonly tone: Tone
+}
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
+type Words = { readonly [T in RunEvent['type']]?: (event: Of<T>, bodies: Bodies) => readonly Line[] | Promise<readonly Line[]> }
+
+export const shortHash = (digest: string): string => `${digest.slice(0, 'sha256:'.length + 12)}…`
+export const sizeText = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
+const quoted = (text: string): string => JSON.stringify(clip(text, 200))
+
+const run = (text: string, tone: Tone = 'plain'): readonly Line[] => [{ nodeId: null, text, tone }]
+const at = (nodeId: string, text: string, tone: Tone = 'plain'): readonly Line[] => [{ nodeId, text, tone }]
+
+/** A layer that has nothing to say about a kind. */
+const isSilent = ({ applied, ref, code }: TraceEntry): boolean => !applied && ref === null && code !== 'prompt_ref_invalid'
+
+/** `system  prompt:writer@1.2.0  (node; over workflow-defaults)`: who won, and over whom. */
+export function choiceText(kind: string, resolved: string | null, trace: readonly TraceEntry[]): string {
+  const winner = trace.find(({ applied }) => applied)
+  const over = trace.filter(({ code }) => code === 'superseded').map(({ layer }) => layer)
+  const spoke = trace.find(entry => !isSilent(entry))
+  const name = kind.padEnd('schema-hint'.length)
+  if (winner === undefined) return `${name}  none${spoke === undefined ? '' : `  (${spoke.layer}: ${spoke.reason})`}`
+  return `${name}  ${resolved}  (${winner.layer}${over.length === 0 ? '' : `; over ${over.join(', ')}`})`
+}
+
+export async function blocksText({ blocks }: PromptRecord, bodies: Bodies): Promise<string> {
+  const sizes: string[] = []
+  for (const [block, digest] of Object.entries(blocks)) sizes.push(`${block} ${sizeText((await bodies.bytes(digest))?.length ?? 0)}`)
+  return sizes.join(', ')
+}
+
+export function verdictText(tool: string, { decision, conditions }: Verdict): string {
+  const failed = conditions.find(({ outcome }) => outcome === 'failed')
+  return `${tool} is ${decision}${failed === undefined ? '' : ` (${failed.condition}): ${failed.reason}`}`
+}
+
+const SIGNALS: Readonly<Record<StallEvidence['signal'], string>> = {
+  same_prompt: 'it was told the same',
+  same_reply: 'it said the same',
+  cycle: 'it went back and forth between two replies',
+}
+
+export const stallText = ({ signal, times, replyHashes }: StallEvidence): string =>
+  `turns in circles: ${SIGNALS[signal]}, ${times} steps in a row, and nothing came of it (${[...new Set(replyHashes)].map(shortHash).join(', ')})`
+
+const WORDS: Words = {
+  'run.created': ({ runId, workflowId, version, mode }) => run(`${runId} of ${workflowId} ${version} starts, mode ${mode}`, 'strong'),
+  'run.claimed': ({ epoch }) => run(`is taken up by another process (${epoch})`),
+  async 'node.started'({ nodeId, visit, handoffs }, bodies) {
+    const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)
+    const by = given === null ? '' : `, handed over by ${given.map(({ from }) => from).join(', ')}`
+    return at(nodeId, `starts${visit === 1 ? '' : `, visit ${visit}`}${by}`, 'strong')
+  },
+  async 'prompt.traced'({ nodeId, kind, resolved, trace }, bodies) {
+    const chain = (await bodies.json<readonly TraceEntry[]>(trace)) ?? []
+    return chain.every(isSilent) ? [] : at(nodeId, `  ${choiceText(kind, resolved, chain)}`)
+  },
+  async 'step.started'({ nodeId, step, prompt, request }, bodies) {
+    const { provider, model } = request.parameters
+    const sent = prompt.sent.kind === 'delta' ? '; only what is new is sent' : ''
+    return at(
+      nodeId,
+      `  step ${step} asks ${provider} ${model}: ${await blocksText(prompt, bodies)}; prompt ${shortHash(prompt.full)}${sent}`,
+    )
+  },
+  'step.retried': ({ nodeId, step, attempt, code, detail }) =>
+    at(nodeId, `  step ${step} is tried again, attempt ${attempt} (${code}): ${detail}`),
+  'step.settled': ({ nodeId, step, failure, tokens }) =>
+    failure === null
+      ? at(nodeId, `  step ${step} is answered${tokens === null ? '' : `, ${tokens} tokens`}`)
+      : at(nodeId, `  step ${step} has no answer (${failure.code}): ${failure.detail}`, 'bad'),
+  'tool.judged': ({ nodeId, tool, verdict }) =>
+    at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
+  'tool.settled': ({ nodeId, tool, status }) => at(nodeId, `  ${tool}: ${status}`),
+  'node.waiting': ({ nodeId }) => at(nodeId, 'waits for a person to say something'),
+  'node.resumed': ({ nodeId }) => at(nodeId, 'goes on'),
+  'node.completed': ({ nodeId }) => at(nodeId, 'is done', 'good'),
+  'node.failed': ({ nodeId, code, detail }) => at(nodeId, `failed (${code}): ${detail}`, 'bad'),
+  'node.skipped': ({ nodeId, reason }) => at(nodeId, `is passed over: ${reason}`, 'dim'),
+  'node.cancelled': ({ nodeId }) => at(nodeId, 'is cancelled', 'bad'),
+  'edge.followed': ({ edgeId, to, time }) => at(to, `is to start again: ${edgeId} leads back, time ${time}`),
+  'run.paused': ({ reason }) => (reason === 'asked' ? run('is paused') : []),
+  'run.stalled': ({ nodeId, evidence }) => [...at(nodeId, stallText(evidence), 'bad'), ...run('is paused, because a node stalled')],
+  'run.resumed': () => run('goes on'),
+  'run.modeChanged': ({ mode, approval }) => run(`mode is now ${mode}${approval === null ? '' : ', as was approved'}`),
+  async 'override.given'({ nodeId, text }, bodies) {
+    if (text === null) return run(`the override for ${nodeId ?? 'every node'} is taken back`)
+    const given = await bodies.json<{ readonly text: string }>(text)
+    return run(`override for ${nodeId ?? 'every node'}: ${quoted(given?.text ?? '(erased)')}`)
+  },
+  'approval.requested': ({ approval, nodeId, wants }) => at(nodeId, `asks for mode ${wants.mode} (${approval}): ${quoted(wants.reason)}`),
+  'approval.resolved': ({ approval, decision, note }) => run(`${approval} is ${decision}${note === null ? '' : `: ${quoted(note)}`}`),
+  'log.appended': ({ level, nodeId, code, message }) => at(nodeId, `  ${level} (${code}): ${message}`, 'dim'),
+  'run.cancelling': ({ reason }) => run(`is being ended${reason === null ? '' : `: ${reason}`}`),
+  'run.completed': () => run('is completed', 'good'),
+  'run.failed': ({ code, detail }) => run(`failed (${code}): ${detail}`, 'bad'),
+  'run.cancelled': () => run('is cancelled', 'bad'),
+}
+
+export async function linesOf(event: RunEvent, bodies: Bodies): Promise<readonly Line[]> {
+  const words = WORDS[event.type] as ((event: RunEvent, bodies: Bodies) => readonly Line[] | Promise<readonly Line[]>) | undefined
+  return (await words?.(event, bodies)) ?? []
+}

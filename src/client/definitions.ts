@@ -1,0 +1,58 @@
+// Workflows and agents of a host: published, read, listed, taken away. Nothing of them is kept here: an id may stand for another tomorrow.
+import type { AgentSummary, DefinitionDocument, PublishedAgent, PublishedWorkflow, WorkflowSummary } from '../wire/onbook/definitions.ts'
+import { eachItem } from './each-page.ts'
+import { answerWith } from './shapes.ts'
+import type { CallOptions, Transport } from './transport.ts'
+import { type WriteOptions, writeHeaders } from './write.ts'
+
+export interface StoredDefinition {
+  /** As it was published. */
+  readonly document: DefinitionDocument
+  /** The host's entity tag: for `ifMatch`. */
+  readonly tag: string | null
+}
+
+export interface DefinitionWrite extends Omit<WriteOptions, 'workspaceId'> {
+  /** Only when this is what is there. */
+  readonly ifMatch?: string
+  /** `*`: only when nothing is there. */
+  readonly ifNoneMatch?: string
+}
+
+export interface Definitions<Summary, Published> {
+  list(options?: CallOptions): AsyncIterable<Summary>
+  get(id: string, options?: CallOptions): Promise<StoredDefinition>
+  /** Creates or replaces what has its id. What has begun with another document goes on with that. */
+  put(document: DefinitionDocument, options?: DefinitionWrite): Promise<Published>
+  remove(id: string, options?: DefinitionWrite): Promise<void>
+}
+
+export type Workflows = Definitions<WorkflowSummary, PublishedWorkflow>
+export type Agents = Definitions<AgentSummary, PublishedAgent>
+
+export const createWorkflows = (transport: Transport): Workflows => definitionsOf(transport, '/v1/workflows', 'id')
+export const createAgents = (transport: Transport): Agents => definitionsOf(transport, '/v1/agents', 'agentId')
+
+function definitionsOf<Summary, Published>(transport: Transport, path: string, idField: string): Definitions<Summary, Published> {
+  const pathOf = (id: unknown): string => `${path}/${encodeURIComponent(String(id))}`
+  const write = ({ ifMatch, ifNoneMatch, ...options }: DefinitionWrite) => {
+    const { headers, call } = writeHeaders(options)
+    if (ifMatch !== undefined) headers['if-match'] = ifMatch
+    if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch
+    return { headers, ...call }
+  }
+  return {
+    list: (options = {}) => eachItem<Summary>(transport, path, options),
+    async get(id, options = {}) {
+      const { body, tag } = await transport.ask({ method: 'GET', path: pathOf(id), ...options })
+      return { document: answerWith(body, idField) as DefinitionDocument, tag }
+    },
+    async put(document, options = {}) {
+      const { body } = await transport.ask({ method: 'PUT', path: pathOf(document[idField]), body: document, ...write(options) })
+      return answerWith(body, 'revision') as Published
+    },
+    async remove(id, options = {}) {
+      await transport.ask({ method: 'DELETE', path: pathOf(id), ...write(options) })
+    },
+  }
+}

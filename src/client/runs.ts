@@ -1,0 +1,149 @@
+// Runs of a host: started, looked at, followed, steered, stopped. Nothing of them is kept here: what was true a moment ago may not be.
+import type {
+  AskedApproval,
+  RunDescription,
+  RunMode,
+  StartedRun,
+  StartRunRequest,
+  StepPrompt,
+  WholePrompt,
+  WireRunSummary,
+} from '../wire/onbook/runs.ts'
+import type { MessageInput } from '../wire/onbook/sessions.ts'
+import { eachItem } from './each-page.ts'
+import type { ServerEvent } from './event-stream.ts'
+import { type EventOptions, readEvents } from './events.ts'
+import { answerWith, fieldOf, listIn } from './shapes.ts'
+import type { CallOptions, Question, Transport } from './transport.ts'
+import { type WriteOptions, writeHeaders } from './write.ts'
+
+export type RunStreamMode = 'values' | 'updates' | 'messages' | 'debug'
+
+export interface RunEventOptions extends EventOptions {
+  /** `updates` unless said otherwise; `values` only by itself. */
+  readonly modes?: readonly RunStreamMode[]
+}
+
+export interface RunFilter extends CallOptions {
+  readonly workflowId?: string
+  readonly status?: string
+}
+
+type Standing = Promise<{ readonly runId: string; readonly status: string }>
+
+export interface Runs {
+  /** It is on record when this resolves, and goes on by itself. */
+  create(request: StartRunRequest, options?: WriteOptions): Promise<StartedRun>
+  get(runId: string, options?: CallOptions): Promise<RunDescription>
+  list(filter?: RunFilter): AsyncIterable<WireRunSummary>
+  /** Ends with the run. Those of type `onbook.message.chunk` have no id of their own: pieces of a reply on its way. */
+  events(runId: string, options?: RunEventOptions): AsyncIterable<ServerEvent>
+  cancel(runId: string, reason?: string, options?: WriteOptions): Standing
+  pause(runId: string, options?: WriteOptions): Standing
+  resume(runId: string, options?: WriteOptions): Standing
+  mode(runId: string, mode: RunMode, options?: WriteOptions): Standing
+  /** For one node, or for all that have none of their own. A text of null takes it back. */
+  override(runId: string, given: { readonly nodeId?: string | null; readonly text: string | null }, options?: WriteOptions): Standing
+  /** An interrupt ends what is being said; a steer waits for the next step, a follow-up for the end of the turn. */
+  say(
+    runId: string,
+    nodeId: string,
+    kind: 'steer' | 'interrupt' | 'follow-up',
+    message: MessageInput,
+    options?: WriteOptions,
+  ): Promise<{ readonly session: string; readonly id: string }>
+  /** Of every step, oldest first. */
+  prompts(runId: string, options?: CallOptions): AsyncIterable<StepPrompt>
+  /** Of one step, word for word; of the newest visit unless another is named. */
+  prompt(runId: string, nodeId: string, step: number, options?: CallOptions & { readonly visit?: number }): Promise<WholePrompt>
+  /** When it is over. Whoever does not want to wait for ever gives a signal. */
+  waitFor(runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunDescription>
+}
+
+export interface Approvals {
+  /** Those that somebody waits for. */
+  list(options?: CallOptions): AsyncIterable<AskedApproval>
+  resolve(
+    approval: string,
+    decision: 'approved' | 'denied',
+    note?: string,
+    options?: WriteOptions,
+  ): Promise<{ readonly runId: string; readonly decision: string }>
+}
+
+const PATH = '/v1/runs'
+const pathOf = (runId: string, rest = ''): string => `${PATH}/${encodeURIComponent(runId)}${rest}`
+
+export function createRuns(transport: Transport): Runs {
+  const write = writerOf(transport)
+  const read = async (path: string, options: CallOptions, query: Question['query'] = []) =>
+    (await transport.ask({ method: 'GET', path, query, ...options })).body
+  const get: Runs['get'] = async (runId, options = {}) => answerWith(await read(pathOf(runId), options), 'status') as RunDescription
+  const events: Runs['events'] = (runId, { modes, ...options } = {}) => {
+    const query = modes === undefined ? '' : `?streamMode=${modes.join(',')}`
+    return untilEnd(readEvents(transport, pathOf(runId, `/events${query}`), options))
+  }
+  return {
+    get,
+    events,
+    create: (request, options = {}) => write(PATH, request, options, 'runId'),
+    list: ({ workflowId, status, ...options } = {}) =>
+      eachItem<WireRunSummary>(transport, PATH, options, [
+        ['workflowId', workflowId],
+        ['status', status],
+      ]),
+    cancel: (runId, reason, options = {}) => write(pathOf(runId, '/cancel'), reason === undefined ? {} : { reason }, options, 'status'),
+    pause: (runId, options = {}) => write(pathOf(runId, '/pause'), undefined, options, 'status'),
+    resume: (runId, options = {}) => write(pathOf(runId, '/resume'), undefined, options, 'status'),
+    mode: (runId, mode, options = {}) => write(pathOf(runId, '/mode'), { mode }, options, 'status'),
+    override: (runId, given, options = {}) => write(pathOf(runId, '/override'), given, options, 'status'),
+    say: (runId, nodeId, kind, message, options = {}) =>
+      write(pathOf(runId, `/nodes/${encodeURIComponent(nodeId)}/messages`), { kind, message }, options, 'id'),
+    async *prompts(runId, options = {}) {
+      for (let after: string | undefined; ; ) {
+        const page = await read(pathOf(runId, '/prompts'), options, [['after', after]])
+        yield* listIn(page, 'items') as readonly StepPrompt[]
+        const next = fieldOf(page, 'next')
+        if (typeof next !== 'number') return
+        after = String(next)
+      }
+    },
+    async prompt(runId, nodeId, step, { visit, ...options } = {}) {
+      const path = pathOf(runId, `/prompts/${encodeURIComponent(nodeId)}/${step}`)
+      return answerWith(await read(path, options, [['visit', visit?.toString()]]), 'full') as WholePrompt
+    },
+    async waitFor(runId, { signal } = {}) {
+      for await (const _ of events(runId, signal === undefined ? {} : { signal })) {
+        // The stream ends with the run: what happens meanwhile is of no interest here.
+      }
+      return get(runId, signal === undefined ? {} : { signal })
+    },
+  }
+}
+
+export function createApprovals(transport: Transport): Approvals {
+  const write = writerOf(transport)
+  return {
+    list: (options = {}) => eachItem<AskedApproval>(transport, '/v1/approvals', options),
+    resolve: (approval, decision, note, options = {}) =>
+      write(`/v1/approvals/${encodeURIComponent(approval)}`, { decision, ...(note === undefined ? {} : { note }) }, options, 'decision'),
+  }
+}
+
+const LAST = /^run\.(?:completed|failed|cancelled)$/
+
+/** Whoever has seen the end need not come back to be told that there is nothing more. */
+async function* untilEnd(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {
+  for await (const event of events) {
+    yield event
+    if (LAST.test(event.type)) return
+  }
+}
+
+const writerOf =
+  (transport: Transport) =>
+  async <T>(path: string, body: unknown, options: WriteOptions, field: string): Promise<T> => {
+    const { headers, call } = writeHeaders(options)
+    const asked = { method: 'POST' as const, path, headers, ...(body === undefined ? {} : { body }), ...call }
+    return answerWith((await transport.ask(asked)).body, field) as T
+  }

@@ -1,0 +1,30 @@
+// An agent as the house knows it, with everything that was left out filled in. Content: nothing here grants anything.
+import type { JsonObject } from '../digest/is-object.ts'
+import type { NodeSettings } from '../gate/authorize.ts'
+import type { KindRefs } from '../resolve/layers.ts'
+import type { ModelChoice } from '../workflow/workflow.ts'
+
+export type ModelClass = 'reasoning' | 'writing' | 'coding' | 'research' | 'classification' | 'general'
+
+export interface Agent {
+  readonly agentId: string
+  /** Null when the manifest has none. */
+  readonly version: string | null
+  readonly persona: string
+  readonly label: string | null
+  readonly description: string | null
+  readonly modelClass: ModelClass
+  /** Its own text; null when it has none. */
+  readonly systemPrompt: string | null
+  readonly promptOverrides: KindRefs
+  readonly promptLibraryRef: string | null
+  /** Names of tools; null for no limit. Takes visibility away, never adds any. */
+  readonly toolAllowlist: readonly string[] | null
+  readonly role: string | null
+  /** Its home session, where sync and apply act; null for none. */
+  readonly session: string | null
+  readonly model: ModelChoice
+  readonly settings: Partial<NodeSettings> | null
+  /** As it was written. */
+  readonly manifest: JsonObject
+}

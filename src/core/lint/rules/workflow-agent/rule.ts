@@ -1,0 +1,38 @@
+import type { Json } from '../../../digest/digest.ts'
+import { isObject, type JsonObject } from '../../../digest/is-object.ts'
+import type { Pointer } from '../../../schema/pointer.ts'
+import { documentsOf } from '../../documents.ts'
+import { nearest } from '../../nearest.ts'
+import type { LayoutRule } from '../../rule.ts'
+
+export const workflowAgent: LayoutRule = {
+  name: 'workflow-agent',
+  summary: 'Every agent that a workflow names is in agents/.',
+  severity: 'error',
+
+  *checkLayout(layout) {
+    const { agents, workflows } = documentsOf(layout)
+    // One that is not valid is there all the same.
+    const known = new Set(agents.flatMap(({ written: { agentId } }) => (typeof agentId === 'string' ? [agentId] : [])))
+    for (const { file, read, written } of workflows)
+      for (const [index, { agentId }] of (read?.nodes ?? []).entries()) {
+        if (agentId === null || known.has(agentId)) continue
+        const meant = nearest(agentId, known)
+        yield {
+          file,
+          pointer: ['nodes', index, ...placeIn((written.nodes as readonly Json[])[index])],
+          message: `No file of agents/ has the agent ${agentId}`,
+          suggestion: meant === null ? 'write one, or name another' : `did you mean ${meant}?`,
+        }
+      }
+  },
+}
+
+/** Where a node names its agent. */
+function placeIn(node: Json | undefined): Pointer {
+  const { agent, config } = isObject(node) ? node : ({} as JsonObject)
+  if (agent !== undefined) return isObject(agent) ? ['agent', 'agentId'] : ['agent']
+  const configured = isObject(config) ? config.agent : undefined
+  if (configured === undefined) return ['config', 'agentId']
+  return isObject(configured) ? ['config', 'agent', 'agentId'] : ['config', 'agent']
+}

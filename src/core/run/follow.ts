@@ -1,0 +1,83 @@
+// What happens in a node's session, told in its run: the run follows from it, in the same commit.
+import type { Digest, Json } from '../digest/digest.ts'
+import type { SessionEvent } from '../session/events.ts'
+import type { SessionState } from '../session/state.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+import { decideRun, emitRun, type RunDraft, type RunRuling } from './decide.ts'
+import { isEnded, nodeOf } from './state.ts'
+
+/** What the events do not say. */
+export interface Told {
+  /** Of a reply that a step was settled with. */
+  readonly replyHash?: Digest | null
+  readonly tokens?: number | null
+  readonly conversation?: string
+  /** Of a node that has done its work. */
+  readonly output?: { readonly digest: Digest; readonly value: Json }
+}
+
+/** @param session with the events in it, and what it was before, for what they ended */
+export function followSession(
+  draft: RunDraft,
+  workflow: Workflow,
+  nodeId: string,
+  events: readonly SessionEvent[],
+  session: { readonly before: SessionState; readonly after: SessionState },
+  told: Told,
+): RunDraft {
+  let next = draft
+  for (const event of events) if (!isEnded(next.state)) next = follow(next, workflow, nodeId, event, session, told)
+  return next
+}
+
+function follow(
+  draft: RunDraft,
+  workflow: Workflow,
+  nodeId: string,
+  event: SessionEvent,
+  { before, after }: { readonly before: SessionState; readonly after: SessionState },
+  { replyHash = null, tokens = null, conversation, output }: Told,
+): RunDraft {
+  const callOf = (id: string) => [after, before].flatMap(({ run }) => run?.batch?.calls ?? []).find(call => call.id === id)
+  switch (event.type) {
+    case 'step.settled': {
+      const { step, reply, receipt, failure } = event
+      const kept = conversation === undefined ? {} : { conversation }
+      return emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept })
+    }
+    case 'step.retried': {
+      const { step, attempt, code, detail } = event
+      return emitRun(draft, { type: 'step.retried', nodeId, step, attempt, code, detail })
+    }
+    case 'tool.judged':
+      return emitRun(draft, {
+        type: 'tool.judged',
+        nodeId,
+        call: event.call,
+        tool: callOf(event.call)?.name ?? '?',
+        verdict: event.verdict,
+      })
+    case 'tool.callSettled': {
+      const { type: _type, run: _run, batch: _batch, call, result, ...status } = event
+      const known = callOf(call)
+      if (known === undefined) return draft
+      return emitRun(draft, { type: 'tool.settled', nodeId, call, tool: known.name, arguments: known.arguments, result, ...status })
+    }
+    case 'run.waiting':
+      return emitRun(draft, { type: 'node.waiting', nodeId })
+    case 'run.resumed':
+      return nodeOf(draft.state, nodeId).status === 'waiting' ? emitRun(draft, { type: 'node.resumed', nodeId }) : draft
+    case 'run.completed':
+      if (output === undefined) return draft
+      return ruled(draft, decideRun(draft, workflow, { type: 'completeNode', nodeId, output: output.digest, value: output.value }))
+    case 'run.failed':
+    case 'run.refused':
+      return ruled(draft, decideRun(draft, workflow, { type: 'failNode', nodeId, code: event.code, detail: event.detail }))
+    case 'run.cancelled':
+      return ruled(draft, decideRun(draft, workflow, { type: 'endNode', nodeId, end: 'cancelled' }))
+    default:
+      return draft
+  }
+}
+
+const ruled = (draft: RunDraft, ruling: RunRuling): RunDraft => ('events' in ruling ? ruling : draft)

@@ -1,0 +1,64 @@
+// What a run keeps of the world it was started in: the workflow, its agents and roles, and what the host had set. Written once, read for ever.
+import type { Agent } from '../agent/agent.ts'
+import type { Digest } from '../digest/digest.ts'
+import type { KindRefs } from '../resolve/layers.ts'
+import type { PromptRef } from '../resolve/prompt-ref.ts'
+import type { Found, Lookup } from '../resolve/resolve.ts'
+import type { Workflow } from '../workflow/workflow.ts'
+
+export interface FrozenRole {
+  readonly name: string
+  readonly source: 'repo' | 'shipped'
+  readonly ref: string
+  /** Of the file with its head. */
+  readonly digest: Digest
+  readonly requests: readonly string[]
+  /** For the model. */
+  readonly text: string
+}
+
+/** What refs and libraries led to when the run was started: nothing that is published later reaches it. */
+export interface FrozenLookup {
+  readonly found: Readonly<Record<string, Found>>
+  readonly defaults: Readonly<Record<string, Found | null>>
+}
+
+export interface Frozen {
+  readonly workflow: Workflow
+  /** Of those that its nodes name, the ones that are known. */
+  readonly agents: Readonly<Record<string, Agent>>
+  readonly roles: Readonly<Record<string, FrozenRole>>
+  readonly lookup: FrozenLookup
+  readonly hostDefaults: KindRefs
+  readonly agentBindings: boolean
+  /** What nodes use that name no model of their own, and whose agent names none. */
+  readonly model: { readonly provider: string; readonly model: string } | null
+  readonly repository: string | null
+}
+
+const refKey = ({ libraryId, templateId, version, label }: PromptRef): string => JSON.stringify([libraryId, templateId, version, label])
+const defaultKey = (libraryId: string, kind: string): string => JSON.stringify([libraryId, kind])
+
+const KINDS = ['system', 'user', 'few-shot', 'schema-hint'] as const
+
+/** @param refs all that the run may ask for */
+export function freezeLookup(lookup: Lookup, refs: readonly PromptRef[], libraries: readonly string[]): FrozenLookup {
+  return {
+    found: Object.fromEntries(refs.map(ref => [refKey(ref), plain(lookup.find(ref))])),
+    defaults: Object.fromEntries(
+      libraries.flatMap(library => KINDS.map(kind => [defaultKey(library, kind), plain(lookup.defaultOf(library, kind))] as const)),
+    ),
+  }
+}
+
+/** Whoever looks up may find more than is kept. */
+function plain<F extends Found | null>(found: F): F {
+  if (found?.status !== 'found') return found
+  const { libraryId, templateId, version, digest } = found.template
+  return { status: 'found', template: { libraryId, templateId, version, digest } } as F
+}
+
+export const lookupOf = ({ found, defaults }: FrozenLookup): Lookup => ({
+  find: ref => found[refKey(ref)] ?? { status: 'missing' },
+  defaultOf: (libraryId, kind) => defaults[defaultKey(libraryId, kind)] ?? null,
+})

@@ -1,0 +1,53 @@
+// Which runs there are, and how each stands, in a table. The events say more.
+import type { Projection, Source } from '../record/projection.ts'
+
+const THE_ROW = { row: { always: 1 } } as const
+const putting = (cells: Readonly<Record<string, Source>>) => [{ put: { ...THE_ROW, ...cells, changedAt: 'at' } }]
+const phase = (name: string, open: 0 | 1) => putting({ phase: { always: name }, open: { always: open } })
+
+export const runRows: Projection = {
+  table: 'runs',
+  under: 'run/',
+  columns: {
+    row: 'integer',
+    runId: 'text',
+    workflowId: 'text',
+    createdAt: 'text',
+    changedAt: 'text',
+    phase: 'text',
+    /** 1 until it is over. */
+    open: 'integer',
+  },
+  key: ['row'],
+  indexes: [['runId'], ['workflowId'], ['open']],
+  from: {
+    'run.created': putting({
+      runId: 'payload.runId',
+      workflowId: 'payload.workflowId',
+      createdAt: 'at',
+      phase: { always: 'running' },
+      open: { always: 1 },
+    }),
+    'run.paused': phase('paused', 1),
+    'run.resumed': phase('running', 1),
+    'run.cancelling': phase('cancelling', 1),
+    'run.completed': phase('completed', 0),
+    'run.failed': phase('failed', 0),
+    'run.cancelled': phase('cancelled', 0),
+  },
+}
+
+/** What people were asked for. One that is open may be of a run that has ended: nobody waits for it any more. */
+export const approvalRows: Projection = {
+  table: 'approvals',
+  under: 'run/',
+  columns: { approval: 'text', askedAt: 'text', open: 'integer' },
+  key: ['approval'],
+  indexes: [['approval'], ['open']],
+  from: {
+    'approval.requested': [{ put: { approval: 'payload.approval', askedAt: 'at', open: { always: 1 } } }],
+    'approval.resolved': [{ put: { approval: 'payload.approval', open: { always: 0 } } }],
+  },
+}
+
+export const RUN_PROJECTIONS: readonly Projection[] = [runRows, approvalRows]

@@ -1,0 +1,137 @@
+// What events make of a run. The only writer of its state.
+import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import type { RunEvent } from './events.ts'
+import { turnsKept } from './stall.ts'
+import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
+
+export function reduceRun(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run.created': {
+      const { type: _, version: __, ...created } = event
+      return { ...emptyRun, ...created }
+    }
+    case 'run.claimed':
+      return { ...state, owner: event.owner, epoch: event.epoch }
+    case 'edge.followed': {
+      const { edgeId, to, time } = event
+      const again = state.again.includes(to) ? state.again : [...state.again, to]
+      return { ...state, followed: { ...state.followed, [edgeId]: time }, again }
+    }
+    case 'node.started':
+      return start(state, event)
+    case 'run.paused':
+      return { ...state, phase: 'paused', paused: { reason: event.reason, nodeId: event.nodeId } }
+    case 'run.resumed':
+      return resume(state)
+    case 'run.modeChanged':
+      return { ...state, mode: event.mode }
+    case 'override.given':
+      return override(state, event)
+    case 'approval.requested': {
+      const { approval, nodeId, wants } = event
+      return { ...state, approvals: [...state.approvals, { approval, nodeId, wants }] }
+    }
+    case 'approval.resolved':
+      return { ...state, approvals: state.approvals.filter(({ approval }) => approval !== event.approval) }
+    case 'run.cancelling':
+      return { ...state, phase: 'cancelling', paused: null, ending: { reason: event.reason, failure: event.failure } }
+    case 'run.completed':
+      return { ...state, phase: 'completed', outputs: event.outputs, paused: null }
+    case 'run.failed': {
+      const { type: _, ...failure } = event
+      return { ...state, phase: 'failed', failure, paused: null, approvals: [] }
+    }
+    case 'run.cancelled':
+      return { ...state, phase: 'cancelled', paused: null, approvals: [] }
+    default:
+      return reduceNode(state, event)
+  }
+}
+
+export const foldRun = (events: Iterable<RunEvent>, from: RunState = emptyRun): RunState => {
+  let state = from
+  for (const event of events) state = reduceRun(state, event)
+  return state
+}
+
+function reduceNode(state: RunState, event: RunEvent): RunState {
+  if (!('nodeId' in event) || event.nodeId === null) return state
+  const node = nodeOf(state, event.nodeId)
+  const put = (change: Partial<NodeState>, rest: Partial<RunState> = {}): RunState => ({
+    ...state,
+    ...rest,
+    nodes: { ...state.nodes, [event.nodeId as string]: { ...node, ...change } },
+  })
+  switch (event.type) {
+    case 'prompt.traced':
+    case 'prompt.composed':
+      return put({ told: [...node.told, toldHash(event)] })
+    case 'step.started': {
+      const { prompt, request } = event
+      const headerHash = prompt.sent.kind === 'full' ? prompt.sent.headerHash : node.headerHash
+      const user = request.user ?? node.user
+      const promptHash = digestJson([prompt.repeatHash, node.results] as unknown as Json)
+      const sent = request.history.count + (request.user === null ? 0 : 1)
+      return put(
+        { steps: node.steps + 1, user, headerHash, promptHash, results: [], sent, delta: prompt.sent.kind === 'delta' },
+        { steps: state.steps + 1 },
+      )
+    }
+    case 'step.settled': {
+      const tokens = state.tokens + (event.tokens ?? 0)
+      const { promptHash } = node
+      // Whoever did not answer may have forgotten: it is told everything again.
+      if (event.replyHash === null || promptHash === null) return put({ headerHash: null, conversation: null }, { tokens })
+      const turns = [...node.turns, { promptHash, replyHash: event.replyHash }].slice(-turnsKept(state.stallAfter))
+      const conversation = event.conversation === undefined ? null : { id: event.conversation, held: node.sent + 1 }
+      return put({ turns, promptHash: null, conversation }, { tokens })
+    }
+    case 'tool.settled':
+      // Something came of it: whatever was done in vain before does not count any more.
+      if (event.status === 'succeeded') return put({ turns: [], results: [] })
+      return put({ results: [...node.results, JSON.stringify([event.tool, event.arguments, event.status])] })
+    case 'node.waiting':
+      return put({ status: 'waiting' })
+    case 'node.resumed':
+      return put({ status: 'running', turns: [] })
+    case 'node.completed':
+      return put({ status: 'completed', output: event.output, edges: event.edges })
+    case 'node.failed':
+      return put({ status: 'failed', output: null, edges: event.edges })
+    case 'node.skipped':
+      // What it gave before an edge led back is not handed over again.
+      return put({ status: 'skipped', output: null, edges: [] })
+    case 'node.cancelled':
+      return put({ status: 'cancelled' })
+    default:
+      return state
+  }
+}
+
+function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>): RunState {
+  const { nodeId, session, handoffs, visit, again } = event
+  const fresh = { status: 'running', visits: visit, session, handoffs, user: null, told: [], turns: [], results: [] } as const
+  const reset = again.map(id => [id, { ...nodeOf(state, id), status: 'idle' as const }] as const)
+  return {
+    ...state,
+    nodes: { ...state.nodes, ...Object.fromEntries(reset), [nodeId]: { ...nodeOf(state, nodeId), ...fresh } },
+    again: state.again.filter(id => id !== nodeId && !again.includes(id)),
+  }
+}
+
+/** What makes one telling the same as another. */
+export const toldHash = ({ type, ...payload }: Extract<RunEvent, { readonly type: 'prompt.traced' | 'prompt.composed' }>): Digest =>
+  digestJson([type, payload] as unknown as Json)
+
+/** A node that stalled begins to count anew. */
+function resume(state: RunState): RunState {
+  const stalled = state.paused?.nodeId ?? null
+  const nodes = stalled === null ? state.nodes : { ...state.nodes, [stalled]: { ...nodeOf(state, stalled), turns: [], results: [] } }
+  return { ...state, phase: 'running', paused: null, nodes }
+}
+
+function override(state: RunState, { nodeId, text }: Extract<RunEvent, { readonly type: 'override.given' }>): RunState {
+  if (nodeId === null) return { ...state, override: text }
+  const { [nodeId]: _, ...others } = state.overrides
+  return { ...state, overrides: text === null ? others : { ...others, [nodeId]: text } }
+}

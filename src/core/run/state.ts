@@ -1,0 +1,137 @@
+// A run folded from its events: plain JSON, the same bytes for the same events. What the graph looks like is in what the run froze.
+import type { Mode } from '../compose/mode.ts'
+import type { Digest } from '../digest/digest.ts'
+import type { Budget, Orchestration } from '../workflow/workflow.ts'
+import type { ApprovalSubject, PauseReason, RunFailure } from './events.ts'
+import type { Turn } from './stall.ts'
+
+export type RunPhase = 'running' | 'paused' | 'cancelling' | 'completed' | 'failed' | 'cancelled'
+export type NodeStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled'
+
+export interface NodeState {
+  readonly status: NodeStatus
+  readonly visits: number
+  /** Empty before it was started. */
+  readonly session: string
+  readonly handoffs: Digest | null
+  /** Of the newest visit that has ended. */
+  readonly output: Digest | null
+  /** Of those that lead away from it, whose condition held when it ended. */
+  readonly edges: readonly string[]
+  readonly steps: number
+  /** What the user message of the present turn says: it is sent once. */
+  readonly user: Digest | null
+  /** Which resolutions and compositions are on record for this visit: they are told once. */
+  readonly told: readonly Digest[]
+  readonly turns: readonly Turn[]
+  /** Of the step under way. */
+  readonly promptHash: Digest | null
+  /** What came of its tool calls since that step. */
+  readonly results: readonly string[]
+  /** Of the last prompt that its provider was sent in full. */
+  readonly headerHash: Digest | null
+  /** How many messages of its history the step under way was made of, and whether only the newest were sent. */
+  readonly sent: number
+  readonly delta: boolean
+  readonly conversation: Conversation | null
+}
+
+/** What a provider keeps by itself: so many messages of the history need not be sent again. */
+export interface Conversation {
+  readonly id: string
+  readonly held: number
+}
+
+export interface OpenApproval {
+  readonly approval: string
+  readonly nodeId: string
+  readonly wants: ApprovalSubject
+}
+
+export interface RunState {
+  /** Empty before the run is created. */
+  readonly runId: string
+  readonly workflowId: string
+  readonly frozen: Digest | null
+  readonly inputs: Digest | null
+  readonly configurable: Digest | null
+  readonly metadata: Digest | null
+  readonly tags: readonly string[]
+  readonly phase: RunPhase
+  readonly paused: { readonly reason: PauseReason; readonly nodeId: string | null } | null
+  readonly mode: Mode
+  readonly orchestration: Orchestration
+  readonly budget: Budget
+  readonly stallAfter: number
+  readonly owner: string
+  readonly epoch: number
+  readonly steps: number
+  readonly tokens: number
+  /** Those that something has happened to. */
+  readonly nodes: Readonly<Record<string, NodeState>>
+  /** How often each edge that leads back was taken. */
+  readonly followed: Readonly<Record<string, number>>
+  /** Nodes that an edge led back to, and that are to start when what follows them is quiet. */
+  readonly again: readonly string[]
+  readonly overrides: Readonly<Record<string, Digest>>
+  readonly override: Digest | null
+  readonly approvals: readonly OpenApproval[]
+  readonly outputs: Digest | null
+  /** Why it is ended, while it is. */
+  readonly ending: { readonly reason: string | null; readonly failure: RunFailure | null } | null
+  readonly failure: RunFailure | null
+}
+
+export const emptyRun: RunState = {
+  runId: '',
+  workflowId: '',
+  frozen: null,
+  inputs: null,
+  configurable: null,
+  metadata: null,
+  tags: [],
+  phase: 'running',
+  paused: null,
+  mode: 'implementation',
+  orchestration: 'auto',
+  budget: { steps: null, tokens: null, milliseconds: null },
+  stallAfter: 0,
+  owner: '',
+  epoch: 0,
+  steps: 0,
+  tokens: 0,
+  nodes: {},
+  followed: {},
+  again: [],
+  overrides: {},
+  override: null,
+  approvals: [],
+  outputs: null,
+  ending: null,
+  failure: null,
+}
+
+export const idleNode: NodeState = {
+  status: 'idle',
+  visits: 0,
+  session: '',
+  handoffs: null,
+  output: null,
+  edges: [],
+  steps: 0,
+  user: null,
+  told: [],
+  turns: [],
+  promptHash: null,
+  results: [],
+  headerHash: null,
+  sent: 0,
+  delta: false,
+  conversation: null,
+}
+
+export const nodeOf = ({ nodes }: RunState, nodeId: string): NodeState => (Object.hasOwn(nodes, nodeId) ? nodes[nodeId]! : idleNode)
+
+export const isBusy = ({ status }: NodeState): boolean => status === 'running' || status === 'waiting'
+
+export const isEnded = ({ phase }: RunState): boolean => phase === 'completed' || phase === 'failed' || phase === 'cancelled'

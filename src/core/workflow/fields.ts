@@ -1,0 +1,56 @@
+// Fields that workflows and agents share, as JSON Schema. Knows neither.
+import { NO_DIGEST } from '../digest/digest.ts'
+import type { Form } from '../pack/form.ts'
+import { ROLE_NAME } from '../role/role-name.ts'
+import { NAME } from '../session/config-format.ts'
+
+export const MOST_TEXT = 65_536
+
+export const text = (description: string, maxLength = MOST_TEXT) => ({ type: 'string', maxLength, description })
+/** It stands in events, where a digest would name an object. */
+export const name = (description: string, maxLength = 256) => ({ type: 'string', minLength: 1, maxLength, pattern: NO_DIGEST, description })
+export const closed = (properties: Readonly<Record<string, Form>>, required: readonly string[] = []) => ({
+  type: 'object',
+  additionalProperties: false as const,
+  required,
+  properties,
+})
+export const choice = (description: string, ...names: readonly string[]) => ({ type: 'string', enum: names, description })
+export const flag = (description: string) => ({ type: 'boolean', description })
+export const count = (description: string, minimum = 1, maximum = Number.MAX_SAFE_INTEGER) => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
+})
+
+/** What is wrong with one is said by whoever reads refs. */
+export const promptRef = (description: string) => ({ type: ['string', 'object'], description })
+export const kindRefs = (description: string) => ({
+  ...closed({
+    system: promptRef('prompt:<id> or prompt:<id>@<version>.'),
+    user: promptRef('The same.'),
+    'few-shot': promptRef('The same.'),
+    'schema-hint': promptRef('The same.'),
+  }),
+  description,
+})
+
+export const settingFields = {
+  edgeManagement: choice('Which edges it may make.', 'none', 'self', 'all'),
+  writeCode: flag('It may edit code.'),
+  writeDocs: flag('It may write docs.'),
+  runCommands: flag('It may run commands.'),
+  delegateOnly: flag('It changes nothing itself.'),
+  gated: flag('A person approves every call.'),
+}
+
+/** How an agent works; a node that uses it may say otherwise. */
+export const workFields = {
+  role: { type: 'string', pattern: ROLE_NAME, description: 'docs/templates/<role>.md, or a role that is shipped.' },
+  session: { type: 'string', pattern: NAME, description: 'A lasting session to work in. Without it, every run has one of its own.' },
+  provider: name('Who serves the model.', 200),
+  model: name('Which model.', 200),
+  maxTokens: count('The most tokens of one reply.'),
+  reasoningEffort: choice('Left to the model when nobody says.', 'low', 'medium', 'high'),
+}

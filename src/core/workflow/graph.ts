@@ -1,0 +1,110 @@
+// Which edges of a workflow lead back, and what is wrong with its shape: cycles without a bound, nodes that nothing leads to.
+import { shown } from '../resolve/prompt-ref.ts'
+import type { Mismatch } from '../schema/verdict.ts'
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  /** Null leads on. */
+  readonly repeats: number | null
+}
+
+/** `nodes`: in the order in which they were written. Edges lead only to those. */
+export interface Graph<E extends GraphEdge = GraphEdge> {
+  readonly nodes: readonly string[]
+  readonly edges: readonly E[]
+}
+
+/** Where no edge says that it leads back, those do that lie on a cycle and lead to their own node or an earlier one. */
+export function markLeadingBack<E extends GraphEdge>({ nodes, edges }: Graph<E>, bound: number): readonly E[] {
+  const place = new Map(nodes.map((id, index) => [id, index]))
+  const knot = knotsOf({ nodes, edges })
+  const leadsBack = ({ from, to }: E) => knot.get(from) === knot.get(to) && place.get(to)! <= place.get(from)!
+  return edges.map(edge => (leadsBack(edge) ? { ...edge, repeats: bound } : edge))
+}
+
+export function* graphProblems({ nodes, edges }: Graph): Iterable<Mismatch> {
+  const leadingOn = edges.filter(({ repeats }) => repeats === null)
+  const next = nextOf(leadingOn)
+  yield* cycleProblems({ nodes, edges }, knotsOf({ nodes, edges: leadingOn }))
+  const targets = new Set(leadingOn.map(({ to }) => to))
+  const reached = reachedFrom(
+    nodes.filter(id => !targets.has(id)),
+    next,
+  )
+  for (const [index, id] of nodes.entries())
+    if (!reached.has(id))
+      yield { pointer: ['nodes', index], message: `Nothing leads to "${shown(id)}": every way to it begins in a cycle. Let one node begin` }
+  yield* wrongWayProblems(edges, next)
+}
+
+function* cycleProblems({ nodes, edges }: Graph, knot: ReadonlyMap<string, number>): Iterable<Mismatch> {
+  const place = new Map(nodes.map((id, index) => [id, index]))
+  const told = new Set<number>()
+  for (const [index, { from, to, repeats }] of edges.entries()) {
+    const which = knot.get(from)!
+    // Every cycle has an edge that does not lead to a later node. One is enough to tell.
+    if (repeats !== null || which !== knot.get(to) || place.get(to)! > place.get(from)! || told.has(which)) continue
+    told.add(which)
+    yield {
+      pointer: ['edges', index],
+      message: `A cycle without a bound: "${shown(from)}" leads back to "${shown(to)}". Say "repeats" at the edge that leads back`,
+    }
+  }
+}
+
+/** An edge that leads back must lead to where its source was reached from; elsewhere it would begin what nobody asked for. */
+function* wrongWayProblems(edges: readonly GraphEdge[], next: Next): Iterable<Mismatch> {
+  const known = new Map<string, ReadonlySet<string>>()
+  for (const [index, { from, to, repeats }] of edges.entries()) {
+    if (repeats === null) continue
+    const behind = known.get(to) ?? reachedFrom([to], next)
+    known.set(to, behind)
+    if (!behind.has(from))
+      yield {
+        pointer: ['edges', index],
+        message: `"${shown(to)}" does not lead on to "${shown(from)}", so this edge cannot lead back. Write the nodes in the order in which they work, or remove "repeats"`,
+      }
+  }
+}
+
+type Next = ReadonlyMap<string, readonly string[]>
+
+function nextOf(edges: readonly GraphEdge[]): Next {
+  const next = new Map<string, string[]>()
+  for (const { from, to } of edges) {
+    const known = next.get(from)
+    if (known === undefined) next.set(from, [to])
+    else known.push(to)
+  }
+  return next
+}
+
+function reachedFrom(starts: readonly string[], next: Next): ReadonlySet<string> {
+  const reached = new Set(starts)
+  // A set is walked in the order of insertion, with what is added on the way.
+  for (const id of reached) for (const target of next.get(id) ?? []) reached.add(target)
+  return reached
+}
+
+/** Nodes that lead to one another share a number (Tarjan's strongly connected components). */
+function knotsOf({ nodes, edges }: Graph): ReadonlyMap<string, number> {
+  const next = nextOf(edges)
+  const knot = new Map<string, number>()
+  const seen = new Map<string, number>()
+  const open: string[] = []
+  const visit = (id: string): number => {
+    const own = seen.size
+    seen.set(id, own)
+    open.push(id)
+    let low = own
+    for (const target of next.get(id) ?? []) {
+      if (!seen.has(target)) low = Math.min(low, visit(target))
+      else if (!knot.has(target)) low = Math.min(low, seen.get(target)!)
+    }
+    if (low === own) for (const member of open.splice(open.indexOf(id))) knot.set(member, own)
+    return low
+  }
+  for (const id of nodes) if (!seen.has(id)) visit(id)
+  return knot
+}

@@ -1,0 +1,71 @@
+// Documents of definitions: checked before they are published, read again when they are used. What was once read is kept by its digest.
+import type { Definition, DefinitionKind } from '../../core/definition/published.ts'
+import { canonicalJson, type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
+import { pointerText } from '../../core/schema/pointer.ts'
+import type { Mismatch } from '../../core/schema/verdict.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { remembered, rememberedContent } from '../remembered.ts'
+import type { PreparedDefinition } from './publish.ts'
+import { findDefinition } from './rows.ts'
+
+/** How one kind of document is read. */
+export interface DocumentReader<T> {
+  readonly kind: DefinitionKind
+  read(document: Json): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Mismatch[] }
+  /** What the record says about it beside its document. */
+  about(value: T): Pick<Definition, 'id' | 'name' | 'version'>
+}
+
+export interface LoadedDefinition<T> {
+  readonly value: T
+  readonly digest: Digest
+  readonly revision: number
+}
+
+/** @param what how a problem names it */
+export function prepareDefinition<T>({ kind, read, about }: DocumentReader<T>, document: Json, what: string): PreparedDefinition {
+  const result = read(document)
+  if (!result.ok) throw invalid(kind, what, result.problems)
+  const bytes = new TextEncoder().encode(canonicalJson(document))
+  return { kind, ...about(result.value), document: digestBytes(bytes), bytes }
+}
+
+/** What an id stands for now; null when it stands for nothing. */
+export async function loadDefinition<T>(
+  store: Store,
+  reader: DocumentReader<T>,
+  tenant: string,
+  id: string,
+): Promise<LoadedDefinition<T> | null> {
+  const row = await findDefinition(store, reader.kind, tenant, id)
+  if (row === null) return null
+  return { value: await documentAt(store, reader, row.tenant, row.document), digest: row.document, revision: row.revision }
+}
+
+/** What a digest stands for, whatever was published since. Bytes may be erased, so they are asked for again after every write. */
+export function documentAt<T>(store: Store, { kind, read }: DocumentReader<T>, tenant: string, digest: Digest): Promise<T> {
+  const key = JSON.stringify(['document', kind, tenant, digest])
+  return remembered(store, key, async () => {
+    const bytes = await store.object(tenant, digest)
+    const parse = async (): Promise<T> => {
+      const result = read(JSON.parse(new TextDecoder().decode(bytes)) as Json)
+      if (!result.ok) throw invalid(kind, digest, result.problems)
+      return result.value
+    }
+    return rememberedContent(store, key, parse, () => bytes.length * PARSED_FACTOR)
+  })
+}
+
+/** What was read takes several times its bytes. */
+const PARSED_FACTOR = 4
+/** An author mends a few at a time: so many are told, and so many of them in a sentence. */
+const MOST_PROBLEMS = 100
+const MOST_SAID = 3
+
+function invalid(kind: DefinitionKind, what: string, mismatches: readonly Mismatch[]): Fault {
+  const problems = mismatches.slice(0, MOST_PROBLEMS).map(({ pointer, message }) => ({ pointer: pointerText(pointer), message }))
+  const said = problems.slice(0, MOST_SAID).map(({ message }) => message)
+  const problem = [...said, ...(problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} more`] : [])].join('; ')
+  return new Fault(`${kind}_invalid`, { what, problem, problems })
+}

@@ -1,0 +1,130 @@
+// What one step of a node tells its agent: every kind resolved, rendered and laid out in five blocks, with everything the record keeps of it.
+import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts'
+import { planSending, promptMessages } from '../../core/compose/delta.ts'
+import { MODE_BLOCKS } from '../../core/compose/mode.ts'
+import { BLOCKS } from '../../core/compose/parts.ts'
+import { SYSTEM_BLOCK, type ToolProtocol } from '../../core/compose/system-block.ts'
+import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
+import { writeMessage } from '../../core/messages/message.ts'
+import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
+import { lookupOf } from '../../core/run/frozen.ts'
+import { toldHash } from '../../core/run/reduce.ts'
+import { repeatHash } from '../../core/run/repeat.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import { DIALECT, resolveRequest } from './frozen.ts'
+import { type Keeper, keeper } from './keep.ts'
+import { readStored } from './node-values.ts'
+import { composedEvents, tracedEvents } from './prompt-events.ts'
+import { overrideOf, overridesOf, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
+import { taskOf } from './task.ts'
+
+interface Told {
+  /** What is told before the step: which prompts were chosen, and what became of them. */
+  readonly events: readonly RunEvent[]
+  readonly texts: readonly StoredText[]
+}
+
+export type ComposedStep =
+  | ({ readonly ok: true; readonly system: Digest | null; readonly user: Digest | null; readonly prompt: PromptRecord } & Told)
+  | ({ readonly ok: false; readonly code: string; readonly detail: string } & Told)
+
+const NATIVE: ToolProtocol = { lineTools: [], nativeTools: true }
+
+export async function composeStep(place: StepPlace): Promise<ComposedStep> {
+  const { run, frozen, node } = place
+  const { state } = run
+  const kept = keeper()
+  const { keep } = kept
+  const resolved = resolveNode(resolveRequest(frozen, node, await overridesOf(place)), lookupOf(frozen.lookup), KINDS, DIALECT)
+  const traced = tracedEvents(node.id, resolved, keep)
+  const refused = (code: string, detail: string): ComposedStep => ({
+    ok: false,
+    code,
+    detail,
+    events: untold(place, traced),
+    texts: kept.texts(),
+  })
+  const fault = resolved.resolutions.find(one => one.fault !== null)?.fault ?? null
+  if (fault !== null) return refused(fault.code, `${fault.layer}: ${fault.message}`)
+
+  const values = await valuesOf(place)
+  const templates = await templatesOf(place, resolved.resolutions, values, keep)
+  const handoffs = await handoffsOf(place)
+  const task = taskOf(frozen, state, node, { inputs: values.inputs, handoffs })
+  if (!saysWhatIsWanted(task, templates))
+    return refused('task_objective_missing', 'neither the node, nor its workflow, nor a user template says what is wanted')
+  const override = await overrideOf(place)
+  const composed = composePrompt({ tools: NATIVE, role: roleFor(place), mode: state.mode, task, templates, override })
+  if (!composed.ok) return refused(composed.problems[0]!.code, composed.problems.map(({ message }) => message).join('; '))
+
+  const { prompt } = composed
+  const messages = promptMessages(prompt)
+  const system = messages.system === null ? null : keep(writeMessage(messages.system))
+  const user = messages.user === null ? null : keep(writeMessage(messages.user))
+  // The user message enters the history once a turn, and again only when it says something else.
+  const isTold = nodeOf(state, node.id).user === user
+  const record = recordOf(place, prompt, isTold, kept)
+  const events = untold(place, [...traced, ...composedEvents(node.id, prompt, templates, kept)])
+  return { ok: true, system, user: isTold ? null : user, prompt: record, events, texts: kept.texts() }
+}
+
+const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly { readonly kind: string }[]): boolean =>
+  objective !== undefined || handoffs.length > 0 || templates.some(({ kind }) => kind === 'user')
+
+async function handoffsOf({ store, tenant, run, node, handoffs: given }: StepPlace): Promise<readonly Handoff[]> {
+  if (given !== undefined) return given
+  const { handoffs } = nodeOf(run.state, node.id)
+  return handoffs === null ? [] : readStored<readonly Handoff[]>(store, tenant, handoffs)
+}
+
+function recordOf({ run, node, resumes }: StepPlace, prompt: ComposedPrompt, isTold: boolean, { keep, keepAs }: Keeper): PromptRecord {
+  const { mode } = run.state
+  const { headerHash } = nodeOf(run.state, node.id)
+  const sending = planSending(prompt, { resumes, needsReplay: false, headerHash })
+  for (const { digest, template } of [SYSTEM_BLOCK, MODE_BLOCKS[mode]]) keepAs(digest, shippedText(template))
+  return {
+    full: keepAs(prompt.promptHash, prompt.full),
+    blocks: Object.fromEntries(
+      BLOCKS.filter(block => prompt.blocks[block] !== '').map(block => [block, keepAs(prompt.blockHashes[block]!, prompt.blocks[block])]),
+    ) as PromptRecord['blocks'],
+    segments: keep(JSON.stringify(prompt.segments)),
+    templates: prompt.templates.map(({ ref, digest, templateHash, kind, layer, block, part }) => ({
+      ref,
+      template: digest,
+      templateHash,
+      kind,
+      layer,
+      block,
+      part,
+    })),
+    mode,
+    repeatHash: repeatHash(prompt.segments),
+    sent: {
+      kind: sending.kind,
+      reason: sending.reason,
+      text: sending.kind === 'delta' && isTold ? null : sending.kind === 'full' ? prompt.promptHash : keep(sending.text),
+      headerHash: sending.headerHash,
+    },
+  }
+}
+
+const shippedTexts = new WeakMap<LibraryTemplate, string>()
+
+function shippedText(template: LibraryTemplate): string {
+  const text = shippedTexts.get(template) ?? templateText(template)
+  shippedTexts.set(template, text)
+  return text
+}
+
+/** A node that is told the same in every step says so once. */
+function untold({ run, node }: StepPlace, events: readonly RunEvent[]): readonly RunEvent[] {
+  const { told } = nodeOf(run.state, node.id)
+  return events.filter(event => {
+    if (event.type === 'prompt.traced' || event.type === 'prompt.composed') return !told.includes(toldHash(event))
+    return told.length === 0
+  })
+}

@@ -1,0 +1,155 @@
+// What a run freezes, put into the record and read back. Many runs of one workflow freeze the same, and share it.
+import type { Agent } from '../../core/agent/agent.ts'
+import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { boundAgent } from '../../core/resolve/bound-agent.ts'
+import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
+import { type Frozen, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
+import type { RoleFiles, Store } from '../../ports.ts'
+import { loadAgent } from '../definitions/agents.ts'
+import { loadLookup } from '../library/lookup.ts'
+import { refsOf } from '../library/refs-of.ts'
+import { HOST_TENANT } from '../library/rows.ts'
+import { rememberedContent } from '../remembered.ts'
+import { loadRole } from '../roles/load-role.ts'
+import { keeper } from './keep.ts'
+
+/** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */
+export const DIALECT = { labels: true }
+
+/** What the host has set when a run starts. */
+export interface RunWorld {
+  readonly hostDefaults: KindRefs
+  readonly agentBindings: boolean
+  readonly roles: RoleFiles | null
+  readonly model: Frozen['model']
+  /** The repo that agents work on, as they are told. */
+  readonly repository: string | null
+}
+
+export interface FrozenTexts {
+  readonly digest: Digest
+  readonly texts: readonly StoredText[]
+}
+
+export async function freeze(
+  store: Store,
+  tenant: string,
+  workflow: Workflow,
+  world: RunWorld,
+  runOverrides: KindRefs,
+): Promise<FrozenTexts> {
+  const { hostDefaults, agentBindings, model, repository } = world
+  const agents = await agentsOf(store, tenant, workflow)
+  const roles = await rolesOf(world.roles, workflow, agents)
+  const rest = { hostDefaults, agentBindings, model, repository }
+  const requests = workflow.nodes.map(node => resolveRequest({ workflow, agents, ...rest }, node, runOverrides))
+  const asked = requests.map(request => refsOf(request, DIALECT))
+  const refs = asked.flatMap(([found]) => found)
+  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
+  const known = await loadLookup(store, tenant, refs, libraries)
+  const lookup = freezeLookup(known, refs, libraries)
+
+  const { keep, keepAs, texts } = keeper()
+  for (const { tenant: owner, digest } of known.rows)
+    if (owner === HOST_TENANT) keepAs(digest, new TextDecoder().decode(await store.object(owner, digest)))
+  const node = {
+    $node: 'frozen',
+    workflow: keepAs(...spelled(workflow)),
+    agents: Object.fromEntries([...agents].map(([id, agent]) => [id, keepAs(...spelled(agent))])),
+    roles: Object.fromEntries(
+      [...roles].map(([name, { raw, ...role }]) => [name, { file: keep(raw), role: keep(canonicalJson(role as unknown as Json)) }]),
+    ),
+    lookup,
+    ...rest,
+  }
+  const digest = keep(canonicalJson(node as unknown as Json))
+  return { digest, texts: texts() }
+}
+
+/** Many runs freeze the same: it is spelled once. */
+const spellings = new WeakMap<object, readonly [Digest, string]>()
+
+function spelled(value: Workflow | Agent): readonly [Digest, string] {
+  const known = spellings.get(value)
+  if (known !== undefined) return known
+  const text = canonicalJson(value as unknown as Json)
+  const made = [digestText(text), text] as const
+  spellings.set(value, made)
+  return made
+}
+
+async function agentsOf(store: Store, tenant: string, { nodes }: Workflow): Promise<ReadonlyMap<string, Agent>> {
+  const found = new Map<string, Agent>()
+  for (const id of new Set(nodes.flatMap(({ agentId }) => (agentId === null ? [] : [agentId])))) {
+    const loaded = await loadAgent(store, tenant, id)
+    if (loaded !== null) found.set(id, loaded.agent)
+  }
+  return found
+}
+
+async function rolesOf(
+  files: RoleFiles | null,
+  { nodes }: Workflow,
+  agents: ReadonlyMap<string, Agent>,
+): Promise<ReadonlyMap<string, FrozenRole & { readonly raw: string }>> {
+  const found = new Map<string, FrozenRole & { readonly raw: string }>()
+  for (const node of nodes) {
+    const name = roleOf(node, agents.get(node.agentId ?? '') ?? null)
+    if (name === null || found.has(name)) continue
+    const { role, source, ref, digest } = await loadRole(files, name)
+    found.set(name, { name, source, ref, digest, requests: role.requests, text: role.text, raw: role.raw })
+  }
+  return found
+}
+
+export const roleOf = ({ role }: WorkflowNode, agent: Agent | null): string | null => role ?? agent?.role ?? null
+
+export function resolveRequest(
+  world: {
+    readonly workflow: Workflow
+    readonly agents: ReadonlyMap<string, Agent>
+    readonly hostDefaults: KindRefs
+    readonly agentBindings: boolean
+  },
+  node: WorkflowNode,
+  runOverrides: KindRefs,
+): ResolveRequest {
+  const agent = node.agentId === null ? null : (world.agents.get(node.agentId) ?? null)
+  return {
+    nodeId: node.id,
+    config: node.config,
+    agent: agent === null ? null : bound(agent),
+    agentBindings: world.agentBindings,
+    runOverrides,
+    workflowDefaults: world.workflow.promptRefs,
+    hostDefaults: world.hostDefaults,
+  }
+}
+
+const bound = ({ agentId, version, systemPrompt, promptOverrides, promptLibraryRef }: Agent): ResolveRequest['agent'] =>
+  boundAgent({ agentId, version, systemPrompt, promptOverrides: promptOverrides as { [kind: string]: Json }, promptLibraryRef })
+
+/** The same object every time, so that what follows from it is made once. */
+export const loadFrozen = (store: Store, tenant: string, digest: Digest): Promise<LoadedFrozen> =>
+  rememberedContent(store, JSON.stringify(['frozen', tenant, digest]), async () => {
+    const read = async <T>(name: Digest): Promise<T> => JSON.parse(new TextDecoder().decode(await store.object(tenant, name))) as T
+    const node = await read<StoredFrozen>(digest)
+    const agents = new Map<string, Agent>()
+    for (const [id, name] of Object.entries(node.agents)) agents.set(id, await read<Agent>(name))
+    const roles = new Map<string, FrozenRole>()
+    for (const [name, { role }] of Object.entries(node.roles)) roles.set(name, await read<FrozenRole>(role))
+    return { ...node, workflow: await read<Workflow>(node.workflow), agents, roles }
+  })
+
+interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles'> {
+  readonly workflow: Digest
+  readonly agents: Readonly<Record<string, Digest>>
+  readonly roles: Readonly<Record<string, { readonly role: Digest; readonly file: Digest }>>
+}
+
+export interface LoadedFrozen extends Omit<Frozen, 'agents' | 'roles'> {
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly roles: ReadonlyMap<string, FrozenRole>
+}

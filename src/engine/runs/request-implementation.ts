@@ -1,0 +1,33 @@
+// A tool that every node has while its run plans: asks a person to let the run implement. Nothing changes before somebody says yes.
+import { isObject } from '../../core/digest/is-object.ts'
+import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
+import type { NodeOfRun } from '../../core/session/events.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { Binding, BoundCall } from '../../ports.ts'
+
+export const REQUEST_DESCRIPTOR: Descriptor = {
+  name: REQUEST_IMPLEMENTATION,
+  description:
+    'Ask a person to change the run from PLANNING to IMPLEMENTATION. Returns at once; go on planning until the mode has changed.',
+  inputSchema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['reason'],
+    properties: { reason: { type: 'string', minLength: 1, maxLength: 2000, description: 'What would change, and why.' } },
+  },
+}
+
+/** @param ask the id of the approval, which a node that asks twice gets again */
+export const requestImplementation = (
+  nodeOf: (call: BoundCall) => Promise<NodeOfRun | null>,
+  ask: (tenant: string, node: NodeOfRun, reason: string) => Promise<string | null>,
+): Binding => ({
+  descriptor: REQUEST_DESCRIPTOR,
+  repeatable: true,
+  async run(call) {
+    const node = await nodeOf(call)
+    const reason = isObject(call.arguments) ? String(call.arguments.reason) : ''
+    const approval = node === null ? null : await ask(call.tenant, node, reason)
+    return approval === null ? { asked: false, mode: 'implementation' } : { asked: true, approval }
+  },
+})

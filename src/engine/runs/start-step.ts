@@ -1,0 +1,91 @@
+// The next step of a node: its prompt is composed and put on record, and only then is it asked for. Nothing is sent here.
+
+import type { Handoff } from '../../core/compose/task-payload.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { decideRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
+import { followSession } from '../../core/run/follow.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import type { SessionCommand, WhichStep } from '../../core/session/commands.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import type { Store } from '../../ports.ts'
+import { composeStep } from './compose-step.ts'
+import { type DecidedSession, decideAll } from './decide-session.ts'
+import type { LoadedFrozen } from './frozen.ts'
+import type { LoadedRun } from './load.ts'
+import { stepTools } from './step-tools.ts'
+import { agentOf } from './task.ts'
+
+/** What is known about a node when its session is to go on. */
+export interface NodeDesk {
+  readonly store: Store
+  readonly tenant: string
+  readonly nodeId: string
+  readonly session: string
+  readonly run: LoadedRun
+  readonly frozen: LoadedFrozen
+  /** What it is handed in this very commit; otherwise they are read. */
+  readonly handoffs?: readonly Handoff[]
+  /** Whether a provider keeps conversations. */
+  readonly resumes: (provider: string) => boolean
+}
+
+export interface HostCatalog {
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
+
+export interface StartedStep {
+  readonly run: RunDraft
+  /** Null when the run does not go on: then nothing happens in the session. */
+  readonly decided: DecidedSession | null
+  readonly texts: readonly StoredText[]
+  readonly objects: readonly Uint8Array[]
+}
+
+/** @param draft the run, with what is to be written before the step */
+export async function startStep(
+  desk: NodeDesk,
+  draft: RunDraft,
+  session: SessionState,
+  of: WhichStep,
+  hostCatalog: HostCatalog | null,
+): Promise<StartedStep> {
+  const { store, tenant, nodeId, frozen, handoffs } = desk
+  const { workflow } = frozen
+  const checked = decideRun(draft, workflow, { type: 'checkStep', nodeId })
+  if (!('events' in checked)) return { run: draft, decided: null, texts: [], objects: [] }
+  if (checked.events.length > draft.events.length) return { run: checked, decided: null, texts: [], objects: [] }
+
+  const node = workflow.nodes.find(({ id }) => id === nodeId)!
+  const { state } = draft
+  const resumes = nodeOf(state, nodeId).conversation !== null && desk.resumes(session.run?.config.provider ?? '')
+  const composed = await composeStep({
+    store,
+    tenant,
+    run: { ...desk.run, state },
+    frozen,
+    node,
+    resumes,
+    ...(handoffs === undefined ? {} : { handoffs }),
+  })
+  const told = emitRun(draft, ...composed.events)
+  const ended = (run: RunDraft, command: SessionCommand, texts: readonly StoredText[]): StartedStep => {
+    const decided = decideAll(session, [command])
+    const followed = followSession(run, workflow, nodeId, decided.events, { before: session, after: decided.state }, {})
+    return { run: followed, decided, texts, objects: decided.objects }
+  }
+  if (!composed.ok) return ended(told, { type: 'failRun', code: composed.code, detail: composed.detail }, composed.texts)
+
+  const tools = await stepTools(store, tenant, session, hostCatalog, { agent: agentOf(frozen, node), mode: state.mode })
+  const { system, user, prompt } = composed
+  const shown = tools === null ? {} : { toolDigests: tools.toolDigests }
+  const command: SessionCommand = { type: 'startStep', of, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user }
+  const decided = decideAll(session, [command])
+  const started = decided.events.find(event => event.type === 'step.started')
+  if (started === undefined) return ended(draft, command, [])
+  const { step, request, requestHash, snapshot } = started
+  const run = emitRun(told, { type: 'step.started', nodeId, session: desk.session, step, prompt, request, requestHash, snapshot })
+  const catalog = hostCatalog === null ? [] : [hostCatalog.bytes]
+  return { run, decided, texts: composed.texts, objects: [...catalog, ...(tools?.objects ?? []), ...decided.objects] }
+}

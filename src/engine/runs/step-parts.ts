@@ -1,0 +1,123 @@
+// What a prompt is put together from: templates with what fills them, the role, what somebody added at the last minute.
+
+import type { Agent } from '../../core/agent/agent.ts'
+import { type BindOptions, bindVariables } from '../../core/compose/bind.ts'
+import type { RolePart, TemplatePart, TextPart } from '../../core/compose/parts.ts'
+import type { Renderable } from '../../core/compose/render-prompt.ts'
+import type { Handoff } from '../../core/compose/task-payload.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
+import { type KindRefs, nodeRefs } from '../../core/resolve/layers.ts'
+import { pinnedText } from '../../core/resolve/prompt-ref.ts'
+import type { Resolution } from '../../core/resolve/resolve.ts'
+import type { FrozenRole } from '../../core/run/frozen.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import type { Store } from '../../ports.ts'
+import { type LoadedFrozen, roleOf } from './frozen.ts'
+import type { Keep } from './keep.ts'
+import type { LoadedRun } from './load.ts'
+import { type NodeValues, nodeValues, readStored } from './node-values.ts'
+import { agentOf } from './task.ts'
+
+export interface StepPlace {
+  readonly store: Store
+  readonly tenant: string
+  readonly run: LoadedRun
+  readonly frozen: LoadedFrozen
+  readonly node: WorkflowNode
+  readonly handoffs?: readonly Handoff[]
+  /** Whether its provider goes on from what it was sent before. */
+  readonly resumes: boolean
+}
+
+/** The clock is no source: what templates know of time is when the run was created. */
+export function valuesOf({ store, tenant, run, frozen, node }: StepPlace): Promise<NodeValues> {
+  const { state, createdAt, createdBy } = run
+  const { workflow } = frozen
+  const context = {
+    runId: state.runId,
+    workflowId: workflow.id,
+    workflowName: workflow.name,
+    tenantId: tenant,
+    nodeId: node.id,
+    currentUserId: createdBy,
+    now: createdAt,
+  }
+  return nodeValues({ store, tenant, state, workflow }, node, context)
+}
+
+export async function configurableOf({ store, tenant, run }: Pick<StepPlace, 'store' | 'tenant' | 'run'>): Promise<JsonObject> {
+  const { configurable } = run.state
+  if (configurable === null) return {}
+  return (await readStored<{ readonly configurable: JsonObject }>(store, tenant, configurable)).configurable
+}
+
+export const promptOverrides = ({ promptOverrides: given }: JsonObject): KindRefs => (isObject(given) ? given : {})
+
+export const overridesOf = async (place: StepPlace): Promise<KindRefs> => promptOverrides(await configurableOf(place))
+
+export interface ResolvedTemplate extends TemplatePart {
+  /** What its variables were given, secrets redacted. */
+  readonly values: JsonObject
+}
+
+export async function templatesOf(
+  place: StepPlace,
+  resolutions: readonly Resolution[],
+  values: NodeValues,
+  keep: Keep,
+): Promise<readonly ResolvedTemplate[]> {
+  const templates: ResolvedTemplate[] = []
+  for (const { kind, resolved, trace, variableOverrides } of resolutions) {
+    if (resolved === null) continue
+    const { layer } = trace.find(({ applied }) => applied)!
+    const template = layer === 'agent-intrinsic' ? intrinsicOf(place, keep) : await templateOf(place, resolved.digest)
+    const bind: BindOptions = { overrides: variableOverrides, sources: values.sources, trust: values.trust }
+    const ref = pinnedText(resolved.templateId, resolved.version)
+    templates.push({ ref, digest: resolved.digest, kind, layer, template, bind, values: boundValues(template, bind) })
+  }
+  return templates
+}
+
+const templateOf = ({ store, tenant }: StepPlace, digest: Digest): Promise<Renderable> => readStored<Renderable>(store, tenant, digest)
+
+/** The same object every time: what rendering makes of it hangs on it. */
+const intrinsics = new WeakMap<Agent, Renderable>()
+
+function intrinsicOf({ frozen, node }: StepPlace, keep: Keep): Renderable {
+  const agent = agentOf(frozen, node)!
+  const made = intrinsics.get(agent) ?? { text: agent.systemPrompt! }
+  intrinsics.set(agent, made)
+  keep(made.text)
+  return made
+}
+
+function boundValues({ variables = [] }: Renderable, bind: BindOptions): JsonObject {
+  const bound = bindVariables(variables, bind)
+  return bound.ok ? Object.fromEntries([...bound.bound].map(([name, { value }]) => [name, value])) : {}
+}
+
+/** The node's own prompt, where no ref supersedes it; otherwise its role. */
+export function roleFor({ frozen, node }: StepPlace): RolePart | null {
+  const { systemPrompt } = node.config
+  if (typeof systemPrompt === 'string' && systemPrompt.trim() !== '' && nodeRefs(node.config, 'system').length === 0)
+    return { text: systemPrompt, trust: 'trusted', name: null }
+  const role = frozen.roles.get(roleOf(node, agentOf(frozen, node)) ?? '')
+  return role === undefined ? null : partOf(role)
+}
+
+/** The same object in every step: what composing makes of it hangs on it. */
+const roleParts = new WeakMap<FrozenRole, RolePart>()
+
+function partOf(role: FrozenRole): RolePart {
+  const made = roleParts.get(role) ?? ({ text: role.text, trust: 'trusted', name: { ref: role.ref, digest: role.digest } } as const)
+  roleParts.set(role, made)
+  return made
+}
+
+export async function overrideOf({ store, tenant, run, node }: StepPlace): Promise<TextPart | null> {
+  const { override, overrides } = run.state
+  const digest = Object.hasOwn(overrides, node.id) ? overrides[node.id]! : override
+  if (digest === null) return null
+  return { text: (await readStored<{ readonly text: string }>(store, tenant, digest)).text, trust: 'trusted' }
+}

@@ -1,0 +1,66 @@
+// What a node is told about its task, gathered from the workflow and the run. Decides nothing about how it is printed.
+import type { Agent } from '../../core/agent/agent.ts'
+import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { NodeSettings } from '../../core/gate/authorize.ts'
+import type { RunState } from '../../core/run/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import { type LoadedFrozen, roleOf } from './frozen.ts'
+
+const USUAL: NodeSettings = {
+  edgeManagement: 'none',
+  writeCode: true,
+  writeDocs: true,
+  runCommands: true,
+  delegateOnly: false,
+  gated: false,
+}
+
+/** What nobody set is as its role usually has it. */
+export const settingsOf = (node: WorkflowNode, agent: Agent | null): NodeSettings => ({
+  ...USUAL,
+  ...(roleOf(node, agent) === 'orchestrator' ? { edgeManagement: 'all' } : {}),
+  ...agent?.settings,
+  ...node.settings,
+})
+
+export const agentOf = ({ agents }: LoadedFrozen, { agentId }: WorkflowNode): Agent | null =>
+  agentId === null ? null : (agents.get(agentId) ?? null)
+
+export function taskOf(
+  frozen: LoadedFrozen,
+  state: RunState,
+  node: WorkflowNode,
+  given: { readonly inputs: JsonObject; readonly handoffs: readonly Handoff[] },
+): TaskPayload {
+  const { workflow, repository, roles } = frozen
+  const agent = agentOf(frozen, node)
+  const objective = node.objective ?? workflow.objective
+  const done = node.definitionOfDone ?? workflow.definitionOfDone
+  const role = roles.get(roleOf(node, agent) ?? '')
+  return {
+    runId: state.runId,
+    nodeId: node.id,
+    orchestration: node.orchestration ?? state.orchestration,
+    ...(objective === null ? {} : { objective }),
+    ...(done === null ? {} : { definitionOfDone: done }),
+    inputs: given.inputs,
+    handoffs: given.handoffs,
+    ...(repository === null ? {} : { repository: { root: repository } }),
+    settings: settingsOf(node, agent),
+    ...(role === undefined ? {} : { requests: role.requests }),
+    nodes: workflow.nodes.map(one => rosterRow(frozen, one)),
+    edges: workflow.edges.map(({ from, to, type, bidirectional, label }) => ({
+      from,
+      to,
+      type,
+      bidirectional,
+      ...(label === null ? {} : { label }),
+    })),
+  }
+}
+
+function rosterRow(frozen: LoadedFrozen, node: WorkflowNode): TaskPayload['nodes'][number] {
+  const role = roleOf(node, agentOf(frozen, node))
+  return { id: node.id, label: node.label, ...(node.alias === null ? {} : { alias: node.alias }), ...(role === null ? {} : { role }) }
+}

@@ -1,0 +1,55 @@
+// Graphs of agents, run to their end: real store, real sessions, a model that says what a script says.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import type { Store } from '../../ports.ts'
+import { clock, freshPath } from '../../testing/sqlite-place.ts'
+import { type TestRuns, testRuns, workflowOf } from '../../testing/test-runs.ts'
+import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { loadRun } from './load.ts'
+
+let store: Store
+let runs: TestRuns
+beforeEach(() => {
+  store = sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
+  runs = testRuns(store)
+})
+afterEach(async () => {
+  await runs.close()
+  await store.close()
+  expect(runs.problems).toEqual([])
+})
+
+const place = (runId: string) => ({ tenant: 'acme', runId, actor: 'test' })
+
+async function run(document: Json, runId = 'r1') {
+  await runs.create(place(runId), { workflow: workflowOf(document) })
+  await runs.quiet('acme', runId)
+  return loadRun(store, 'acme', runId)
+}
+
+async function typesOf(runId = 'r1'): Promise<string[]> {
+  const types: string[] = []
+  for await (const { event } of store.read('acme', `run/${runId}`, -1)) {
+    const { nodeId } = event.payload as { nodeId?: string }
+    types.push(nodeId === undefined || nodeId === null ? event.type : `${event.type} ${nodeId}`)
+  }
+  return types
+}
+
+describe('a run', () => {
+  it('of one node goes to its end', async () => {
+    const { state } = await run({ id: 'one', objective: 'Say something.', nodes: [{ id: 'writer' }] })
+    expect(await typesOf()).toEqual([
+      'run.created',
+      'run.started',
+      'node.started writer',
+      ...['system', 'few-shot', 'user', 'schema-hint'].map(() => 'prompt.traced writer'),
+      'step.started writer',
+      'step.settled writer',
+      'node.completed writer',
+      'run.completed',
+    ])
+    expect(state.phase).toBe('completed')
+  })
+})

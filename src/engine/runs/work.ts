@@ -1,0 +1,304 @@
+// The conductor of graphs: starts what may start, ends what has to end, and lets sessions do the rest. The only one who advances runs.
+
+import { digestText } from '../../core/digest/digest.ts'
+import { decideRun, draftRun, type RunCommand } from '../../core/run/decide.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { graphOf, nextIn } from '../../core/run/graph.ts'
+import { isBusy, isEnded, nodeOf, type OpenApproval } from '../../core/run/state.ts'
+import type { NodeOfRun } from '../../core/session/events.ts'
+import { goOn as goOnIn } from '../../core/session/plan.ts'
+import { Fault } from '../../errors.ts'
+import type { Commit } from '../../ports.ts'
+import { inTurn } from '../in-turn.ts'
+import { catalogText } from '../sessions/catalog-text.ts'
+import { loadSession } from '../sessions/load.ts'
+import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
+import type { Submitted } from '../sessions/submit.ts'
+import { type SessionWork, sessionWork } from '../sessions/work.ts'
+import { type CreateRun, createRun } from './create.ts'
+import { deadlinesOf } from './deadlines.ts'
+import { type LoadedFrozen, loadFrozen, type RunWorld } from './frozen.ts'
+import { attachNode, detachNodes } from './homes.ts'
+import { type LoadedRun, loadRun } from './load.ts'
+import { askForMode, tellAnswer } from './mode-answers.ts'
+import { nodeGate } from './node-gate.ts'
+import { requestImplementation } from './request-implementation.ts'
+import { openRuns } from './runs.ts'
+import { changeSession } from './session-graph.ts'
+import { startNode } from './start-node.ts'
+import type { HostCatalog } from './start-step.ts'
+import { type LoadNode, type RunChange, type RunPlace, type WrittenRun, writeRun } from './write-run.ts'
+
+export interface RunParts extends Omit<SessionParts, 'graph'> {
+  /** Names this process for as long as it lives: who else claims a run takes it away. */
+  readonly owner: string
+  readonly world: RunWorld
+  readonly now: () => number
+  /** Random, and never used twice. */
+  readonly newId: () => string
+}
+
+export interface RunSubmission {
+  readonly objects?: readonly Uint8Array[]
+  readonly idempotency?: (events: readonly RunEvent[]) => Commit['idempotency'] | undefined
+}
+
+export interface SubmittedRun {
+  readonly run: LoadedRun
+  readonly events: readonly RunEvent[]
+  readonly refusal: { readonly code: string; readonly message: string } | null
+  readonly replayed: boolean
+}
+
+export type RunName = Pick<RunPlace, 'tenant' | 'runId'>
+
+export interface RunWork {
+  /** Everything that is not a run's, and the sessions of its nodes as well. */
+  readonly sessions: SessionWork
+  /** Resolves when the run is on record; it goes on by itself. */
+  create(place: RunPlace, request: CreateRun): Promise<SubmittedRun>
+  submit(place: RunPlace, command: RunCommand, submission?: RunSubmission): Promise<SubmittedRun>
+  /** Takes up what a host that is gone has left, in all runs or in one; how many runs. */
+  resume(only?: RunName): Promise<number>
+  /** When nothing of the run is under way here. */
+  quiet(tenant: string, runId: string): Promise<void>
+  close(): Promise<void>
+}
+
+const ACTOR = 'onbook'
+const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
+
+function storedCatalog(descriptors: NonNullable<SessionParts['hostCatalog']>): HostCatalog {
+  const text = catalogText(descriptors)
+  return { digest: digestText(text), bytes: new TextEncoder().encode(text) }
+}
+
+export function runWork(parts: RunParts): RunWork {
+  const { store, owner } = parts
+  const turns = inTurn()
+  const tasks = new Map<string, Set<Promise<void>>>()
+  const deadlines = deadlinesOf(parts)
+  let closed = false
+
+  const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
+  const hostCatalog = parts.hostCatalog === null ? null : storedCatalog(parts.hostCatalog)
+
+  const graph: SessionGraph = {
+    async submit(place, { runId, nodeId }, command, submission) {
+      const { tenant, session, actor, cause = null } = place
+      const written = await write({ tenant, runId, actor, cause }, async (run, frozen, load) =>
+        changeSession({ store, tenant, nodeId, session, run, frozen, resumes }, await load(session), command, submission),
+      )
+      if (written === null) return submittedNothing(place.tenant, place.session)
+      return written.replayed ? { ...written.answer, events: [], effects: [] } : written.answer
+    },
+    async held(place, { runId, nodeId }) {
+      const { state } = await loadRun(store, place.tenant, runId)
+      const { conversation, delta } = nodeOf(state, nodeId)
+      return delta ? conversation : null
+    },
+    async gate(place, node: NodeOfRun) {
+      const { state } = await loadRun(store, place.tenant, node.runId)
+      return nodeGate(await loadFrozen(store, place.tenant, state.frozen!), state, node.nodeId)
+    },
+  }
+  const asking = requestImplementation(
+    async ({ tenant, session }) => (await loadSession(store, tenant, session)).state.run?.node ?? null,
+    (tenant, node, reason) => askForMode(store, submit, `approval_${parts.newId()}`, tenant, node, reason),
+  )
+  const bindings = new Map([...parts.bindings, [asking.descriptor.name, asking]])
+  const sessions = sessionWork({ ...parts, bindings, graph })
+
+  /** In turn for a run: of many at once only one is not too late, and all others would have to decide again. */
+  async function write<T>(
+    place: RunPlace,
+    decide: (run: LoadedRun, frozen: LoadedFrozen, load: LoadNode) => Promise<RunChange<T> | null>,
+    claiming = false,
+  ): Promise<WrittenRun<T> | null> {
+    const written = await turns(keyOf(place.tenant, place.runId), () =>
+      writeRun(store, place, async (run, load) => {
+        if (run.state.runId === '') throw new Fault('run_missing', { problem: `There is no run ${place.runId}` })
+        if (!claiming && run.state.owner !== owner) throw new Fault('run_not_owned', { runId: place.runId })
+        return decide(run, await loadFrozen(store, place.tenant, run.state.frozen!), load)
+      }),
+    )
+    if (written !== null && !written.replayed) advance(place.tenant, written.run)
+    return written
+  }
+
+  async function submittedNothing(tenant: string, session: string): Promise<Submitted> {
+    const { state } = await loadSession(store, tenant, session)
+    return { state, events: [], refusal: null, effects: [], replayed: null }
+  }
+
+  function begin(tenant: string, runId: string, work: () => Promise<void>): void {
+    if (closed) return
+    const key = keyOf(tenant, runId)
+    const open = tasks.get(key) ?? new Set()
+    tasks.set(key, open)
+    const task = work()
+      .catch(error => giveUp(error as Error, tenant, runId))
+      .finally(() => {
+        open.delete(task)
+        if (open.size === 0) tasks.delete(key)
+      })
+    open.add(task)
+  }
+
+  /** A defect of ours: the run must not wait for ever for what nobody does any more. Whoever lost a run says nothing more about it. */
+  async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
+    if (error instanceof Fault && error.code === 'run_not_owned') return
+    parts.failed(error, { tenant, session: runId, actor: ACTOR })
+    const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
+    await submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message }).catch(again =>
+      parts.failed(again as Error, { tenant, session: runId, actor: ACTOR }),
+    )
+  }
+
+  /** What the run calls for as it stands. */
+  function advance(tenant: string, run: LoadedRun): void {
+    const { state } = run
+    const { runId, phase, nodes } = state
+    if (closed) return
+    if (isEnded(state)) {
+      deadlines.forget(keyOf(tenant, runId))
+      begin(tenant, runId, () => detachNodes(store, sessions, tenant, state))
+    }
+    if (phase === 'running')
+      begin(tenant, runId, async () => {
+        const { workflow } = await loadFrozen(store, tenant, state.frozen!)
+        for (const nodeId of nextIn(graphOf(workflow), state).start) start(tenant, runId, nodeId)
+      })
+    if (phase === 'cancelling')
+      for (const node of Object.values(nodes)) if (isBusy(node)) begin(tenant, runId, () => cancel(tenant, runId, node.session))
+  }
+
+  const starting = new Set<string>()
+
+  function start(tenant: string, runId: string, nodeId: string): void {
+    const key = JSON.stringify([tenant, runId, nodeId])
+    if (starting.has(key)) return
+    starting.add(key)
+    begin(tenant, runId, async () => {
+      try {
+        const place = { tenant, runId, actor: ACTOR }
+        await attachNode(store, sessions, place, nodeId)
+        const written = await write(place, (run, frozen, load) =>
+          startNode({ store, tenant, nodeId, run, frozen, resumes }, load, hostCatalog),
+        )
+        if (written !== null) sessions.begin(tenant, written.answer.session, written.answer.effects)
+      } finally {
+        starting.delete(key)
+      }
+    })
+  }
+
+  async function cancel(tenant: string, runId: string, session: string): Promise<void> {
+    const { state } = await loadSession(store, tenant, session)
+    if (state.run?.node?.runId !== runId || state.run.phase === 'cancelling') return
+    const command = { kind: 'cancel', id: `${runId}.end`, reason: 'the run ends' } as const
+    await sessions.submit({ tenant, session, actor: ACTOR }, { type: 'receive', command })
+  }
+
+  /** What a pause held back. */
+  async function poke(tenant: string, runId: string): Promise<void> {
+    const { state } = await loadRun(store, tenant, runId)
+    for (const { status, session } of Object.values(state.nodes)) {
+      if (status !== 'running') continue
+      const { state: of } = await loadSession(store, tenant, session)
+      if (of.run?.node?.runId === runId) sessions.begin(tenant, session, goOnIn(of.run))
+    }
+  }
+
+  async function submit(place: RunPlace, command: RunCommand, submission: RunSubmission = {}): Promise<SubmittedRun> {
+    let refusal: SubmittedRun['refusal'] = null
+    let asked: readonly OpenApproval[] = []
+    const written = await write(
+      place,
+      async (run, { workflow }) => {
+        const ruling = decideRun(draftRun(run.state), workflow, command)
+        asked = run.state.approvals
+        refusal = 'events' in ruling ? null : ruling
+        if (!('events' in ruling)) return { run: draftRun(run.state), answer: [] }
+        const kept = submission.idempotency?.(ruling.events)
+        return {
+          run: ruling,
+          objects: submission.objects ?? [],
+          ...(kept === undefined ? {} : { idempotency: kept }),
+          answer: ruling.events,
+        }
+      },
+      command.type === 'claim',
+    )
+    if (command.type === 'resume' && refusal === null) begin(place.tenant, place.runId, () => poke(place.tenant, place.runId))
+    const { run, answer, replayed } = written!
+    const events = replayed ? [] : answer
+    if (command.type === 'resolveApproval')
+      begin(place.tenant, place.runId, () => tellAnswer(sessions, place.tenant, run.state, events, asked))
+    return { run, events, refusal, replayed }
+  }
+
+  /** Whatever is under way is ended when the time is up. */
+  function watch(tenant: string, { state: { runId, budget }, createdAt }: LoadedRun): void {
+    const { milliseconds } = budget
+    if (milliseconds === null) return
+    const detail = `the run may take ${milliseconds} ms, and they are over`
+    deadlines.set(keyOf(tenant, runId), Date.parse(createdAt) + milliseconds, () =>
+      begin(tenant, runId, async () => {
+        await submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code: 'budget_exhausted', detail })
+      }),
+    )
+  }
+
+  return {
+    sessions,
+    submit,
+    async create(place, request) {
+      const made = await createRun(store, place, request, parts.world, owner)
+      if (made.replayed) return { ...made, refusal: null }
+      if (!isEnded(made.run.state)) watch(place.tenant, made.run)
+      advance(place.tenant, made.run)
+      return { ...made, refusal: null }
+    },
+    async resume(only) {
+      let count = 0
+      const claimed: RunName[] = []
+      for (const tenant of only === undefined ? await store.tenants() : [only.tenant])
+        for (const runId of only === undefined ? await openRuns(store, tenant) : [only.runId]) {
+          const place = { tenant, runId, actor: ACTOR }
+          // One that cannot be taken up keeps no other from it.
+          const taken = await submit(place, { type: 'claim', owner }).catch(error => {
+            parts.failed(error as Error, { tenant, session: runId, actor: ACTOR })
+            return null
+          })
+          if (taken === null) continue
+          count += 1
+          claimed.push({ tenant, runId })
+        }
+      if (only === undefined) await sessions.resume()
+      for (const { tenant, runId } of claimed) {
+        const run = await loadRun(store, tenant, runId)
+        if (only !== undefined)
+          for (const node of Object.values(run.state.nodes)) if (isBusy(node)) await sessions.resume({ tenant, session: node.session })
+        if (!isEnded(run.state)) watch(tenant, run)
+        advance(tenant, run)
+      }
+      return count
+    },
+    async quiet(tenant, runId) {
+      const key = keyOf(tenant, runId)
+      for (;;) {
+        const { state, seq } = await loadRun(store, tenant, runId)
+        await Promise.allSettled([...(tasks.get(key) ?? [])])
+        for (const { session } of Object.values(state.nodes)) await sessions.quiet(tenant, session)
+        if (!tasks.has(key) && (await loadRun(store, tenant, runId)).seq === seq) return
+      }
+    },
+    async close() {
+      closed = true
+      deadlines.close()
+      await sessions.close()
+      await Promise.allSettled([...tasks.values()].flatMap(open => [...open]))
+    },
+  }
+}

@@ -1,0 +1,8 @@
+// Descriptors as an object of the record: what a model is shown.
+import { canonicalJson, type Json } from '../../core/digest/digest.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+
+export const catalogText = (descriptors: readonly Descriptor[]): string =>
+  canonicalJson({
+    tools: descriptors.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+  } as unknown as Json)

@@ -1,0 +1,34 @@
+// Workflows and agents as they are sent and received. What is in a document is judged by whoever reads it.
+import { Type } from 'typebox'
+import type { DefinitionKind } from '../../core/definition/published.ts'
+import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+
+const id = Type.String({ pattern: '^[a-z][A-Za-z0-9._-]{0,255}$' })
+const revision = Type.Integer({ minimum: 1 })
+
+export const definitionBody = Type.Record(Type.String(), Type.Unknown())
+export const definitionsQuery = Type.Object({ cursor: Type.Optional(id), limit: Type.Optional(limit) }, CLOSED)
+export const documentAnswer = Type.Object({}, { additionalProperties: true })
+
+export const idField = (kind: DefinitionKind) => `${kind}Id` as const
+export const definitionParams = (kind: DefinitionKind) => Type.Object({ [idField(kind)]: id }, CLOSED)
+
+export const publishedAnswer = (kind: DefinitionKind) =>
+  Type.Object({ [idField(kind)]: id, outcome: Type.Enum(['created', 'replaced', 'unchanged']), revision, digest }, CLOSED)
+
+export const definitionsAnswer = (kind: DefinitionKind) => {
+  const item = Type.Object(
+    {
+      [idField(kind)]: id,
+      name: Type.String(),
+      version: nullable(Type.String()),
+      revision,
+      digest,
+      source: Type.Enum(['host', 'user']),
+      at: Type.String(),
+      actor: Type.String(),
+    },
+    CLOSED,
+  )
+  return Type.Object({ items: Type.Array(item), nextCursor: Type.Optional(id) }, CLOSED)
+}

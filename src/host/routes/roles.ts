@@ -1,0 +1,79 @@
+// /v1/roles: the roles that runs of this host use. Shows them; nothing here writes where they are read from.
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { listRoles } from '../../engine/roles/list-roles.ts'
+import { loadRole } from '../../engine/roles/load-role.ts'
+import type { RoleFiles } from '../../ports.ts'
+import type { RoleDescription } from '../../wire/onbook/roles.ts'
+import { principalOf } from '../access.ts'
+import { answers } from './answers.ts'
+import { CLOSED, digest, nullable } from './schema-parts.ts'
+
+const nameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)
+
+const source = Type.Enum(['repo', 'shipped'])
+const requests = Type.Array(Type.String())
+const place = Type.Integer({ minimum: 1 })
+const problem = Type.Object(
+  {
+    severity: Type.Enum(['error', 'warning', 'info']),
+    message: Type.String(),
+    position: nullable(Type.Object({ line: place, column: place }, CLOSED)),
+    suggestion: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+const rolesAnswer = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          source,
+          version: nullable(Type.String()),
+          requests,
+          shadows: Type.Boolean(),
+          problems: Type.Array(problem),
+        },
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+)
+const roleAnswer = Type.Object(
+  {
+    name: Type.String(),
+    source,
+    version: Type.String(),
+    ref: Type.String(),
+    digest,
+    requests,
+    constraints: Type.Array(Type.String()),
+    text: Type.String(),
+    raw: Type.String(),
+  },
+  CLOSED,
+)
+
+/** @param files null where there is no repo: then there are the shipped ones. */
+export function roleRoutes(app: FastifyInstance, files: RoleFiles | null): void {
+  app.get(
+    '/v1/roles',
+    { schema: { response: answers(rolesAnswer, 'Every role, by name, also those that cannot be used, with what is wrong.') } },
+    async request => {
+      principalOf(request, 'prompts:read')
+      return { roles: await listRoles(files) }
+    },
+  )
+
+  app.get<{ Params: Static<typeof nameParams> }>(
+    '/v1/roles/:name',
+    { schema: { params: nameParams, response: answers(roleAnswer, 'A role as a run that starts now would use it.') } },
+    async (request): Promise<RoleDescription> => {
+      principalOf(request, 'prompts:read')
+      const { role, ...loaded } = await loadRole(files, request.params.name)
+      return { ...role, ...loaded }
+    },
+  )
+}

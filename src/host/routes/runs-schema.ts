@@ -1,0 +1,240 @@
+// Runs as they are sent and received. OpenWOP's fields by its names; ours beside them.
+import { Type } from 'typebox'
+import { BLOCKS } from '../../core/compose/parts.ts'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { LAYERS } from '../../core/resolve/layers.ts'
+import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
+import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+import { message, snapshot } from './session-schema.ts'
+import { kindSchema } from './template-schema.ts'
+
+const count = Type.Integer({ minimum: 0 })
+const free = Type.Record(Type.String(), Type.Unknown())
+const most = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
+/** A word in an event that is no digest: what looks like one is taken for the name of an object. */
+const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NO_DIGEST })
+const runId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const nodeId = words(200)
+const mode = Type.Enum(['planning', 'implementation'])
+const sequence = Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })
+
+export const runParams = Type.Object({ runId }, CLOSED)
+export const nodeParams = Type.Object({ runId, nodeId }, CLOSED)
+export const promptParams = Type.Object({ runId, nodeId, step: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }, CLOSED)
+export const promptQuery = Type.Object({ visit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })) }, CLOSED)
+/** OpenWOP spells it with a colon, too. */
+export const cancelParams = Type.Object({ runAndVerb: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}:cancel$' }) }, CLOSED)
+export const approvalParams = Type.Object({ approval: words(200) }, CLOSED)
+
+export const createRunBody = Type.Object(
+  {
+    workflowId: words(200),
+    inputs: Type.Optional(free),
+    tenantId: Type.Optional(Type.String({ maxLength: 200 })),
+    scopeId: Type.Optional(Type.String({ maxLength: 200, description: 'Kept as metadata.scopeId.' })),
+    callbackUrl: Type.Optional(Type.String({ maxLength: 2_000, description: 'Not supported, and refused: follow the events.' })),
+    configurable: Type.Optional(free),
+    tags: Type.Optional(Type.Array(words(64), { maxItems: 32 })),
+    metadata: Type.Optional(free),
+    mode: Type.Optional(mode),
+    budget: Type.Optional(Type.Object({ steps: most, tokens: most, milliseconds: most }, CLOSED)),
+    override: Type.Optional(Type.String({ minLength: 1, description: 'What somebody adds for every node at the last minute.' })),
+  },
+  CLOSED,
+)
+export const cancelBody = Type.Object({ reason: Type.Optional(words(500)) }, CLOSED)
+export const modeBody = Type.Object({ mode }, CLOSED)
+export const overrideBody = Type.Object({ nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1 })) }, CLOSED)
+export const sayBody = Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message }, CLOSED)
+export const approvalBody = Type.Object(
+  { decision: Type.Enum(['approved', 'denied']), note: Type.Optional(nullable(words(2_000))) },
+  CLOSED,
+)
+
+const PHASES = ['running', 'paused', 'cancelling', 'completed', 'failed', 'cancelled'] as const
+export const runsQuery = Type.Object(
+  {
+    cursor: Type.Optional(runId),
+    limit: Type.Optional(limit),
+    workflowId: Type.Optional(Type.String({ maxLength: 200 })),
+    status: Type.Optional(Type.Enum([...PHASES])),
+  },
+  CLOSED,
+)
+export const approvalsQuery = Type.Object({ cursor: Type.Optional(words(200)), limit: Type.Optional(limit) }, CLOSED)
+export const promptsQuery = Type.Object({ after: Type.Optional(sequence), limit: Type.Optional(limit) }, CLOSED)
+export const pollQuery = Type.Object({ lastSequence: Type.Optional(sequence), limit: Type.Optional(limit) }, CLOSED)
+export const followQuery = Type.Object(
+  {
+    lastSequence: Type.Optional(sequence),
+    streamMode: Type.Optional(Type.String({ maxLength: 100 })),
+    bufferMs: Type.Optional(Type.String({ pattern: '^(?:[0-9]{1,3}|[1-4][0-9]{3}|5000)$' })),
+  },
+  CLOSED,
+)
+
+const status = Type.Enum([...RUN_STATUSES])
+export const createdRunAnswer = Type.Object({ runId, status, eventsUrl: Type.String(), statusUrl: Type.String() }, CLOSED)
+export const runStatusAnswer = Type.Object({ runId, status }, CLOSED)
+export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: Type.String(), id: Type.String() }, CLOSED)
+export const runsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        { runId, workflowId: Type.String(), status: Type.Enum([...PHASES]), createdAt: Type.String(), changedAt: Type.String() },
+        CLOSED,
+      ),
+    ),
+    nextCursor: Type.Optional(runId),
+  },
+  CLOSED,
+)
+
+const limitOf = nullable(count)
+const wants = Type.Object({ kind: Type.Literal('mode'), mode, reason: Type.String() }, CLOSED)
+const openApproval = { approval: Type.String(), nodeId: Type.String(), wants }
+const evidence = Type.Object(
+  {
+    signal: Type.String(),
+    times: count,
+    promptHashes: Type.Array(digest),
+    replyHashes: Type.Array(digest),
+  },
+  CLOSED,
+)
+/** OpenWOP's RunSnapshot is open. */
+export const runAnswer = Type.Object(
+  {
+    runId,
+    workflowId: Type.String(),
+    status,
+    startedAt: Type.String(),
+    completedAt: Type.Optional(Type.String()),
+    nodeStates: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          status: Type.Enum(['idle', 'running', 'waiting', 'completed', 'failed', 'skipped', 'cancelled']),
+          visits: count,
+          steps: count,
+          session: nullable(Type.String()),
+        },
+        CLOSED,
+      ),
+    ),
+    variables: free,
+    outputs: Type.Optional(free),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)),
+    failedNodeId: Type.Optional(Type.String()),
+    tags: Type.Array(Type.String()),
+    metadata: Type.Optional(free),
+    configurable: Type.Optional(free),
+    mode,
+    orchestration: Type.Enum(['auto', 'interactive']),
+    budget: Type.Object({ steps: limitOf, tokens: limitOf, milliseconds: limitOf }, CLOSED),
+    steps: count,
+    tokens: count,
+    overrides: Type.Array(
+      Type.Object({ nodeId: nullable(Type.String()), text: nullable(Type.String()), actor: Type.String(), at: Type.String() }, CLOSED),
+    ),
+    paused: nullable(
+      Type.Object({ reason: Type.Enum(['asked', 'stalled']), nodeId: nullable(Type.String()), evidence: nullable(evidence) }, CLOSED),
+    ),
+    approvals: Type.Array(Type.Object(openApproval, CLOSED)),
+    lastSequence: count,
+  },
+  CLOSED,
+)
+export const approvalsAnswer = Type.Object(
+  {
+    items: Type.Array(Type.Object({ ...openApproval, runId, askedAt: Type.String() }, CLOSED)),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const approvalAnswer = Type.Object({ approval: Type.String(), runId, decision: Type.Enum(['approved', 'denied']), status }, CLOSED)
+
+/** RunEventDoc. */
+const eventDocument = Type.Object(
+  {
+    eventId: Type.String(),
+    runId,
+    nodeId: Type.Optional(Type.String()),
+    type: Type.String(),
+    payload: free,
+    timestamp: Type.String(),
+    sequence: count,
+    causationId: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const pollAnswer = Type.Object({ events: Type.Array(eventDocument), isComplete: Type.Boolean() }, CLOSED)
+
+const block = Type.Enum([...BLOCKS])
+const usedTemplate = Type.Object(
+  {
+    ref: Type.String(),
+    template: digest,
+    templateHash: digest,
+    kind: nullable(kindSchema),
+    layer: nullable(Type.Enum([...LAYERS])),
+    block,
+    part: Type.String(),
+  },
+  CLOSED,
+)
+const failure = Type.Object({ code: Type.String(), detail: Type.String() }, { additionalProperties: true })
+const outcome = Type.Object(
+  { at: Type.String(), reply: nullable(digest), receipt: nullable(digest), failure: nullable(failure), tokens: nullable(count) },
+  CLOSED,
+)
+const aboutStep = {
+  sequence: count,
+  at: Type.String(),
+  nodeId: Type.String(),
+  visit: count,
+  session: Type.String(),
+  step: count,
+  requestHash: digest,
+  snapshot: nullable(snapshot),
+  outcome: nullable(outcome),
+}
+const aboutPrompt = { mode, repeatHash: digest, templates: Type.Array(usedTemplate) }
+const aboutSent = { kind: Type.Enum(['full', 'delta']), reason: Type.String(), headerHash: digest }
+export const promptsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          ...aboutStep,
+          prompt: Type.Object(
+            {
+              ...aboutPrompt,
+              full: digest,
+              blocks: Type.Record(Type.String(), digest),
+              segments: digest,
+              sent: Type.Object({ ...aboutSent, text: nullable(digest) }, CLOSED),
+            },
+            CLOSED,
+          ),
+        },
+        CLOSED,
+      ),
+    ),
+    next: nullable(count),
+  },
+  CLOSED,
+)
+/** Null where the host shows hashes only, or where it was erased. */
+const shown = Type.Object({ hash: digest, text: nullable(Type.String()) }, CLOSED)
+export const promptAnswer = Type.Object(
+  {
+    ...aboutStep,
+    ...aboutPrompt,
+    full: shown,
+    blocks: Type.Array(Type.Object({ block, hash: digest, text: nullable(Type.String()) }, CLOSED)),
+    segments: nullable(Type.Array(free)),
+    sent: Type.Object({ ...aboutSent, hash: nullable(digest), text: nullable(Type.String()) }, CLOSED),
+  },
+  CLOSED,
+)

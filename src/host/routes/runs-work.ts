@@ -1,0 +1,108 @@
+// /v1/runs/{runId}/…: what people ask of a run under way. Each is decided by core, and a refusal keeps its code.
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { keyActor } from '../../core/access/keys.ts'
+import { canonicalJson, digestText } from '../../core/digest/digest.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { loadFrozen } from '../../engine/runs/frozen.ts'
+import { type GivenMessage, hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
+import { existingSession } from '../../engine/sessions/views.ts'
+import { Fault } from '../../errors.ts'
+import { principalOf } from '../access.ts'
+import { answerDecided } from '../idempotent.ts'
+import { existingRun } from '../run-documents.ts'
+import { answers } from './answers.ts'
+import { submitRunOnce } from './runs.ts'
+import { modeBody, nodeParams, overrideBody, runParams, runStatusAnswer, saidAnswer, sayBody } from './runs-schema.ts'
+import type { SessionRouteParts } from './session-writes.ts'
+
+type Params = Static<typeof runParams>
+
+export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
+  const { store, sessions } = parts
+
+  for (const type of ['pause', 'resume'] as const) {
+    const description = type === 'pause' ? 'No step begins until it is resumed.' : 'It goes on. One that stalled counts anew.'
+    app.post<{ Params: Params }>(
+      `/v1/runs/:runId/${type}`,
+      { schema: { params: runParams, response: answers(runStatusAnswer, description) } },
+      (request, reply) => submitRunOnce(parts, request, reply, { scope: 'runs:write', runId: request.params.runId, command: { type } }),
+    )
+  }
+
+  app.post<{ Params: Params; Body: Static<typeof modeBody> }>(
+    '/v1/runs/:runId/mode',
+    { schema: { params: runParams, body: modeBody, response: answers(runStatusAnswer, 'From the next step on.') } },
+    (request, reply) => {
+      const command = { type: 'setMode', mode: request.body.mode } as const
+      return submitRunOnce(parts, request, reply, { scope: 'runs:write', runId: request.params.runId, command })
+    },
+  )
+
+  app.post<{ Params: Params; Body: Static<typeof overrideBody> }>(
+    '/v1/runs/:runId/override',
+    {
+      schema: {
+        params: runParams,
+        body: overrideBody,
+        response: answers(
+          runStatusAnswer,
+          'The last block of every prompt to come, of one node or of all that have none of their own. Null takes it back.',
+        ),
+      },
+    },
+    (request, reply) => {
+      const { nodeId = null, text } = request.body
+      const stored = text === null ? null : canonicalJson({ text })
+      return submitRunOnce(parts, request, reply, {
+        scope: 'runs:write',
+        runId: request.params.runId,
+        command: { type: 'giveOverride', nodeId, text: stored === null ? null : digestText(stored) },
+        objects: stored === null ? [] : [new TextEncoder().encode(stored)],
+      })
+    },
+  )
+
+  app.post<{ Params: Static<typeof nodeParams>; Body: Static<typeof sayBody> }>(
+    '/v1/runs/:runId/nodes/:nodeId/messages',
+    {
+      schema: {
+        params: nodeParams,
+        body: sayBody,
+        response: answers(saidAnswer, 'The message is on record. A node that waits goes on from an interrupt or a follow-up at once.'),
+      },
+    },
+    async (request, reply) => {
+      const { tenant, keyId } = principalOf(request, 'runs:write')
+      const { runId, nodeId } = request.params
+      const { kind, message } = request.body
+      // All of it within: a message that was left is left, also when its node is at work no more.
+      return answerDecided(store, tenant, request, reply, async keep => {
+        const session = await sessionOf(parts, tenant, runId, nodeId)
+        const { digest, objects } = await messageObject(store, tenant, message as GivenMessage)
+        const id = randomUUID()
+        const answer = { status: 200, headers: {}, body: { runId, nodeId, session, id } }
+        const command = { type: 'receive', command: hostCommand(id, { kind }, digest) } as const
+        const done = await sessions.work.submit({ tenant, session, actor: keyActor(keyId) }, command, {
+          objects,
+          idempotency: () => keep(answer),
+        })
+        if (done.refusal !== null) throw refusalFault(done.refusal)
+        return { answer, replayed: done.replayed !== null }
+      })
+    },
+  )
+}
+
+/** Where a node is at work. A session that lasts may be at work for somebody else by now. */
+async function sessionOf({ store }: SessionRouteParts, tenant: string, runId: string, nodeId: string): Promise<string> {
+  const { state } = await existingRun(store, tenant, runId)
+  const { workflow } = await loadFrozen(store, tenant, state.frozen!)
+  if (!workflow.nodes.some(({ id }) => id === nodeId)) throw new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}` })
+  const { session, status } = nodeOf(state, nodeId)
+  const at = session === '' ? null : (await existingSession(store, tenant, session)).state.run?.node
+  if (at?.runId !== runId || at.nodeId !== nodeId)
+    throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} is ${status}` })
+  return session
+}

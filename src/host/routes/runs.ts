@@ -1,0 +1,185 @@
+// /v1/runs: started, listed, looked at, cancelled. What a workflow makes of it is decided elsewhere.
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { keyActor, type Scope } from '../../core/access/keys.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
+import type { Budget } from '../../core/workflow/workflow.ts'
+import type { Principal } from '../../engine/access.ts'
+import { loadWorkflow } from '../../engine/definitions/workflows.ts'
+import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
+import type { CreateRun } from '../../engine/runs/create.ts'
+import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
+import type { RunPlace } from '../../engine/runs/write-run.ts'
+import { refusalFault } from '../../engine/sessions/requests.ts'
+import { Fault } from '../../errors.ts'
+import { runStatus } from '../../wire/openwop/run-status.ts'
+import { principalOf } from '../access.ts'
+import { type Answer, answerDecided } from '../idempotent.ts'
+import { existingRun, runSnapshot } from '../run-documents.ts'
+import { answers, createdAnswers } from './answers.ts'
+import {
+  cancelBody,
+  cancelParams,
+  createdRunAnswer,
+  createRunBody,
+  runAnswer,
+  runParams,
+  runStatusAnswer,
+  runsAnswer,
+  runsQuery,
+} from './runs-schema.ts'
+import type { SessionRouteParts } from './session-writes.ts'
+
+type Params = Static<typeof runParams>
+type Cancel = Static<typeof cancelBody>
+const DEFAULT_LIMIT = 50
+
+export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
+  const { store, sessions } = parts
+
+  app.post<{ Body: Static<typeof createRunBody> }>(
+    '/v1/runs',
+    { schema: { body: createRunBody, response: createdAnswers(createdRunAnswer, 'A run, on record. It goes on by itself.') } },
+    async (request, reply) => {
+      const principal = principalOf(request, 'runs:create')
+      const place = runPlaceOf(principal, freshRunId())
+      const create = async (keep: (answer: Answer) => ReturnType<NonNullable<CreateRun['idempotency']>>) => {
+        const answer = createdAnswer(place.runId)
+        const asked = await requestOf(parts, principal, request.body)
+        const { replayed } = await sessions.runs.create(place, { ...asked, idempotency: () => keep(answer) })
+        return { answer, replayed }
+      }
+      return answerDecided(store, place.tenant, request, reply, create).catch(error => {
+        // What is asked for is the run; the workflow is something that the request says wrong.
+        if (error instanceof Fault && error.code === 'workflow_not_found') return reply.code(400).send(error.toJSON())
+        throw error
+      })
+    },
+  )
+
+  app.get<{ Querystring: Static<typeof runsQuery> }>(
+    '/v1/runs',
+    { schema: { querystring: runsQuery, response: answers(runsAnswer, 'Runs by id. What one waits for is in its snapshot.') } },
+    async request => {
+      const { tenant } = principalOf(request, 'runs:read')
+      const { cursor, limit, workflowId, status } = request.query
+      const cells = { ...(workflowId === undefined ? {} : { workflowId }), ...(status === undefined ? {} : { phase: status }) }
+      const most = Number(limit ?? DEFAULT_LIMIT)
+      const items: object[] = []
+      let last = ''
+      for await (const one of listRuns(store, tenant, cursor, cells)) {
+        if (items.length === most) return { items, nextCursor: last }
+        items.push(summaryOf(one))
+        last = one.runId
+      }
+      return { items }
+    },
+  )
+
+  app.get<{ Params: Params }>(
+    '/v1/runs/:runId',
+    { schema: { params: runParams, response: answers(runAnswer, 'How it stands.') } },
+    async request => {
+      const { tenant } = principalOf(request, 'runs:read')
+      return runSnapshot(store, tenant, await existingRun(store, tenant, request.params.runId))
+    },
+  )
+
+  const cancel = (request: FastifyRequest, reply: FastifyReply, runId: string, { reason = null }: { reason?: string | null }) =>
+    submitRunOnce(parts, request, reply, { scope: 'runs:cancel', runId, command: { type: 'cancel', reason } })
+  const cancelled = answers(runStatusAnswer, 'What is under way is ended, and then the run.')
+
+  app.post<{ Params: Params; Body: Cancel }>(
+    '/v1/runs/:runId/cancel',
+    { schema: { params: runParams, body: cancelBody, response: cancelled } },
+    (request, reply) => cancel(request, reply, request.params.runId, request.body),
+  )
+
+  app.post<{ Params: Static<typeof cancelParams>; Body: Cancel }>(
+    '/v1/runs/:runAndVerb',
+    { schema: { params: cancelParams, body: cancelBody, response: cancelled } },
+    (request, reply) => cancel(request, reply, request.params.runAndVerb.slice(0, -':cancel'.length), request.body),
+  )
+}
+
+export interface RunWrite {
+  readonly scope: Scope
+  readonly runId: string
+  readonly command: RunCommand
+  readonly objects?: readonly Uint8Array[]
+  /** Said beside its status. */
+  readonly more?: JsonObject
+}
+
+/** Refused: a fault with the code of the refusal. Answers with how the run stands then. */
+export function submitRunOnce(
+  { store, sessions }: SessionRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scope, runId, command, objects = [], more = {} }: RunWrite,
+): Promise<FastifyReply> {
+  const place = runPlaceOf(principalOf(request, scope), runId)
+  const answerOf = (body: JsonObject): Answer => ({ status: 200, headers: {}, body: { runId, ...more, ...body } })
+  return answerDecided(
+    store,
+    place.tenant,
+    request,
+    reply,
+    async keep => {
+      const done = await sessions.runs.submit(place, command, { objects, idempotency: () => keep(answerOf({})) })
+      if (done.refusal !== null) throw refusalFault(done.refusal)
+      return { answer: answerOf({}), replayed: done.replayed }
+    },
+    (request.body ?? null) as Json,
+    async answer => answerOf({ ...(answer.body as JsonObject), status: runStatus((await existingRun(store, place.tenant, runId)).state) }),
+  )
+}
+
+const runPlaceOf = ({ tenant, keyId }: Principal, runId: string): RunPlace => ({ tenant, runId, actor: keyActor(keyId) })
+
+/** Twenty random characters of base32. */
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+const freshRunId = (): string => `run_${[...randomBytes(20)].map(byte => BASE32[byte % BASE32.length]).join('')}`
+
+const createdAnswer = (runId: string): Answer => ({
+  status: 201,
+  headers: { location: `/v1/runs/${runId}` },
+  body: { runId, status: 'running', eventsUrl: `/v1/runs/${runId}/events`, statusUrl: `/v1/runs/${runId}` },
+})
+
+async function requestOf(
+  { store, sessions }: SessionRouteParts,
+  { tenant }: Principal,
+  { workflowId, tenantId, scopeId, callbackUrl, ...asked }: Static<typeof createRunBody>,
+): Promise<CreateRun> {
+  if (tenantId !== undefined && tenantId !== tenant) throw new Fault('tenant_foreign', {})
+  if (callbackUrl !== undefined)
+    throw new Fault('validation_error', { problem: 'callbackUrl is not supported by this host: follow the events of the run' })
+  const found = await loadWorkflow(store, tenant, workflowId)
+  if (found === null) throw new Fault('workflow_not_found', { workflowId })
+  const configurable = (asked.configurable ?? null) as JsonObject | null
+  await checkConfigurable(sessions.validator, found.workflow, configurable ?? {})
+  const metadata = (scopeId === undefined ? asked.metadata : { ...asked.metadata, scopeId }) as JsonObject | undefined
+  const { inputs = {}, tags = [], budget = {}, mode, override } = asked
+  return {
+    workflow: found.workflow,
+    inputs: inputs as JsonObject,
+    configurable,
+    metadata: metadata ?? null,
+    tags,
+    budget: budget as Partial<Budget>,
+    ...(mode === undefined ? {} : { mode }),
+    ...(override === undefined ? {} : { override }),
+  }
+}
+
+const summaryOf = ({ runId, workflowId, phase, createdAt, changedAt }: RunSummary) => ({
+  runId,
+  workflowId,
+  status: phase,
+  createdAt,
+  changedAt,
+})

@@ -1,0 +1,152 @@
+// Runs as a client sees them. The shapes of what goes over the wire, and nothing else.
+import type { JsonValue, PromptKind } from './prompts.ts'
+import type { WireSnapshot } from './sessions.ts'
+
+type Fields = { readonly [name: string]: JsonValue }
+
+export type RunMode = 'planning' | 'implementation'
+
+export interface StartRunRequest {
+  readonly workflowId: string
+  readonly inputs?: Fields
+  /** `promptOverrides` by kind, and whatever the workflow lets anybody configure. */
+  readonly configurable?: Fields
+  readonly tags?: readonly string[]
+  readonly metadata?: Fields
+  readonly mode?: RunMode
+  readonly budget?: { readonly steps?: number | null; readonly tokens?: number | null; readonly milliseconds?: number | null }
+  /** What is added for every node at the last minute. */
+  readonly override?: string
+}
+
+export interface StartedRun {
+  readonly runId: string
+  readonly status: string
+  readonly eventsUrl: string
+  readonly statusUrl: string
+}
+
+export interface WireRunSummary {
+  readonly runId: string
+  readonly workflowId: string
+  readonly status: string
+  readonly createdAt: string
+  readonly changedAt: string
+}
+
+/** What an agent asks a person for. */
+export interface WireApproval {
+  readonly approval: string
+  readonly nodeId: string
+  readonly wants: { readonly kind: string; readonly mode: RunMode; readonly reason: string }
+}
+
+export interface AskedApproval extends WireApproval {
+  readonly runId: string
+  readonly askedAt: string
+}
+
+export interface RunDescription {
+  readonly runId: string
+  readonly workflowId: string
+  /** completed, failed, cancelled when it is over. */
+  readonly status: string
+  readonly startedAt: string
+  readonly completedAt?: string
+  readonly nodeStates: Readonly<
+    Record<string, { readonly status: string; readonly visits: number; readonly steps: number; readonly session: string | null }>
+  >
+  readonly variables: Fields
+  /** What the last nodes gave, by node. */
+  readonly outputs?: Fields
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly failedNodeId?: string
+  readonly tags: readonly string[]
+  readonly metadata?: Fields
+  readonly configurable?: Fields
+  readonly mode: RunMode
+  readonly steps: number
+  readonly tokens: number
+  readonly overrides: readonly {
+    readonly nodeId: string | null
+    readonly text: string | null
+    readonly actor: string
+    readonly at: string
+  }[]
+  readonly paused: { readonly reason: string; readonly nodeId: string | null; readonly evidence: Fields | null } | null
+  readonly approvals: readonly WireApproval[]
+  /** Of the last event that this follows from. */
+  readonly lastSequence: number
+}
+
+interface ToldStep {
+  readonly sequence: number
+  readonly at: string
+  readonly nodeId: string
+  /** Which time the node was at work: steps are counted anew each time. */
+  readonly visit: number
+  readonly session: string
+  readonly step: number
+  readonly requestHash: string
+  readonly snapshot: WireSnapshot | null
+  /** Null while nobody knows. */
+  readonly outcome: {
+    readonly at: string
+    readonly reply: string | null
+    readonly receipt: string | null
+    readonly failure: { readonly code: string; readonly detail: string } | null
+    readonly tokens: number | null
+  } | null
+}
+
+export interface UsedPrompt {
+  readonly ref: string
+  readonly template: string
+  readonly templateHash: string
+  readonly kind: PromptKind | null
+  readonly layer: string | null
+  readonly block: string
+  readonly part: string
+}
+
+interface AboutPrompt {
+  readonly mode: RunMode
+  readonly repeatHash: string
+  readonly templates: readonly UsedPrompt[]
+}
+
+interface AboutSent {
+  readonly kind: 'full' | 'delta'
+  readonly reason: string
+  readonly headerHash: string
+}
+
+/** With digests in the place of texts. */
+export interface StepPrompt extends ToldStep {
+  readonly prompt: AboutPrompt & {
+    readonly full: string
+    readonly blocks: Readonly<Record<string, string>>
+    readonly segments: string
+    readonly sent: AboutSent & { readonly text: string | null }
+  }
+}
+
+/** A text is null where the host shows hashes only, or where it was erased. */
+export interface WholePrompt extends ToldStep, AboutPrompt {
+  readonly full: { readonly hash: string; readonly text: string | null }
+  readonly blocks: readonly { readonly block: string; readonly hash: string; readonly text: string | null }[]
+  readonly segments: readonly Fields[] | null
+  readonly sent: AboutSent & { readonly hash: string | null; readonly text: string | null }
+}
+
+/** OpenWOP's RunEventDoc. */
+export interface WireRunEvent {
+  readonly eventId: string
+  readonly runId: string
+  readonly nodeId?: string
+  readonly type: string
+  readonly payload: Fields
+  readonly timestamp: string
+  readonly sequence: number
+  readonly causationId?: string
+}
