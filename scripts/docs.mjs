@@ -108,7 +108,7 @@ function openwop() {
     if (meanings[name] === undefined) throw new Error(`prompts.${name} has no explanation`)
     return `| \`prompts.${name}\` | \`${JSON.stringify(value)}\` | ${meanings[name]} |`
   })
-  return `# OpenWOP support\n\nGenerated from the document that a host serves at \`/.well-known/openwop\`: what it says and what it does are read from the same values.\n\n| capability | here | means |\n|---|---|---|\n${rows.join('\n')}\n\nRuns, workflows, agents and replay are not spoken yet. Labels are ours and never stand in a ref on this wire.\n`
+  return `# OpenWOP support\n\nGenerated from the document that a host serves at \`/.well-known/openwop\`: what it says and what it does are read from the same values.\n\n| capability | here | means |\n|---|---|---|\n${rows.join('\n')}\n\nRuns, workflows and agents are spoken: \`POST /v1/runs\` with \`configurable.promptOverrides\`, snapshots, events by poll and as server-sent events in all four stream modes, cancelling. What OpenWOP has no word for stands in events named \`onbook.…\`. Replay and \`:fork\` are not spoken yet. \`callbackUrl\`, and \`model\`, \`temperature\`, \`maxTokens\` and \`recursionLimit\` in \`configurable\`, are refused, never ignored. Labels are ours and never stand in a ref on this wire.\n`
 }
 
 function errors() {

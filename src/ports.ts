@@ -56,11 +56,13 @@ export interface Model {
   complete(request: ModelRequest, signal: AbortSignal): Promise<string>
 }
 
-/** A piece of what the model is saying. No secret is in it, nor a part of one that goes on in the next. */
-export interface Delta {
-  readonly kind: 'text' | 'reasoning'
-  readonly text: string
-}
+/**
+ * A piece of what the model is saying; of a tool call, of its arguments, and `call` tells the calls of one answer apart.
+ * No secret is in it, nor a part of one that goes on in the next.
+ */
+export type Delta =
+  | { readonly kind: 'text' | 'reasoning'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: number; readonly name: string; readonly text: string }
 
 export interface CallOptions {
   readonly signal: AbortSignal

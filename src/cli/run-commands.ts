@@ -69,7 +69,8 @@ export const RUN_COMMANDS: readonly Command[] = [
     summary: "tell a run's story; with --node, what exactly the agent was told in one step",
     options: [
       { flags: '--node <id>', summary: 'the five blocks of a step of this node, with where each part came from' },
-      { flags: '--step <n>', summary: 'which of its steps, counted from 1 over all visits (default: the newest)' },
+      { flags: '--step <n>', summary: 'which of its steps (default: the newest)' },
+      { flags: '--visit <n>', summary: 'which time the node was at work, where an edge leads back to it (default: the newest)' },
       ...WHERE,
     ],
     example: 'onbook show run_0123456789abcdef0123 --node writer --step 1',

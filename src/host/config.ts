@@ -4,6 +4,7 @@ import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
 import type { CliAgents } from './cli-agents.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
+import type { ModelCalls } from './model-calls.ts'
 
 export interface HostConfig {
   /** OpenWOP's gates, and what hangs on them. */
@@ -22,6 +23,8 @@ export interface HostConfig {
   readonly limits: HostLimits
   /** Commands of this machine that sessions may use as providers. Not advertised. */
   readonly cliAgents: CliAgents
+  /** How long an answer of a provider may take, and how large it may be. Not advertised. */
+  readonly modelCalls: ModelCalls
 }
 
 export const DEFAULT_CONFIG: HostConfig = {
@@ -37,6 +40,7 @@ export const DEFAULT_CONFIG: HostConfig = {
   model: null,
   limits: DEFAULT_LIMITS,
   cliAgents: {},
+  modelCalls: {},
 }
 
 /**

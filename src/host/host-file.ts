@@ -63,6 +63,7 @@ export const hostFormat = Type.Object(
     ),
     limits: Type.Optional(Type.Object(limits, { additionalProperties: false, description: 'What one caller may take of the host.' })),
     cliAgents: Type.Optional(cliAgentsFormat),
+    modelCalls: Type.Optional(modelCallsFormat),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

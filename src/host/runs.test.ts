@@ -155,13 +155,14 @@ describe('a run under way', () => {
     expect((await post(`/${runId}/resume`)).body.error).toBe('run_not_paused')
   })
 
-  it('is cancelled, with a reason, in either spelling', async () => {
+  it('is cancelled, with a reason or without, in either spelling', async () => {
     for (const spelled of ['/cancel', ':cancel']) {
       const runId = await waitingRun()
-      const { status, body } = await post(`/${runId}${spelled}`, { reason: 'enough' })
+      const asked = spelled === '/cancel' ? { body: { reason: 'enough' } } : {}
+      const { status, body } = await ask('POST', `/v1/runs/${runId}${spelled}`, asked)
       expect([status, body.runId]).toEqual([200, runId])
       const events = await endedRun(ask, runId)
-      expect(events.at(-1)).toMatchObject({ type: 'run.cancelled', payload: { reason: 'enough' } })
+      expect(events.at(-1)).toMatchObject({ type: 'run.cancelled', payload: asked.body ?? {} })
       expect((await runIs(ask, runId, 'cancelled')).completedAt).toBe(events.at(-1)!.timestamp)
       expect((await post(`/${runId}${spelled}`)).body.error).toBe('run_ended')
     }

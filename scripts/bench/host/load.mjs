@@ -70,7 +70,7 @@ function exchange(socket, request) {
         head += bytes.toString('latin1')
         const body = head.indexOf('\r\n\r\n')
         if (body === -1) return
-        if (!head.startsWith('HTTP/1.1 200')) return end(new Error(`answered ${head.slice(0, 2000)}`))
+        if (!head.startsWith('HTTP/1.1 20')) return end(new Error(`answered ${head.slice(0, 2000)}`))
         const length = /\r\ncontent-length: (\d+)/i.exec(head.slice(0, body))
         if (length === null) return end(new Error('an answer without content-length'))
         whole = body + 4 + Number(length[1])

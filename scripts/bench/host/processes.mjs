@@ -26,8 +26,11 @@ async function start(args, input) {
   return { url: new URL(url), pid: Number(child.pid), stop }
 }
 
-/** @param {string} folder @param {readonly string[]} keys @returns {Promise<Server>} */
-export const startHost = async (folder, keys) => ({ ...(await start([...CLI, 'serve', '--port', '0', '--data', folder, '--json'])), keys })
+/** @param {string} folder @param {readonly string[]} keys @param {readonly string[]} [options] @returns {Promise<Server>} */
+export const startHost = async (folder, keys, options = []) => ({
+  ...(await start([...CLI, 'serve', '--port', '0', '--data', folder, '--json', ...options])),
+  keys,
+})
 
 /** node:http alone, sending this. @param {string} body @param {readonly string[]} keys @returns {Promise<Server>} */
 export const startBare = async (body, keys) => ({ ...(await start(['scripts/bench/host/bare-server.mjs'], body)), keys })

@@ -33,22 +33,25 @@ export function workflowOf(nodes) {
 /** @param {number} run */
 export const inputsOf = run => ({ topic: `The night ferry leaves half an hour later from May, says note ${run}.`, words: 200 })
 
-/** @type {import('../../../dist/core/messages/receipt.js').Receipt} */
-export const REPLY = {
+export const SAID = 'Decided: the night ferry leaves half an hour later from May. Open: the fares. The desk asks the port office by Friday.'
+let replies = 0
+
+/** No two of them are the same, so that each is stored. @returns {import('../../../dist/core/messages/receipt.js').Receipt} */
+export const reply = () => ({
   status: 'ok',
-  text: 'Decided: the night ferry leaves half an hour later from May. Open: the fares. The desk asks the port office by Friday.',
+  text: `${SAID} This is reply ${++replies}.`,
   toolCalls: [],
   finishReason: { reason: 'stop' },
   usage: { prompt: 900, completion: 60, total: 960 },
   warnings: [],
   providerId: 'bench',
-}
+})
 
 /** @param {string} folder */
 export const openStore = folder => sqliteStore(join(folder, 'onbook.db'), () => new Date().toISOString(), PRODUCT_PROJECTIONS)
 
 /** @param {Store} store @param {import('onbook').ChatModel['call']} [call] what the model does when it is asked */
-export function runsOn(store, call = async () => REPLY) {
+export function runsOn(store, call = async () => reply()) {
   const validator = workerValidator()
   const work = runWork({
     store,

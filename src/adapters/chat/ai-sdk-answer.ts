@@ -29,6 +29,7 @@ export function answerOf({ content, finishReason, usage, warnings }: Generated):
 export async function collectAnswer(stream: Streamed, onDelta: (delta: Delta) => void): Promise<Answer> {
   const thoughts = new Map<string, ReasoningPart>()
   const calls: SdkToolCall[] = []
+  const inputs = new Map<string, { readonly call: number; readonly name: string }>()
   let text: string | undefined
   let warnings: readonly SdkWarning[] = []
   for await (const part of stream) {
@@ -47,6 +48,14 @@ export async function collectAnswer(stream: Streamed, onDelta: (delta: Delta) =>
         const said = part.type === 'reasoning-delta' ? part.delta : ''
         thoughts.set(part.id, { ...before, ...thought((before?.text ?? '') + said, part.providerMetadata) })
         if (said !== '') onDelta({ kind: 'reasoning', text: said })
+        break
+      }
+      case 'tool-input-start':
+        inputs.set(part.id, { call: inputs.size + 1, name: part.toolName })
+        break
+      case 'tool-input-delta': {
+        const input = inputs.get(part.id)
+        if (input !== undefined) onDelta({ kind: 'tool', ...input, text: part.delta })
         break
       }
       case 'tool-call':

@@ -47,6 +47,8 @@ const options = (change: Partial<CallOptions> = {}): CallOptions => ({
   ...change,
 })
 
+const joined = (deltas: readonly Delta[]): string => deltas.map(({ text }) => text).join('')
+
 const DIGEST = `sha256:${'0'.repeat(64)}` as Digest
 const PNG = Buffer.from('iVBORw0KGgo=', 'base64')
 /** Everything at once: a slot, images of each kind, a call with its result, tools, a choice, all parameters. */
@@ -166,8 +168,11 @@ describe.each(PROVIDERS)('aiSdkChat with %s', (provider, _, __, ___, header) => 
         usage: { prompt: 7, completion: 5, total: 12, cached: 2 },
         providerId: provider,
       })
-    expect(deltas.every(({ kind }) => kind === 'text')).toBe(true)
-    expect(deltas.map(({ text }) => text).join('')).toBe('let me look')
+    const said = (kind: Delta['kind']) => deltas.filter(delta => delta.kind === kind)
+    expect(joined(said('text'))).toBe('let me look')
+    expect(joined(said('tool'))).toBe('{"q":2}')
+    expect(said('tool')).toEqual(said('tool').map(({ text }) => ({ kind: 'tool', call: 1, name: 'find', text })))
+    expect(said('reasoning')).toEqual([])
   })
 
   it('lets no secret and no key out, wherever it is cut', async () => {
@@ -182,7 +187,7 @@ describe.each(PROVIDERS)('aiSdkChat with %s', (provider, _, __, ___, header) => 
     const text = 'you said [REDACTED:phrase], and [REDACTED]; correctly'
     for (const receipt of receipts)
       expect(receipt).toMatchObject({ text, toolCalls: [{ arguments: { q: ['[REDACTED:phrase]'], '[REDACTED:phrase]': 1 } }] })
-    expect(deltas.map(delta => delta.text).join('')).toBe(text)
+    expect(joined(deltas)).toBe(`${text}{"q":["[REDACTED:phrase]"],"[REDACTED:phrase]":1}`)
     expect(server.heard.every(({ body }) => body.includes(SECRET))).toBe(true)
   })
 

@@ -10,17 +10,26 @@ import { type Answer, answerOf, collectAnswer } from './ai-sdk-answer.ts'
 import { optionsOf } from './ai-sdk-options.ts'
 import { promptOf, type SdkOptions } from './ai-sdk-prompt.ts'
 import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from './settle-call.ts'
+import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched-fetch.ts'
 
-export function aiSdkChat(): ChatModel {
+/** `limits`: those that are not the usual ones. */
+export function aiSdkChat(limits: Partial<AnswerLimits> = {}): ChatModel {
   return {
     call(call, options) {
       const known: Known = new Map(secretsIn(process.env).map(value => [value, '[REDACTED]']))
-      return settleCall(options, known, sent => answer(call, options, known, sent))
+      return settleCall(options, known, async sent => {
+        const watch = watched({ ...ANSWER_LIMITS, ...limits }, options.signal, options.onDelta !== undefined)
+        try {
+          return await answer(call, options, known, sent, watch)
+        } finally {
+          watch.end()
+        }
+      })
     },
   }
 }
 
-async function answer(call: ModelCall, options: CallOptions, known: Known, sent: Sent): Promise<Answered> {
+async function answer(call: ModelCall, options: CallOptions, known: Known, sent: Sent, watch: Watch): Promise<Answered> {
   const { provider, model, messages } = call
   options.signal.throwIfAborted()
   if (messages.length === 0) throw new Fault('messages_empty', {})
@@ -31,8 +40,8 @@ async function answer(call: ModelCall, options: CallOptions, known: Known, sent:
     options.object,
   )
   const { options: asked, warnings: unsent } = optionsOf(call)
-  const language = await languageModel(provider, model, sealing(options.seal, sent))
-  const request = { prompt, ...asked, abortSignal: options.signal }
+  const language = await languageModel(provider, model, sealing(watch.fetch, options.seal, sent))
+  const request = { prompt, ...asked, abortSignal: watch.signal }
   const { onDelta } = options
   const said = onDelta === undefined ? answerOf(await language.doGenerate(request)) : await stream(language, request, known, onDelta)
   return { status: 'ok', ...said, warnings: [...warnings, ...unsent, ...said.warnings], providerId: provider }
@@ -51,10 +60,10 @@ async function stream(language: LanguageModel, request: SdkOptions, known: Known
   return said
 }
 
-/** Sees the very bytes that go out. Follows no redirect: it would carry key and secrets to wherever that points. */
+/** Sees the very bytes that go out. */
 const sealing =
-  (seal: Keyring['seal'] | undefined, sent: Sent): typeof fetch =>
+  (send: typeof fetch, seal: Keyring['seal'] | undefined, sent: Sent): typeof fetch =>
   async (address, init) => {
     if (seal !== undefined) sent.seal = await seal(Buffer.from(init?.body as string, 'utf8'))
-    return fetch(address, { ...init, redirect: 'manual' })
+    return send(address, init)
   }

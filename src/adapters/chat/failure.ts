@@ -14,12 +14,16 @@ interface Thrown {
   readonly cause?: unknown
 }
 
-/** `now`: for providers that name a date to come back at. */
-export function failureOf(error: unknown, signal: AbortSignal, now: () => number): Failed {
+/**
+ * @param now for providers that name a date to come back at
+ * @param clean takes secrets out of what is quoted: before it is cut, for half a secret is found by nobody
+ */
+export function failureOf(error: unknown, signal: AbortSignal, now: () => number, clean = (text: string) => text): Failed {
   if (signal.aborted) return isTimeout(signal.reason) ? failed(new Fault('adapter_timeout', {})) : failed(new Fault('call_cancelled', {}))
-  if (error instanceof Fault) return failed(error)
+  const fault = faultIn(error)
+  if (fault !== null) return failed(fault)
   const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: error }
-  const problem = sentence(thrown)
+  const problem = sentence(thrown, clean) + hint(thrown)
   const code = codeOf(thrown)
   const wait = code === 'provider_retryable' ? retryAfter(thrown.responseHeaders ?? {}, now) : null
   return { ...failed(new Fault(code, { problem })), ...(wait === null ? {} : { retryAfterMs: wait }) }
@@ -29,6 +33,10 @@ const STATUS: Partial<Record<FaultCode, Failed['status']>> = { adapter_timeout: 
 
 const failed = ({ code, message }: Fault): Failed => ({ status: STATUS[code] ?? 'error', code, message })
 
+/** The SDK wraps what our own fetch throws. */
+const faultIn = (error: unknown): Fault | null =>
+  error instanceof Fault ? error : error instanceof Error && error.cause !== undefined ? faultIn(error.cause) : null
+
 const isTimeout = (reason: unknown): boolean => (reason as Error | undefined)?.name === 'TimeoutError'
 
 /** Of a provider's own error in the middle of a stream: what will be no different next time. */
@@ -36,10 +44,10 @@ const LASTING = /invalid|authentication|permission|not_found|billing|quota|too_l
 
 function codeOf(thrown: Thrown): 'provider_retryable' | 'provider_terminal' | 'adapter_error' {
   const { name, type, code, statusCode, isRetryable } = thrown
-  if (isBroken(thrown)) return 'provider_retryable'
+  if (isBroken(thrown) || isRetryable === true) return 'provider_retryable'
   // It answered well, and what it said cannot be understood.
   if (typeof statusCode === 'number' && statusCode < 300) return 'adapter_error'
-  if (name === 'AI_APICallError') return isRetryable === true ? 'provider_retryable' : 'provider_terminal'
+  if (name === 'AI_APICallError') return 'provider_terminal'
   if (typeof name === 'string') return 'adapter_error'
   return LASTING.test(`${type} ${code}`) ? 'provider_terminal' : 'provider_retryable'
 }
@@ -53,11 +61,30 @@ const isBroken = ({ name, message, cause }: Thrown): boolean =>
 /** These quote what they could not read, and with it maybe half a secret. */
 const QUOTING: readonly unknown[] = ['AI_JSONParseError', 'AI_TypeValidationError']
 
-/** Without the stop that the message around it brings. */
-function sentence({ name, message, type }: Thrown): string {
+const MOST_QUOTED = 1_000
+
+/** On one line, without the stop that the message around it brings. */
+function sentence({ name, message, type }: Thrown, clean: (text: string) => string): string {
   if (QUOTING.includes(name)) return 'what came is not what this provider is known to send'
   const text = typeof message === 'string' && message !== '' ? message : typeof type === 'string' ? type : 'it did not say why'
-  return text.replace(/\.+$/, '')
+  const line = clean(text).trim().replace(/\s+/g, ' ')
+  return line.length > MOST_QUOTED ? `${line.slice(0, MOST_QUOTED)}…` : line.replace(/\.+$/, '')
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  400: 'check the model and its parameters',
+  401: 'check the key',
+  403: 'check what the key may do',
+  404: 'check the name of the model and the address',
+  413: 'the prompt is too large for it',
+  422: 'check the model and its parameters',
+}
+
+/** The status, with what to look at. */
+function hint({ statusCode }: Thrown): string {
+  if (typeof statusCode !== 'number' || statusCode < 300) return ''
+  const what = statusCode < 400 ? 'it points elsewhere, which is not followed: check the address' : HINTS[statusCode]
+  return what === undefined ? ` (${statusCode})` : ` (${statusCode}: ${what})`
 }
 
 /** Milliseconds, seconds, or a date; null for anything else. */

@@ -6,7 +6,7 @@ import type { Answered, Receipt } from '../../core/messages/receipt.ts'
 import type { Signature } from '../../core/record/checkpoint.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, Delta, Secrets } from '../../ports.ts'
-import { SHORTEST, scrubber } from '../scrub.ts'
+import { type ScrubbedStream, SHORTEST, scrubber } from '../scrub.ts'
 import { failureOf } from './failure.ts'
 
 /** What must not be seen, with what is seen in its place. */
@@ -23,7 +23,7 @@ export async function settleCall({ signal }: CallOptions, known: Known, make: (s
   try {
     receipt = await make(sent)
   } catch (error) {
-    receipt = failureOf(error, signal, Date.now)
+    receipt = failureOf(error, signal, Date.now, scrubber(known).text)
   }
   const clean = scrubber(known).json(receipt as unknown as Json) as unknown as Receipt
   return sent.seal === undefined ? clean : { ...clean, requestSeal: sent.seal }
@@ -51,15 +51,20 @@ export interface ShownDeltas {
 
 export function scrubbedDeltas(known: Known, onDelta: (delta: Delta) => void): ShownDeltas {
   const scrub = scrubber(known)
-  const shown = { text: scrub.stream(), reasoning: scrub.stream() }
-  const say = (kind: Delta['kind'], text: string) => {
-    if (text !== '') onDelta({ kind, text })
+  const open = new Map<string, { readonly delta: Delta; readonly stream: ScrubbedStream }>()
+  const say = (delta: Delta) => {
+    if (delta.text !== '') onDelta(delta)
   }
   return {
-    show: ({ kind, text }) => say(kind, shown[kind].push(text)),
+    show(delta) {
+      const key = delta.kind === 'tool' ? `${delta.kind} ${delta.call}` : delta.kind
+      const { stream } = open.get(key) ?? { stream: scrub.stream() }
+      const seen = delta.kind === 'tool' ? { ...delta, name: scrub.text(delta.name) } : delta
+      open.set(key, { delta: seen, stream })
+      say({ ...seen, text: stream.push(delta.text) })
+    },
     end() {
-      say('reasoning', shown.reasoning.end())
-      say('text', shown.text.end())
+      for (const { delta, stream } of open.values()) say({ ...delta, text: stream.end() })
     },
   }
 }

@@ -34,12 +34,12 @@ const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
 
 export const show = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
-    if (input.step !== undefined && input.node === undefined)
-      throw new Fault('usage_invalid', { problem: '--step belongs to a node: name it with --node' })
+    if (input.node === undefined && (input.step !== undefined || input.visit !== undefined))
+      throw new Fault('usage_invalid', { problem: '--step and --visit belong to a node: name it with --node' })
     const run = await readRun(desk, String(input.run))
     const bodies = bodiesOf(desk)
     if (input.node !== undefined) {
-      const page = await promptPage(stepOf(run, String(input.node), input.step), bodies)
+      const page = await promptPage(stepOf(run, input), bodies)
       if (input.json) printJson(page)
       else process.stdout.write(promptText(page, useColor(process.stdout)))
       return 0
@@ -50,10 +50,13 @@ export const show = (input: Input): Promise<number> =>
     return 0
   })
 
-/** The newest, where no step is named. */
-function stepOf({ state, events }: ReadRun, nodeId: string, given: unknown): ToldStep {
+/** The newest, where no visit and no step is named. */
+function stepOf({ state, events }: ReadRun, { node, visit, step }: Input): ToldStep {
   const all = stepsIn(events.map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json })))
-  const steps = all.filter(step => step.nodeId === nodeId)
-  if (steps.length === 0) throw new Fault('node_missing', { problem: `Node ${nodeId} of run ${state.runId} has taken no step` })
-  return steps[numberOption(given, '--step', steps.length, { least: 1, most: steps.length }) - 1]!
+  const ofNode = all.filter(({ nodeId }) => nodeId === node)
+  const newest = ofNode.at(-1)
+  if (newest === undefined) throw new Fault('node_missing', { problem: `Node ${String(node)} of run ${state.runId} has taken no step` })
+  const wanted = numberOption(visit, '--visit', newest.visit, { least: 1, most: newest.visit })
+  const steps = ofNode.filter(one => one.visit === wanted)
+  return steps[numberOption(step, '--step', steps.length, { least: 1, most: steps.length }) - 1]!
 }

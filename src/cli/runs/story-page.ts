@@ -23,7 +23,7 @@ export function storyPage(story: Story, useColor: boolean): string {
       story.edges.map(({ from, to }) => visible(`${from} → ${to}`)),
     ),
     section('prompts chosen', choicesOf(story)),
-    section('prompts sent', tableOf(['node', 'step', 'prompt', 'sent', 'mode', 'answer'], story.sent.map(sentRow))),
+    section('prompts sent', tableOf(['node', 'visit', 'step', 'prompt', 'sent', 'mode', 'answer'], story.sent.map(sentRow))),
     section(
       'tools',
       story.tools.map(({ nodeId, tool, verdict, status }) =>
@@ -75,8 +75,9 @@ const nodeRow = ({ nodeId, status, visits, steps, session }: Story['nodes'][numb
   session,
 ]
 
-const sentRow = ({ nodeId, step, promptHash, sent, mode, failure, settled, tokens }: ToldStep): readonly string[] => [
+const sentRow = ({ nodeId, visit, step, promptHash, sent, mode, failure, settled, tokens }: ToldStep): readonly string[] => [
   nodeId,
+  String(visit),
   String(step),
   shortHash(promptHash),
   sent.kind,

@@ -16,9 +16,9 @@ export interface Choice extends Pick<Of<'prompt.traced'>, 'nodeId' | 'kind' | 's
 /** One step: what was sent, and what came of it. */
 export interface ToldStep {
   readonly nodeId: string
-  /** Of this node in this run, whatever its visit: 1, 2, 3 … */
-  readonly step: number
+  /** Which time the node was at work: steps are counted anew each time. */
   readonly visit: number
+  readonly step: number
   readonly promptHash: Digest
   readonly requestHash: Digest
   readonly mode: PromptRecord['mode']
@@ -128,13 +128,12 @@ async function choicesIn(events: readonly RunEvent[], bodies: Bodies): Promise<r
   return choices
 }
 
-/** Steps are counted by the session of a node, from 1 in each of its visits: here each has a number of its own. */
 export function stepsIn(events: readonly RunEvent[]): readonly ToldStep[] {
   const visits = new Map<string, number>()
   const steps: ToldStep[] = []
   for (const event of events) {
     if (event.type === 'node.started') visits.set(event.nodeId, event.visit)
-    if (event.type === 'step.started') steps.push(begun(event, visits.get(event.nodeId) ?? 1, steps))
+    if (event.type === 'step.started') steps.push(begun(event, visits.get(event.nodeId) ?? 1))
     if (event.type === 'step.settled') {
       const index = steps.findLastIndex(({ nodeId }) => nodeId === event.nodeId)
       const { reply, failure, tokens } = event
@@ -144,12 +143,11 @@ export function stepsIn(events: readonly RunEvent[]): readonly ToldStep[] {
   return steps
 }
 
-function begun({ nodeId, prompt, request, requestHash }: Of<'step.started'>, visit: number, before: readonly ToldStep[]): ToldStep {
+function begun({ nodeId, step, prompt, request, requestHash }: Of<'step.started'>, visit: number): ToldStep {
   const { full, blocks, templates, mode, sent, segments } = prompt
   const { provider, model } = request.parameters
-  const step = before.filter(one => one.nodeId === nodeId).length + 1
   const open = { reply: null, failure: null, tokens: null, settled: false }
-  return { nodeId, step, visit, promptHash: full, requestHash, mode, blocks, templates, sent, segments, provider, model, ...open }
+  return { nodeId, visit, step, promptHash: full, requestHash, mode, blocks, templates, sent, segments, provider, model, ...open }
 }
 
 function toolsIn(events: readonly RunEvent[]): readonly ToolUse[] {

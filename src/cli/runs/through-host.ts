@@ -5,59 +5,44 @@ import { emptyRun } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { WhichHost } from '../host/which-host.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
-import type { ListedApproval, ListedRun, RunDesk, RunRequest } from './desk.ts'
+import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
+import { noRun } from './leave-command.ts'
 import { foldEvent, isSettled } from './standing.ts'
 
 export function runDeskThrough({ url, key }: WhichHost): RunDesk {
   const client: Client = createClient({ url, key, timeoutMs: 120_000 })
-  const pathOf = (runId: string, rest = ''): string => `/v1/runs/${encodeURIComponent(runId)}${rest}`
 
+  /** The record itself, not what OpenWOP makes of it: so both desks tell the same. */
   async function* events(runId: string, { after = -1, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {}) {
     const path = `/v1/streams/${encodeURIComponent(runStream(runId))}/events`
-    if (signal === undefined) return yield* pagesOf(path, after)
     try {
-      for await (const { data } of client.events(path, { after: String(after), signal })) yield JSON.parse(data) as ShownEvent
+      if (signal === undefined) yield* pagesOf(path, after)
+      else for await (const { data } of client.events(path, { after: String(after), signal })) yield JSON.parse(data) as ShownEvent
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (error instanceof ClientError && error.code === 'stream_missing') throw noRun(runId)
+      if (signal?.aborted !== true) throw error
     }
   }
 
   async function* pagesOf(path: string, first: number): AsyncIterable<ShownEvent> {
     for (let after: number | null = first; after !== null; ) {
-      const page: { readonly events: readonly ShownEvent[]; readonly next: number | null } = await ask(
-        'GET',
-        `${path}?limit=1000&after=${after}`,
+      const answer = await fetch(`${url}${path}?limit=1000&after=${after}`, { headers: { authorization: `Bearer ${key}` } }).catch(
+        (error: Error) => {
+          throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
+        },
       )
+      const page = (await answer.json()) as { events?: readonly ShownEvent[]; next: number | null; error: string; message: string }
+      if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
       yield* page.events
       after = page.next
     }
   }
 
-  async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers = { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    const answer = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).catch(
-      (error: Error) => {
-        throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
-      },
-    )
-    const said = (await answer.json()) as T & { readonly error: string; readonly message: string; readonly details?: never }
-    if (!answer.ok) throw new ClientError({ code: said.error, message: said.message, status: answer.status, details: said.details })
-    return said
-  }
-
   return {
-    create: async request => (await ask<{ readonly runId: string }>('POST', '/v1/runs', request)).runId,
-    async *list() {
-      for (let cursor = ''; ; ) {
-        const page: { readonly items: readonly ListedRun[]; readonly nextCursor?: string } = await ask(
-          'GET',
-          `/v1/runs?limit=1000${cursor}`,
-        )
-        yield* page.items
-        if (page.nextCursor === undefined) return
-        cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`
-      }
+    async create({ configurable, ...request }) {
+      return (await client.runs.create({ ...request, ...(configurable === null ? {} : { configurable }) })).runId
     },
+    list: () => client.runs.list(),
     events,
     object: digest => client.objects.get(digest),
     hear(session, signal, listen) {
@@ -70,14 +55,18 @@ export function runDeskThrough({ url, key }: WhichHost): RunDesk {
       })().catch(() => {}) // the record has the whole
     },
     async ask(runId, request) {
-      await ask('POST', pathOf(runId, `/${request.type}`), bodyOf(request))
+      await asked(client, runId, request)
     },
     async say(runId, nodeId, kind, message) {
-      await ask('POST', pathOf(runId, `/nodes/${encodeURIComponent(nodeId)}/messages`), { kind, message })
+      await client.runs.say(runId, nodeId, kind, message)
     },
-    approvals: async () => (await ask<{ readonly items: readonly ListedApproval[] }>('GET', '/v1/approvals')).items,
+    async approvals() {
+      const open: ListedApproval[] = []
+      for await (const { askedAt: _, ...approval } of client.approvals.list()) open.push(approval as ListedApproval)
+      return open
+    },
     async resolve(approval, decision, note) {
-      await ask('POST', `/v1/approvals/${encodeURIComponent(approval)}`, { decision, ...(note === null ? {} : { note }) })
+      await client.approvals.resolve(approval, decision, note ?? undefined)
     },
     takeUp: async () => {},
     async settled(runId) {
@@ -97,7 +86,17 @@ export function runDeskThrough({ url, key }: WhichHost): RunDesk {
   }
 }
 
-function bodyOf(request: RunRequest): unknown {
-  const { type: _, ...rest } = request
-  return Object.fromEntries(Object.entries(rest).filter(([name, value]) => value !== null || name === 'text'))
+function asked({ runs }: Client, runId: string, request: RunRequest): Promise<unknown> {
+  switch (request.type) {
+    case 'pause':
+      return runs.pause(runId)
+    case 'resume':
+      return runs.resume(runId)
+    case 'cancel':
+      return runs.cancel(runId, request.reason ?? undefined)
+    case 'mode':
+      return runs.mode(runId, request.mode)
+    case 'override':
+      return runs.override(runId, { nodeId: request.nodeId, text: request.text })
+  }
 }

@@ -1,15 +1,13 @@
 // A run while it happens, on standard error: which node is at work, which prompt won and over what, what is said, what was allowed.
 import pc from 'picocolors'
 import type { Digest, Json } from '../../core/digest/digest.ts'
-import { type RunEvent, runEvent } from '../../core/run/events.ts'
-import { emptyRun, nodeOf, type RunState } from '../../core/run/state.ts'
+import { runEvent } from '../../core/run/events.ts'
 import { clip, visible } from '../report/visible.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import { useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import type { RunDesk } from './desk.ts'
 import { type ReplyLines, replyLines } from './reply-lines.ts'
-import { foldEvent } from './standing.ts'
 import { type Line, linesOf, type Tone } from './words.ts'
 
 /** A reply of a megabyte must not bury the rest. */
@@ -26,16 +24,17 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   const bodies = bodiesOf(desk)
   const replies = new Map<string, ReplyLines>()
   let last = after
-  let state = emptyRun
 
   // Elsewhere than on a terminal nobody sees a reply grow, and what is read later should read the same every time.
+  const heard = new Set<string>()
   const hear = (nodeId: string, session: string): void => {
-    if (process.stderr.isTTY) desk.hear(session, stop.signal, text => sayOf(nodeId, replies.get(nodeId)?.feed(text) ?? []))
+    if (!process.stderr.isTTY || heard.has(session)) return
+    heard.add(session)
+    desk.hear(session, stop.signal, text => sayOf(nodeId, replies.get(nodeId)?.feed(text) ?? []))
   }
   const tell = async (event: ShownEvent): Promise<void> => {
-    state = foldEvent(state, event)
-    const told = counted(runEvent({ type: event.type, payload: event.payload as unknown as Json }), state)
-    if (told.type === 'node.started' && told.visit === 1) hear(told.nodeId, told.session)
+    const told = runEvent({ type: event.type, payload: event.payload as unknown as Json })
+    if (told.type === 'node.started') hear(told.nodeId, told.session)
     if (told.type === 'step.settled' && told.reply !== null) {
       const whole = clip((await bodies.said(told.reply)) ?? '', MOST_OF_A_REPLY)
       sayOf(told.nodeId, (replies.get(told.nodeId) ?? replyLines()).end(whole))
@@ -49,12 +48,12 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   }
 
   const following = (async () => {
+    // Who is at work already is heard as well.
     for await (const event of desk.events(runId)) {
       if (event.seq === 0) page.widen(await nodesOf(event, bodies))
       if (event.seq > after) break
-      state = foldEvent(state, event)
+      if (event.type === 'node.started') hear(String(event.payload.nodeId), String(event.payload.session))
     }
-    for (const [nodeId, { session }] of Object.entries(state.nodes)) if (session !== '') hear(nodeId, session)
     for await (const event of desk.events(runId, { after, signal: stop.signal })) await tell(event)
   })()
   following.catch(() => {}) // whoever ends it is told
@@ -66,10 +65,6 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
     },
   }
 }
-
-/** Steps of a node are counted over all its visits, as `onbook show --step` does. */
-const counted = (event: RunEvent, state: RunState): RunEvent =>
-  'step' in event ? { ...event, step: nodeOf(state, event.nodeId).steps } : event
 
 /** As the run froze them. */
 async function nodesOf({ payload }: ShownEvent, bodies: Bodies): Promise<readonly string[]> {

@@ -112,6 +112,9 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       }),
     lasts: false,
     async takeUp(session) {
+      const { run } = (await existingSession(store, tenant, session)).state
+      if (run?.node != null)
+        throw new Fault('usage_invalid', { problem: `Session ${session} works for a run: onbook runs resume ${run.node.runId}` })
       // With a host at it, it is not ours.
       if (livingHost(input) === null) await (await sessions()).work.resume({ tenant, session })
     },

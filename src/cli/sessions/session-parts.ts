@@ -7,6 +7,7 @@ import { sampleChat } from '../../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import { folderFiles } from '../../adapters/folder-files.ts'
+import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
@@ -73,7 +74,7 @@ export function openSessions(store: Store, input: Input, policy: HostPolicy, fai
 function worldOf(input: Input): RunWorld {
   const { hostDefaults, agentBindings, model: usual } = hostConfigOf(input)
   // A path says where this machine keeps things: agents are told only when somebody asks for that.
-  const repository = typeof input.repo === 'string' ? repoOf(input) : null
+  const repository = typeof input.repo === 'string' ? () => repoDetails(repoOf(input)) : null
   return { hostDefaults, agentBindings, roles: repoRoles(repoOf(input)), model: modelOf(input) ?? usual, repository }
 }
 
@@ -90,7 +91,7 @@ function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>):
 
 function modelsOf(input: Input): ChatModel {
   const { script, recordings } = input
-  const { cliAgents } = hostConfigOf(input)
+  const { cliAgents, modelCalls } = hostConfigOf(input)
   const scripted = async () => {
     if (typeof script !== 'string') throw new Fault('provider_unready', { provider: 'scripted', option: '--script FILE' })
     return scriptedChat(script, await readText(script))
@@ -102,7 +103,7 @@ function modelsOf(input: Input): ChatModel {
   const agents = cliAgentChat(cliAgents, repoOf(input))
   const commands = Object.fromEntries(Object.keys(cliAgents).map(provider => [provider, () => agents]))
   // Most hosts that only play back never need it, and it is large.
-  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat()
+  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat(modelCalls)
   const sample = input.testSeams === true ? { sample: sampleChat } : {}
   return routedChat({ ...commands, ...sample, scripted, recorded }, others, agents.resumes)
 }

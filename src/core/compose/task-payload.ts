@@ -37,7 +37,7 @@ export interface Handoff {
   readonly contextPacks?: readonly ContextPack[]
 }
 
-interface Repository {
+export interface Repository {
   readonly root: string
   readonly branch?: string
   readonly commit?: string

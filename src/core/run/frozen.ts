@@ -1,5 +1,6 @@
 // What a run keeps of the world it was started in: the workflow, its agents and roles, and what the host had set. Written once, read for ever.
 import type { Agent } from '../agent/agent.ts'
+import type { Repository } from '../compose/task-payload.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { KindRefs } from '../resolve/layers.ts'
 import type { PromptRef } from '../resolve/prompt-ref.ts'
@@ -33,7 +34,7 @@ export interface Frozen {
   readonly agentBindings: boolean
   /** What nodes use that name no model of their own, and whose agent names none. */
   readonly model: { readonly provider: string; readonly model: string } | null
-  readonly repository: string | null
+  readonly repository: Repository | null
 }
 
 const refKey = ({ libraryId, templateId, version, label }: PromptRef): string => JSON.stringify([libraryId, templateId, version, label])

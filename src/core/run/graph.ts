@@ -71,8 +71,10 @@ export function nextIn(graph: Graph, state: RunState): Next {
     if (status !== 'idle' || (edges.length === 0 && visits > 0)) continue
     const verdict = judge(edges, state)
     // A node that is disabled is passed over in its turn, so that nothing after it overtakes what is before it.
-    if (verdict !== 'wait' && (node.disabled || verdict !== 'start')) skip.push({ nodeId, ...(verdict === 'start' ? DISABLED : verdict) })
+    if (verdict === 'wait') continue
+    if (node.disabled) skip.push({ nodeId, reason: 'it is disabled' })
     else if (verdict === 'start') start.push(nodeId)
+    else skip.push({ nodeId, reason: verdict.reason })
   }
   return { start, skip }
 }
@@ -80,7 +82,6 @@ export function nextIn(graph: Graph, state: RunState): Next {
 const isQuietAfter = (graph: Graph, state: RunState, nodeId: string): boolean =>
   ![...reachOf(graph, nodeId)].some(id => isBusy(nodeOf(state, id)))
 
-const DISABLED = { reason: 'it is disabled' }
 const ANY: readonly string[] = ['any_success', 'any_failed']
 
 function judge(edges: readonly WorkflowEdge[], state: RunState): 'start' | 'wait' | { readonly reason: string } {

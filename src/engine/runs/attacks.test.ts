@@ -72,7 +72,7 @@ interface Told {
 
 async function tellVictim(text: string): Promise<Told> {
   const here = runHouse(({ node }) => (node === 'victim' ? 'I stayed calm.' : `Words.\n${text}`), {
-    world: { ...WORLD, repository: `/repo/${text}` },
+    world: { ...WORLD, repository: async () => ({ root: `/repo/${text}` }) },
   })
   house = here
   await publishTemplates(here.store, { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }, [TEMPLATE], { mode: 'create', origin: 'user' })

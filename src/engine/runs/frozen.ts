@@ -1,5 +1,6 @@
 // What a run freezes, put into the record and read back. Many runs of one workflow freeze the same, and share it.
 import type { Agent } from '../../core/agent/agent.ts'
+import type { Repository } from '../../core/compose/task-payload.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
@@ -24,8 +25,8 @@ export interface RunWorld {
   readonly agentBindings: boolean
   readonly roles: RoleFiles | null
   readonly model: Frozen['model']
-  /** The repo that agents work on, as they are told. */
-  readonly repository: string | null
+  /** The repo that agents work on, as they are told: asked when a run starts. Null: they are told nothing. */
+  readonly repository: (() => Promise<Repository>) | null
 }
 
 export interface FrozenTexts {
@@ -40,7 +41,8 @@ export async function freeze(
   world: RunWorld,
   runOverrides: KindRefs,
 ): Promise<FrozenTexts> {
-  const { hostDefaults, agentBindings, model, repository } = world
+  const { hostDefaults, agentBindings, model } = world
+  const repository = world.repository === null ? null : await world.repository()
   const agents = await agentsOf(store, tenant, workflow)
   const roles = await rolesOf(world.roles, workflow, agents)
   const rest = { hostDefaults, agentBindings, model, repository }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../core/digest/digest.ts'
-import type { RunState } from '../../core/run/state.ts'
+import { isEnded, type RunState } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
@@ -125,6 +125,32 @@ const gist = ({ phase, outputs, nodes }: RunState) => ({
   nodes: Object.fromEntries(
     Object.entries(nodes).map(([id, { status, visits, output, steps }]) => [id, { status, visits, output, steps }]),
   ),
+})
+
+describe('a run that two processes take from each other', () => {
+  it('ends as if there were one, and every step is settled once', async () => {
+    const expected = gist(await oneLife(freshPath(), 0, Number.POSITIVE_INFINITY))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), fc.nat(3)), { minLength: 1, maxLength: 6 }), async claims => {
+        const path = freshPath()
+        const both = ['one', 'other'].map(owner => runHouse(answer, { owner }, open(path)))
+        await both[0]!.create(STORY)
+        for (const [who, calls] of claims) {
+          const asked = both[0]!.chat.asked.length + both[1]!.chat.asked.length
+          await both[who]!.runs.resume()
+          const isFar = () => both[0]!.chat.asked.length + both[1]!.chat.asked.length >= asked + calls
+          while (!isFar() && !isEnded(await both[0]!.state())) await new Promise(resolve => setImmediate(resolve))
+        }
+        await both[1]!.runs.resume()
+        await Promise.all(both.map(one => one.runs.quiet(TENANT, 'r1')))
+        expect(gist(await both[0]!.state())).toEqual(expected)
+        const settled = (await both[0]!.events()).flatMap(event => (event.type === 'step.settled' ? [`${event.nodeId} ${event.step}`] : []))
+        expect(settled).toHaveLength(Object.values(expected.nodes).reduce((sum, { steps }) => sum + steps, 0))
+        for (const one of both) await leave(one)
+      }),
+      { numRuns: 10, interruptAfterTimeLimit: 30_000 },
+    )
+  })
 })
 
 describe('a run whose process stops', () => {

@@ -46,7 +46,7 @@ export function taskOf(
     ...(done === null ? {} : { definitionOfDone: done }),
     inputs: given.inputs,
     handoffs: given.handoffs,
-    ...(repository === null ? {} : { repository: { root: repository } }),
+    ...(repository === null ? {} : { repository }),
     settings: settingsOf(node, agent),
     ...(role === undefined ? {} : { requests: role.requests }),
     nodes: workflow.nodes.map(one => rosterRow(frozen, one)),

@@ -108,11 +108,15 @@ export function sessionWork(parts: SessionParts): SessionWork {
     await send(place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
   }
 
-  async function takeUp(tenant: string, session: string): Promise<void> {
+  async function takeUp(tenant: string, session: string, tries = 3): Promise<void> {
     const place: SessionPlace = { tenant, session, actor: ACTOR }
     const { state } = await loadSession(store, tenant, session)
     const { commands, effects, interrupted } = unfinished(state, tool => parts.bindings.get(tool)?.repeatable === true)
-    for (const command of commands) await send(place, command)
+    for (const command of commands) {
+      const { refusal } = await send(place, command)
+      // Somebody was quicker, and what was found is no longer so: cancelled, for one.
+      if (refusal !== null && tries > 1) return takeUp(tenant, session, tries - 1)
+    }
     const { epoch, run } = state
     for (const call of interrupted)
       await settleCall(

@@ -42,7 +42,8 @@ export const createRunBody = Type.Object(
   },
   CLOSED,
 )
-export const cancelBody = Type.Object({ reason: Type.Optional(words(500)) }, CLOSED)
+/** Whoever has nothing to say need not send anything. */
+export const cancelBody = nullable(Type.Object({ reason: Type.Optional(words(500)) }, CLOSED))
 export const modeBody = Type.Object({ mode }, CLOSED)
 export const overrideBody = Type.Object({ nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1 })) }, CLOSED)
 export const sayBody = Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message }, CLOSED)

@@ -88,20 +88,24 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     },
   )
 
-  const cancel = (request: FastifyRequest, reply: FastifyReply, runId: string, { reason = null }: { reason?: string | null }) =>
-    submitRunOnce(parts, request, reply, { scope: 'runs:cancel', runId, command: { type: 'cancel', reason } })
+  const cancel = (request: FastifyRequest<{ Body: Cancel }>, reply: FastifyReply, runId: string) =>
+    submitRunOnce(parts, request, reply, {
+      scope: 'runs:cancel',
+      runId,
+      command: { type: 'cancel', reason: request.body?.reason ?? null },
+    })
   const cancelled = answers(runStatusAnswer, 'What is under way is ended, and then the run.')
 
   app.post<{ Params: Params; Body: Cancel }>(
     '/v1/runs/:runId/cancel',
     { schema: { params: runParams, body: cancelBody, response: cancelled } },
-    (request, reply) => cancel(request, reply, request.params.runId, request.body),
+    (request, reply) => cancel(request, reply, request.params.runId),
   )
 
   app.post<{ Params: Static<typeof cancelParams>; Body: Cancel }>(
     '/v1/runs/:runAndVerb',
     { schema: { params: cancelParams, body: cancelBody, response: cancelled } },
-    (request, reply) => cancel(request, reply, request.params.runAndVerb.slice(0, -':cancel'.length), request.body),
+    (request, reply) => cancel(request, reply, request.params.runAndVerb.slice(0, -':cancel'.length)),
   )
 }
 

@@ -1,0 +1,66 @@
+// The fetch that a provider is asked through: an answer that takes too long, grows too large or is of another kind is ended. Tries nothing again.
+import { Fault } from '../../errors.ts'
+
+export interface AnswerLimits {
+  /** For the whole answer. */
+  readonly timeoutMs: number
+  /** How long nothing may come; before an answer begins as well. */
+  readonly idleMs: number
+  readonly maxReplyBytes: number
+}
+
+export const ANSWER_LIMITS: AnswerLimits = { timeoutMs: 1_800_000, idleMs: 240_000, maxReplyBytes: 64 * 1024 * 1024 }
+
+/** Of the body of an error: what comes after that does not say why any more. */
+const MOST_ERROR_BYTES = 64 * 1024
+
+export interface Watch {
+  /** Aborts with the one that is given, and when a limit is reached; then its reason is the fault. */
+  readonly signal: AbortSignal
+  readonly fetch: typeof globalThis.fetch
+  end(): void
+}
+
+export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, signal: AbortSignal, streamed: boolean): Watch {
+  const late = new AbortController()
+  const whole = setTimeout(() => late.abort(new Fault('adapter_timeout', {})), timeoutMs)
+  const idle = setTimeout(() => late.abort(new Fault('provider_retryable', { problem: `it sent nothing for ${idleMs} ms` })), idleMs)
+
+  const limited = (most: number, atMost: (flow: TransformStreamDefaultController<Uint8Array>) => void) => {
+    let bytes = 0
+    return new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, flow) {
+        idle.refresh()
+        bytes += chunk.length
+        if (bytes > most) atMost(flow)
+        else flow.enqueue(chunk)
+      },
+    })
+  }
+  const tooLarge = () => new Fault('adapter_error', { problem: `its answer has more than ${maxReplyBytes} bytes` })
+
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    async fetch(address, init) {
+      // A redirect would carry key and secrets to wherever it points.
+      const response = await fetch(address, { ...init, redirect: 'manual' })
+      idle.refresh()
+      if (response.body === null) return response
+      if (response.ok && streamed) checkKind(response.headers.get('content-type') ?? '')
+      const limit = response.ok
+        ? limited(maxReplyBytes, flow => flow.error(tooLarge()))
+        : limited(MOST_ERROR_BYTES, flow => flow.terminate())
+      return new Response(response.body.pipeThrough(limit), response)
+    },
+    end() {
+      clearTimeout(whole)
+      clearTimeout(idle)
+    },
+  }
+}
+
+/** A page or a document has no events in it: it would look like an answer that broke off. Other names for streams are in use. */
+function checkKind(type: string): void {
+  if (!/html|json/i.test(type)) return
+  throw new Fault('adapter_error', { problem: `it sent ${type.slice(0, 100)} instead of a stream of events; check its address` })
+}

@@ -1,0 +1,104 @@
+// A host in a process of its own that is killed sooner or later, and what somebody outside was told by it until then.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface KilledHost {
+  readonly child: ChildProcess
+  /** `opened`, `listening`, `noted` for every line that a tool wrote, and `told` for every event of a run. */
+  readonly signs: EventEmitter
+  readonly ended: Promise<unknown>
+  /** Where it is; null when it was killed before it said so. */
+  readonly url: Promise<string | null>
+}
+
+const SCRIPT = resolve('src/testing/kills/run-host.mjs')
+
+export function startKilledHost(path: string, lines: string, chat: string): KilledHost {
+  const env = { ...process.env, OPENAI_COMPATIBLE_BASE_URL: chat }
+  const child = spawn(process.execPath, [SCRIPT, path, lines], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const signs = new EventEmitter()
+  const ended = once(child, 'close')
+  const url = new Promise<string | null>(found => {
+    createInterface({ input: child.stdout! }).on('line', line => {
+      const isUrl = line.startsWith('http:')
+      if (isUrl) found(line)
+      signs.emit(isUrl ? 'listening' : line)
+    })
+    void ended.then(() => found(null))
+  })
+  return { child, signs, ended, url }
+}
+
+/** What a client knows of its run: it comes back after every kill, with what it has heard so far. */
+export interface Client {
+  /** Null until it was answered. */
+  runId: string | null
+  /** Events as they were sent, by sequence. */
+  readonly told: Map<number, string>
+}
+
+/** Until the run is over, or the host is gone: whether it is over. */
+export async function follow({ url, signs }: KilledHost, key: string, client: Client, name: string): Promise<boolean> {
+  const at = await url
+  if (at === null) return false
+  const authorization = `Bearer ${key}`
+  try {
+    if (client.runId === null) {
+      // Whoever was not answered does not know whether the run is on record, and asks once more.
+      const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': name }
+      const answer = await fetch(`${at}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ workflowId: 'twenty' }) })
+      const body = (await answer.json()) as { readonly runId: string }
+      if (answer.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(body)}`, { cause: 'refused' })
+      client.runId = body.runId
+    }
+    const last = Math.max(-1, ...client.told.keys())
+    const headers = { authorization, ...(last < 0 ? {} : { 'last-event-id': String(last) }) }
+    const answer = await fetch(`${at}/v1/runs/${client.runId}/events?streamMode=debug`, { headers })
+    if (answer.status !== 200 && answer.status !== 204) throw new Error(`the run is not there: ${answer.status}`, { cause: 'refused' })
+    for await (const [id, data] of eventsIn(answer.body)) {
+      client.told.set(id, data)
+      signs.emit('told')
+    }
+    const end = client.told.get(Math.max(-1, ...client.told.keys()))
+    return answer.status === 204 || /^\{[^{]*"type":"run\.(?:completed|failed|cancelled)"/.test(end ?? '')
+  } catch (error) {
+    if ((error as Error).cause === 'refused') throw error
+    return false
+  }
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncIterable<readonly [id: number, data: string]> {
+  if (body === null) return
+  let text = ''
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    // The last one may be cut off: nobody was told it.
+    text = blocks.pop()!
+    for (const block of blocks) {
+      const id = /^id: ?(\d+)$/m.exec(block)?.[1]
+      if (id !== undefined) yield [Number(id), /^data: ?(.*)$/m.exec(block)![1]!]
+    }
+  }
+}
+
+/** When it is to be killed: at any moment of its life. */
+export async function doom({ signs, ended }: KilledHost, heard: EventEmitter): Promise<void> {
+  const below = (most: number): number => Math.floor(Math.random() * most)
+  const gone = new AbortController()
+  void ended.then(() => gone.abort())
+  const after = async (emitter: EventEmitter, sign: string, times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) await once(emitter, sign, { signal: gone.signal })
+  }
+  const later = (most: number): Promise<void> => new Promise(resume => setTimeout(resume, below(most)))
+  const ways: readonly (() => Promise<void>)[] = [
+    () => after(signs, 'opened', 1).then(() => later(100)),
+    () => after(signs, 'listening', 1).then(() => later(400)),
+    () => after(signs, 'told', 1 + below(80)),
+    () => after(heard, 'heard', 1 + below(10)).then(() => later(30)),
+    () => after(signs, 'noted', 1 + below(2)),
+  ]
+  await ways[below(ways.length)]!().catch(() => {})
+}
