@@ -1,5 +1,5 @@
 // Server-sent events: as fast as the reader reads and no faster, until the reader goes, may no longer read, or the host stops.
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors.ts'
@@ -62,6 +62,8 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
       const { tenant } = request.principal!
       const { raw } = reply
       const closing = new AbortController()
+      // A reader of a run hears every node of it.
+      setMaxListeners(0, closing.signal)
       let stalled = 0
       take(tenant)
 

@@ -6,6 +6,7 @@ import { readPromptRef } from '../core/resolve/prompt-ref.ts'
 import { cliAgentsFormat, complaintsAboutAgents } from './cli-agents.ts'
 import { DEFAULT_CONFIG, type HostConfig } from './config.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
+import { modelCallsFormat } from './model-calls.ts'
 import { type Complaint, readSettings } from './settings-file.ts'
 
 const ref = Type.Optional(

@@ -167,6 +167,8 @@ describe('GET /v1/runs/{runId}/events', () => {
     await ask('POST', `/v1/runs/${runId}/cancel`, { body: {} })
     const values = (await reading).map(({ type, data }) => ({ type, ...JSON.parse(data) }))
     expect(new Set(values.map(({ type }) => type))).toEqual(new Set(['values']))
+    const last = values.map(({ lastSequence }) => lastSequence)
+    expect(last).toEqual([...new Set(last)].sort((a, b) => a - b))
     expect(values.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1])).toEqual(
       expect.arrayContaining(['waiting-input', 'cancelled']),
     )
@@ -210,6 +212,25 @@ describe('GET /v1/runs/{runId}/events', () => {
       ['Not', ' so ', 'fast.'].map(text => ({ runId, nodeId: 'writer', kind: 'text', text })),
     )
     expect((await updates!).some(({ type }) => type === 'onbook.message.chunk')).toBe(false)
+  })
+
+  it('passes on nothing that a lasting session says for somebody else', async () => {
+    const nodes = [
+      { id: 'writer', session: 'desk' },
+      { id: 'editor', orchestration: 'interactive' },
+    ]
+    const workflow = { id: 'lasting', objective: 'Say it slowly', nodes, edges: [{ from: 'writer', to: 'editor' }] }
+    await ask('PUT', '/v1/workflows/lasting', { body: workflow })
+    const first = await startRun(ask, { workflowId: 'lasting' })
+    await runIs(ask, first, 'waiting-input')
+    const reading = (await open(first, '?streamMode=messages')).text()
+    const second = await startRun(ask, { workflowId: 'lasting' })
+    const own = (await open(second, '?streamMode=messages')).text()
+    await runIs(ask, second, 'waiting-input')
+    for (const runId of [first, second]) await ask('POST', `/v1/runs/${runId}/cancel`)
+    const heard = (text: string) => sentIn(text).flatMap(({ type, data }) => (type === 'onbook.message.chunk' ? [JSON.parse(data)] : []))
+    expect(heard(await reading)).toEqual([])
+    expect(heard(await own).every(({ runId }) => runId === second)).toBe(true)
   })
 
   it('says that it lives when nothing happens', async () => {

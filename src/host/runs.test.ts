@@ -281,6 +281,7 @@ describe('approvals', () => {
     expect((await ask('POST', '/v1/approvals/appr-2', { body: { decision: 'approved' } })).body.decision).toBe('approved')
     expect((await ask('GET', `/v1/runs/${runId}`)).body).toMatchObject({ mode: 'implementation', approvals: [] })
     expect(await open()).toEqual([])
+    for await (const { cells } of host.store.rows('approvals', 'acme', { open: 1 })) expect(cells.approval).not.toMatch(/^appr-[12]$/)
     expect((await ask('POST', '/v1/approvals/nobody', { body: { decision: 'approved' } })).status).toBe(404)
   })
 
@@ -293,6 +294,20 @@ describe('approvals', () => {
     expect((await ask('GET', '/v1/approvals')).body.items).toEqual([])
     expect((await ask('POST', '/v1/approvals/appr-3', { body: { decision: 'approved' } })).status).toBe(409)
   })
+})
+
+it('is not there on a host that has nobody to do the work, and the host says so', async () => {
+  const idle = await startHost({}, { sessions: null })
+  try {
+    expect(await idle.ask('POST', '/v1/runs', { body: { workflowId: 'one' } })).toMatchObject({
+      status: 501,
+      body: { error: 'capability_not_provided' },
+    })
+    const { body } = await idle.ask('GET', '/.well-known/openwop')
+    expect([body.prompts.supported, body.agents.manifestRuntime.supported]).toEqual([false, false])
+  } finally {
+    await idle.close()
+  }
 })
 
 it('says what failed, and where', async () => {

@@ -10,6 +10,8 @@ export interface Said {
   readonly pieces?: readonly string[]
   readonly thoughts?: readonly string[]
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
+  /** As OpenAI says why it ended, where that does not follow from the rest. */
+  readonly finish?: string
 }
 
 export interface Heard {
@@ -22,6 +24,8 @@ export interface Heard {
 export interface LoopbackChat {
   readonly url: string
   readonly heard: readonly Heard[]
+  /** Answers that are neither ended nor given up by whoever asked. */
+  open(): number
   close(): Promise<void>
 }
 
@@ -31,11 +35,16 @@ export async function loopbackChat(
   answer: (response: ServerResponse, heard: Heard) => Said | undefined,
 ): Promise<LoopbackChat> {
   const heard: Heard[] = []
+  let open = 0
   const server = createServer(async (request, response) => {
     const body = await textOf(request)
     const path = request.url ?? ''
     const call: Heard = { path, headers: request.headers, body }
     heard.push(call)
+    open += 1
+    response.once('close', () => {
+      open -= 1
+    })
     const said = answer(response, call)
     if (said === undefined) return
     const streams = path.includes('stream') || body.includes('"stream":true')
@@ -46,12 +55,24 @@ export async function loopbackChat(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     heard,
+    open: () => open,
     close: () =>
       new Promise(done => {
         server.closeAllConnections()
         server.close(() => done())
       }),
   }
+}
+
+/** As a stream of events, in exactly these chunks; it goes on until somebody ends it. */
+export async function sendChunks(response: ServerResponse, chunks: readonly (string | Uint8Array)[]): Promise<ServerResponse> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const chunk of chunks) {
+    await new Promise(written => response.write(chunk, written))
+    // Without a pause the network would put them together again.
+    await new Promise(passed => setTimeout(passed, 5))
+  }
+  return response
 }
 
 /** The body of a streamed answer. */
@@ -65,6 +86,7 @@ const event = (value: object): string => `${'type' in value ? `event: ${value.ty
 
 const openAiCalls = ({ toolCalls = [] }: Said) =>
   toolCalls.map(({ id, name, arguments: given }, index) => ({ index, id, type: 'function', function: { name, arguments: given } }))
+const openAiFinish = ({ finish, toolCalls }: Said): string => finish ?? (toolCalls === undefined ? 'stop' : 'tool_calls')
 const openAiUsage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12, prompt_tokens_details: { cached_tokens: 2 } }
 const openAiChunk = (delta: object, finish: string | null = null) =>
   event({
@@ -88,7 +110,7 @@ const WHOLE: Readonly<Record<Wire, (said: Said) => object>> = {
     choices: [
       {
         index: 0,
-        finish_reason: said.toolCalls === undefined ? 'stop' : 'tool_calls',
+        finish_reason: openAiFinish(said),
         message: {
           role: 'assistant',
           content: joined(said) || null,
@@ -125,7 +147,7 @@ const STREAMED: Readonly<Record<Wire, (said: Said) => readonly string[]>> = {
   openai: said => [
     ...(said.pieces ?? []).map(content => openAiChunk({ content })),
     ...openAiCalls(said).map(call => openAiChunk({ tool_calls: [call] })),
-    openAiChunk({}, said.toolCalls === undefined ? 'stop' : 'tool_calls'),
+    openAiChunk({}, openAiFinish(said)),
     event({ ...{ id: 'c-1', created: 0, model: 'tiny', choices: [], usage: openAiUsage } }),
     'data: [DONE]',
   ],

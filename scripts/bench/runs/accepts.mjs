@@ -18,7 +18,7 @@ const BODIES = 500
 /** One node. What is passed over is accepted like any other, and leaves nothing to do behind the answer. @param {string} id @param {boolean} disabled */
 const workflow = (id, disabled) => {
   const document = documentOf(1)
-  return { ...document, id, nodes: document.nodes.map(node => ({ ...node, disabled, model: { provider: 'scripted', model: 'script' } })) }
+  return { ...document, id, nodes: document.nodes.map(node => ({ ...node, disabled, provider: 'scripted', model: 'script' })) }
 }
 
 /** @param {string} workflowId */

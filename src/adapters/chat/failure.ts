@@ -64,8 +64,10 @@ const QUOTING: readonly unknown[] = ['AI_JSONParseError', 'AI_TypeValidationErro
 const MOST_QUOTED = 1_000
 
 /** On one line, without the stop that the message around it brings. */
-function sentence({ name, message, type }: Thrown, clean: (text: string) => string): string {
+function sentence(thrown: Thrown, clean: (text: string) => string): string {
+  const { name, message, type } = thrown
   if (QUOTING.includes(name)) return 'what came is not what this provider is known to send'
+  if (isBroken(thrown)) return 'its answer broke off before its end'
   const text = typeof message === 'string' && message !== '' ? message : typeof type === 'string' ? type : 'it did not say why'
   const line = clean(text).trim().replace(/\s+/g, ' ')
   return line.length > MOST_QUOTED ? `${line.slice(0, MOST_QUOTED)}…` : line.replace(/\.+$/, '')

@@ -23,14 +23,18 @@ export interface Watch {
 
 export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, signal: AbortSignal, streamed: boolean): Watch {
   const late = new AbortController()
-  const whole = setTimeout(() => late.abort(new Fault('adapter_timeout', {})), timeoutMs)
-  const idle = setTimeout(() => late.abort(new Fault('provider_retryable', { problem: `it sent nothing for ${idleMs} ms` })), idleMs)
+  let whole: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
+  const begin = () => {
+    whole = setTimeout(() => late.abort(new Fault('adapter_timeout', {})), timeoutMs)
+    idle = setTimeout(() => late.abort(new Fault('provider_retryable', { problem: `it sent nothing for ${idleMs} ms` })), idleMs)
+  }
 
   const limited = (most: number, atMost: (flow: TransformStreamDefaultController<Uint8Array>) => void) => {
     let bytes = 0
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, flow) {
-        idle.refresh()
+        idle?.refresh()
         bytes += chunk.length
         if (bytes > most) atMost(flow)
         else flow.enqueue(chunk)
@@ -42,9 +46,10 @@ export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, sign
   return {
     signal: AbortSignal.any([signal, late.signal]),
     async fetch(address, init) {
+      begin()
       // A redirect would carry key and secrets to wherever it points.
       const response = await fetch(address, { ...init, redirect: 'manual' })
-      idle.refresh()
+      idle?.refresh()
       if (response.body === null) return response
       if (response.ok && streamed) checkKind(response.headers.get('content-type') ?? '')
       const limit = response.ok

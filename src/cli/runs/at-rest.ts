@@ -88,7 +88,11 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       await leave(open.runId, { type: 'resolveApproval', approval, decision, note })
     },
     takeUp,
-    settled: async runId => (await sessions()).runs.quiet(tenant, runId),
+    async settled(runId) {
+      const stop = new AbortController()
+      const quiet = (await sessions()).runs.quiet(tenant, runId)
+      await Promise.race([quiet, takenOver(store, tenant, runId, stop.signal)]).finally(() => stop.abort())
+    },
     lasts: false,
     async close() {
       await opened?.then(
@@ -115,6 +119,12 @@ async function sessionOf(store: Store, tenant: string, runId: string, nodeId: st
   const { session } = nodeOf(state, nodeId)
   if (session === '') throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} has not been started` })
   return session
+}
+
+/** Whoever claims the run from now on is somebody else: what is under way here is for nothing. */
+async function takenOver(store: Store, tenant: string, runId: string, signal: AbortSignal): Promise<void> {
+  const { seq } = await loadRun(store, tenant, runId)
+  for await (const { event } of store.follow(tenant, runStream(runId), seq, signal)) if (event.type === 'run.claimed') return
 }
 
 async function openApprovals(store: Store, tenant: string): Promise<readonly ListedApproval[]> {

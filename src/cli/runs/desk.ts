@@ -57,8 +57,8 @@ export interface RunDesk {
   resolve(approval: string, decision: 'approved' | 'denied', note: string | null): Promise<void>
   /** Goes on with what somebody has left. A host has done so when it started. */
   takeUp(runId: string): Promise<void>
-  /** The run is over, is paused, or waits for a person. */
-  settled(runId: string): Promise<void>
+  /** The run is over, is paused, or waits for a person. @param after what was before is of no interest */
+  settled(runId: string, after: number): Promise<void>
   /** Whether a run goes on when the command has ended. */
   readonly lasts: boolean
   close(): Promise<void>

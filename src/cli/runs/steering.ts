@@ -1,4 +1,5 @@
 // onbook runs pause, resume, cancel, mode, override, say: asking something of a run that is there.
+import { isEnded } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
@@ -60,10 +61,11 @@ export const resume = (input: Input): Promise<number> =>
     input,
     async desk => {
       const { state, events } = await readRun(desk, runOf(input))
+      if (isEnded(state)) throw new Fault('run_ended', { problem: `Run ${state.runId} is ${state.phase}` })
       if (state.phase === 'paused') await desk.ask(runOf(input), { type: 'resume' })
-      else if (state.phase === 'running' || state.phase === 'cancelling') await desk.takeUp(runOf(input))
-      else throw new Fault('run_ended', { problem: `Run ${state.runId} is ${state.phase}` })
-      if (input.detach && desk.lasts) return answer(desk, input, status => `${runOf(input)} is ${status}.`)
+      else await desk.takeUp(runOf(input))
+      const isLeft = desk.lasts && (input.detach === true || state.phase !== 'paused')
+      if (isLeft) return answer(desk, input, status => `${runOf(input)} is ${status}. The host is at it.`)
       return tellRun(desk, runOf(input), events.length - 1, input)
     },
     { judges: true },

@@ -3,6 +3,7 @@ import pc from 'picocolors'
 import type { BlockSegment } from '../../core/compose/parts.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import { readSegments } from '../../core/run/stored-segments.ts'
 import { Fault } from '../../errors.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
@@ -32,8 +33,9 @@ export interface PromptPage extends Omit<ToldStep, 'blocks'> {
 }
 
 export async function promptPage(step: ToldStep, bodies: Bodies): Promise<PromptPage> {
-  const segments = await bodies.json<readonly BlockSegment[]>(step.segments)
-  if (segments === null) throw new Fault('object_missing', { digest: step.segments })
+  const [stored, full] = await Promise.all([bodies.text(step.segments), bodies.text(step.promptHash)])
+  if (stored === null || full === null) throw new Fault('object_missing', { digest: stored === null ? step.segments : step.promptHash })
+  const segments = readSegments(stored, full)
   const blocks: PromptPage['blocks'][number][] = []
   for (const block of BLOCKS) {
     const digest = step.blocks[block]

@@ -13,7 +13,7 @@ import { watchRun } from './watch.ts'
 export async function tellRun(desk: RunDesk, runId: string, after: number, input: Input): Promise<number> {
   const watch = input.watch === true ? watchRun(desk, runId, after) : null
   const interrupt = interrupted()
-  const isOver = await Promise.race([desk.settled(runId).then(() => true), interrupt.promise])
+  const isOver = await Promise.race([desk.settled(runId, after).then(() => true), interrupt.promise])
   interrupt.forget()
   await watch?.end()
   if (!isOver) return left(desk, runId, input)

@@ -69,13 +69,13 @@ export function runDeskThrough({ url, key }: WhichHost): RunDesk {
       await client.approvals.resolve(approval, decision, note ?? undefined)
     },
     takeUp: async () => {},
-    async settled(runId) {
+    async settled(runId, after) {
       const stop = new AbortController()
       let state = emptyRun
       try {
         for await (const event of events(runId, { signal: stop.signal })) {
           state = foldEvent(state, event)
-          if (isSettled(state)) return
+          if (event.seq > after && isSettled(state)) return
         }
       } finally {
         stop.abort()

@@ -93,6 +93,8 @@ describe('receipts', () => {
     })
     const { text: _, reasoning: __, ...silent } = answer
     expect(assistantMessage({ ...silent, toolCalls: [] })).toBeNull()
+    expect(assistantMessage({ ...answer, text: ' \n', toolCalls: [] })).toBeNull()
+    expect(assistantMessage({ ...answer, text: ' \n' })?.content).toHaveLength(3)
   })
 
   it('read back as they were', () => expect(readAnswer(JSON.parse(JSON.stringify(answer)))).toEqual(answer))

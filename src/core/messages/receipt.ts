@@ -52,7 +52,7 @@ export interface Failed {
 
 export type Receipt = Answered | Failed
 
-/** What the transcript keeps of an answer; null when it said nothing. */
+/** What the transcript keeps of an answer; null when it said nothing: blanks and thoughts alone are nothing to go on from. */
 export function assistantMessage({ text, toolCalls, reasoning = [] }: Answered): ChatMessage | null {
   const said = text === undefined || text === '' ? [] : [{ type: 'text', text } as const]
   const calls = toolCalls.map(
@@ -64,8 +64,8 @@ export function assistantMessage({ text, toolCalls, reasoning = [] }: Answered):
       ...(echo === undefined ? {} : { echo }),
     }),
   )
-  const content = [...reasoning, ...said, ...calls]
-  return content.length === 0 ? null : { role: 'assistant', content }
+  const isSaid = calls.length > 0 || (text ?? '').trim() !== ''
+  return isSaid ? { role: 'assistant', content: [...reasoning, ...said, ...calls] } : null
 }
 
 const REASONS: readonly string[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']

@@ -12,6 +12,8 @@ export interface Told {
   readonly replyHash?: Digest | null
   readonly tokens?: number | null
   readonly conversation?: string
+  /** Why a reply that is gone on from is not whole. */
+  readonly cut?: string
   /** Of a node that has done its work. */
   readonly output?: { readonly digest: Digest; readonly value: Json }
 }
@@ -36,14 +38,16 @@ function follow(
   nodeId: string,
   event: SessionEvent,
   { before, after }: { readonly before: SessionState; readonly after: SessionState },
-  { replyHash = null, tokens = null, conversation, output }: Told,
+  { replyHash = null, tokens = null, conversation, cut, output }: Told,
 ): RunDraft {
   const callOf = (id: string) => [after, before].flatMap(({ run }) => run?.batch?.calls ?? []).find(call => call.id === id)
   switch (event.type) {
     case 'step.settled': {
       const { step, reply, receipt, failure } = event
       const kept = conversation === undefined ? {} : { conversation }
-      return emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept })
+      const settled = emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept })
+      if (cut === undefined || reply === null) return settled
+      return emitRun(settled, { type: 'log.appended', level: 'warn', message: cut, code: 'reply_cut', nodeId })
     }
     case 'step.retried': {
       const { step, attempt, code, detail } = event

@@ -58,4 +58,16 @@ export const sessionRows: Projection = {
   },
 }
 
-export const SESSION_PROJECTIONS: readonly Projection[] = [sessionRows]
+/** Which nodes of runs a home session has not let go yet. */
+export const attachmentRows: Projection = {
+  table: 'attachments',
+  under: 'session/',
+  columns: { runId: 'text', nodeId: 'text' },
+  key: ['runId', 'nodeId'],
+  from: {
+    'run.attached': [{ put: { runId: 'payload.runId', nodeId: 'payload.nodeId' } }],
+    'run.detached': [{ drop: { runId: 'payload.runId', nodeId: 'payload.nodeId' } }],
+  },
+}
+
+export const SESSION_PROJECTIONS: readonly Projection[] = [sessionRows, attachmentRows]

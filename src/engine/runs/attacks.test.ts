@@ -5,6 +5,7 @@ import { composePrompt } from '../../core/compose/blocks.ts'
 import type { BlockSegment } from '../../core/compose/parts.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { readSegments } from '../../core/run/stored-segments.ts'
 import { readToolCalls } from '../../core/tools/read-tool-calls.ts'
 import { readWorkflow } from '../../core/workflow/read-workflow.ts'
 import { readTask } from '../../testing/read-task.ts'
@@ -83,10 +84,11 @@ async function tellVictim(text: string): Promise<Told> {
   )!
   const { full, blocks, segments } = step.prompt
   const texts = await Promise.all(Object.entries(blocks).map(async ([name, digest]) => [name, await here.text(digest)] as const))
+  const whole = await here.text(full)
   return {
-    full: await here.text(full),
+    full: whole,
     blocks: Object.fromEntries(texts),
-    segments: JSON.parse(await here.text(segments)),
+    segments: readSegments(await here.text(segments), whole),
     roles: textsOf(here.chat.asked.at(-1)!.call).map(([role]) => role),
   }
 }

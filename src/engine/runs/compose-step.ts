@@ -14,6 +14,7 @@ import { lookupOf } from '../../core/run/frozen.ts'
 import { toldHash } from '../../core/run/reduce.ts'
 import { repeatHash } from '../../core/run/repeat.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { DIALECT, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
@@ -91,7 +92,7 @@ function recordOf({ run, node, resumes }: StepPlace, prompt: ComposedPrompt, isT
     blocks: Object.fromEntries(
       BLOCKS.filter(block => prompt.blocks[block] !== '').map(block => [block, keepAs(prompt.blockHashes[block]!, prompt.blocks[block])]),
     ) as PromptRecord['blocks'],
-    segments: keep(JSON.stringify(prompt.segments)),
+    segments: keep(segmentsText(prompt.segments)),
     templates: prompt.templates.map(({ ref, digest, templateHash, kind, layer, block, part }) => ({
       ref,
       template: digest,

@@ -1,6 +1,6 @@
 // A run is accepted: its workflow, agents, roles and inputs are frozen, and all of it is on record before anybody is told so.
 import type { Mode } from '../../core/compose/mode.ts'
-import { canonicalJson, type Json } from '../../core/digest/digest.ts'
+import { type Digest, tryCanonicalJson } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { typeName } from '../../core/pack/type-name.ts'
 import { beginRun, draftRun, emitRun } from '../../core/run/decide.ts'
@@ -28,6 +28,8 @@ export interface CreateRun {
   readonly idempotency?: () => Commit['idempotency'] | undefined
 }
 
+const MOST_DEPTH = 200
+
 export interface CreatedRun {
   readonly run: LoadedRun
   readonly events: readonly RunEvent[]
@@ -41,7 +43,14 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
   const frozen = await freeze(store, tenant, workflow, world, promptOverrides(configurable ?? {}))
   const { keep, texts } = keeper()
   // Each in an object of ours, so that no content is taken for a node.
-  const json = (value: JsonObject): ReturnType<typeof keep> => keep(canonicalJson(value as Json))
+  const json = (value: JsonObject): Digest => {
+    const text = tryCanonicalJson(value, MOST_DEPTH)
+    if (text === null)
+      throw new Fault('validation_error', {
+        problem: `${Object.keys(value)[0]} is not plain JSON in valid Unicode, at most ${MOST_DEPTH} deep`,
+      })
+    return keep(text)
+  }
   const created: RunEvent = {
     type: 'run.created',
     runId,

@@ -12,8 +12,9 @@ import { loadAgent } from '../definitions/agents.ts'
 import { loadLookup } from '../library/lookup.ts'
 import { refsOf } from '../library/refs-of.ts'
 import { HOST_TENANT } from '../library/rows.ts'
+import { readTogether } from '../read-together.ts'
 import { rememberedContent } from '../remembered.ts'
-import { loadRole } from '../roles/load-role.ts'
+import { type LoadedRole, loadRole } from '../roles/load-role.ts'
 import { keeper } from './keep.ts'
 
 /** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */
@@ -100,10 +101,20 @@ async function rolesOf(
   for (const node of nodes) {
     const name = roleOf(node, agents.get(node.agentId ?? '') ?? null)
     if (name === null || found.has(name)) continue
-    const { role, source, ref, digest } = await loadRole(files, name)
+    const { role, source, ref, digest } = await roleIn(files, name)
     found.set(name, { name, source, ref, digest, requests: role.requests, text: role.text, raw: role.raw })
   }
   return found
+}
+
+/** Files are looked for in many steps: runs that start together look once. */
+const readers = new WeakMap<RoleFiles, ReturnType<typeof readTogether>>()
+
+function roleIn(files: RoleFiles | null, name: string): Promise<LoadedRole> {
+  if (files === null) return loadRole(null, name)
+  const together = readers.get(files) ?? readTogether()
+  readers.set(files, together)
+  return together(name, () => loadRole(files, name))
 }
 
 export const roleOf = ({ role }: WorkflowNode, agent: Agent | null): string | null => role ?? agent?.role ?? null

@@ -81,3 +81,10 @@ it('many runs of one agent at once have a session each', async () => {
   for (const runId of ['a', 'b', 'c', 'd']) expect((await house.state(runId)).phase).toBe('completed')
   expect((await loadSession(house.store, TENANT, 'desk')).state.attached).toEqual([])
 })
+
+it('a child whose run was over before it was let go is let go by whoever comes next', async () => {
+  await house.go(WORKFLOW, {}, 'r1')
+  await house.runs.sessions.submit(HOME, { type: 'attachRun', runId: 'r1', nodeId: 'writer', session: 'r1.writer' })
+  await house.runs.resume()
+  expect((await loadSession(house.store, TENANT, 'desk')).state.attached).toEqual([])
+})

@@ -85,11 +85,10 @@ export async function handoffsTo({ store, tenant, state, workflow }: Place, node
     const source = nodeOf(state, edge.from)
     if (edge.to !== nodeId || source.status !== 'completed' || source.output === null || !source.edges.includes(edge.id)) continue
     if (edge.repeats !== null && !state.again.includes(nodeId)) continue
-    const { text, output } = await readStored<NodeOutput>(store, tenant, source.output)
+    const { text } = await readStored<NodeOutput>(store, tenant, source.output)
     handoffs.push({
       from: edge.from,
       message: text,
-      ...(isObject(output) ? { structured: output } : {}),
       artifacts: [{ type: 'report', ref: `output of ${edge.from}`, digest: source.output }],
       ...(edge.contextPacks.length === 0 ? {} : { contextPacks: edge.contextPacks }),
     })

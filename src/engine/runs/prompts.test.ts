@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { readSegments } from '../../core/run/stored-segments.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Said, textsOf } from '../../testing/talking-chat.ts'
 
@@ -31,7 +32,7 @@ describe('a prompt', () => {
     const parts = await Promise.all(Object.values(blocks).map(house.text))
     expect(Object.keys(blocks).toSorted()).toEqual(['mode', 'role', 'system', 'task'])
     expect(parts.join('\n\n')).toBe(text)
-    const told = JSON.parse(await house.text(segments)) as readonly { readonly text: string }[]
+    const told = readSegments(await house.text(segments), text)
     expect(told.map(segment => segment.text).join('')).toBe(text)
   })
 

@@ -1,8 +1,8 @@
 // What the graph adds to a session that works for one of its nodes: steps are composed, and the run follows from whatever happens, in one commit.
-import { canonicalJson, type Digest, digestBytes, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, digestBytes, digestJson, digestText, isDigest, type Json } from '../../core/digest/digest.ts'
 import type { Part } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
-import type { Answered } from '../../core/messages/receipt.ts'
+import type { Answered, FinishReason } from '../../core/messages/receipt.ts'
 import { draftRun } from '../../core/run/decide.ts'
 import { followSession, type Told } from '../../core/run/follow.ts'
 import type { SessionCommand, StepCommand } from '../../core/session/commands.ts'
@@ -103,10 +103,19 @@ function settledStep(brought: ReadonlyMap<Digest, Uint8Array>, reply: Digest | n
   const usage = answered?.usage ?? null
   return {
     replyHash: replied === undefined ? null : replyHash(replied),
-    ...(answered?.conversation === undefined ? {} : { conversation: answered.conversation }),
+    ...(isName(answered?.conversation) ? { conversation: answered.conversation } : {}),
     tokens: usage === null ? null : (usage.total ?? usage.prompt + usage.completion),
+    ...cutOf(answered?.finishReason?.reason),
   }
 }
+
+function cutOf(reason: FinishReason | undefined): Pick<Told, 'cut'> {
+  if (reason === 'length') return { cut: 'The reply is not whole: it reached the limit of tokens. Raise it, or ask for less.' }
+  return reason === 'content-filter' ? { cut: 'The reply is not whole: the provider filtered it.' } : {}
+}
+
+/** In an event a digest would name an object. Whoever names a conversation so is told everything every time. */
+const isName = (conversation: string | undefined): conversation is string => conversation !== undefined && !isDigest(conversation)
 
 /** Of what was said and which tools were asked for, whatever the calls are called. */
 function replyHash(bytes: Uint8Array): Digest {

@@ -53,3 +53,13 @@ describe('a run', () => {
     expect(state.phase).toBe('completed')
   })
 })
+
+it.each([
+  ['inputs', { inputs: { topic: 'a\ud800' } }],
+  ['text', { override: 'a\ud800' }],
+  ['metadata', { metadata: { a: Number.NaN } }],
+])('%s that no record could keep are refused, and nothing is written', async (what, request) => {
+  const workflow = workflowOf({ id: 'one', objective: 'Say something.', nodes: [{ id: 'writer' }] })
+  await expect(runs.create(place('r1'), { workflow, ...request })).rejects.toThrow(`${what} is not plain JSON`)
+  expect(await typesOf()).toEqual([])
+})

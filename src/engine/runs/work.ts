@@ -18,8 +18,8 @@ import { type SessionWork, sessionWork } from '../sessions/work.ts'
 import { type CreateRun, createRun } from './create.ts'
 import { deadlinesOf } from './deadlines.ts'
 import { type LoadedFrozen, loadFrozen, type RunWorld } from './frozen.ts'
-import { attachNode, detachNodes } from './homes.ts'
-import { type LoadedRun, loadRun } from './load.ts'
+import { attachNode, detachEnded, detachNodes } from './homes.ts'
+import { keptRun, type LoadedRun, loadRun } from './load.ts'
 import { askForMode, tellAnswer } from './mode-answers.ts'
 import { nodeGate } from './node-gate.ts'
 import { requestImplementation } from './request-implementation.ts'
@@ -93,7 +93,8 @@ export function runWork(parts: RunParts): RunWork {
       return written.replayed ? { ...written.answer, events: [], effects: [] } : written.answer
     },
     async held(place, { runId, nodeId }) {
-      const { state } = await loadRun(store, place.tenant, runId)
+      // Nobody but its owner writes to a run: what is kept here is what was committed last.
+      const { state } = await keptRun(store, place.tenant, runId)
       const { conversation, delta } = nodeOf(state, nodeId)
       return delta ? conversation : null
     },
@@ -275,7 +276,10 @@ export function runWork(parts: RunParts): RunWork {
           count += 1
           claimed.push({ tenant, runId })
         }
-      if (only === undefined) await sessions.resume()
+      if (only === undefined) {
+        await detachEnded(parts, sessions)
+        await sessions.resume()
+      }
       for (const { tenant, runId } of claimed) {
         const run = await loadRun(store, tenant, runId)
         if (only !== undefined)
@@ -288,10 +292,10 @@ export function runWork(parts: RunParts): RunWork {
     async quiet(tenant, runId) {
       const key = keyOf(tenant, runId)
       for (;;) {
-        const { state, seq } = await loadRun(store, tenant, runId)
+        const { state, seq } = await keptRun(store, tenant, runId)
         await Promise.allSettled([...(tasks.get(key) ?? [])])
         for (const { session } of Object.values(state.nodes)) await sessions.quiet(tenant, session)
-        if (!tasks.has(key) && (await loadRun(store, tenant, runId)).seq === seq) return
+        if (!tasks.has(key) && (await keptRun(store, tenant, runId)).seq === seq) return
       }
     },
     async close() {

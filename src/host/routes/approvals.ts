@@ -9,8 +9,8 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { submitRunOnce } from './runs.ts'
 import { approvalAnswer, approvalBody, approvalParams, approvalsAnswer, approvalsQuery } from './runs-schema.ts'
+import { submitRunOnce } from './runs-writes.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const DEFAULT_LIMIT = 50

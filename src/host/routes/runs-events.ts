@@ -1,17 +1,13 @@
 // /v1/runs/{runId}/events: what happened in a run, in OpenWOP's words. In pages, or as it happens, until the run is over.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
-import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
-import { isBusy, isEnded } from '../../core/run/state.ts'
-import { loadFrozen } from '../../engine/runs/frozen.ts'
-import { type LoadedRun, loadRun } from '../../engine/runs/load.ts'
-import { childSession } from '../../engine/runs/start-node.ts'
-import { Fault } from '../../errors.ts'
+import { type Static, Type } from 'typebox'
+import { runStream } from '../../core/run/events.ts'
+import { isEnded } from '../../core/run/state.ts'
 import type { Observability, RunEventDoc } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
-import type { EventStream, EventStreams } from '../event-stream.ts'
-import { existingRun, runDocument, runSnapshot } from '../run-documents.ts'
+import type { EventStreams } from '../event-stream.ts'
+import { existingRun, runDocument } from '../run-documents.ts'
+import { followRun, modesOf } from '../run-stream.ts'
 import { answers } from './answers.ts'
 import { followQuery, pollAnswer, pollQuery, runParams } from './runs-schema.ts'
 import type { SessionRouteParts } from './session-writes.ts'
@@ -19,26 +15,13 @@ import { resumeAfter } from './streams.ts'
 
 type Params = Static<typeof runParams>
 const MOST_POLLED = 1_000
-const MOST_IN_BATCH = 1_000
 
-const MODES = ['values', 'updates', 'messages', 'debug'] as const
-type StreamMode = (typeof MODES)[number]
-/** By the types of the record. Of `debug` is everything, and the end of the run of every mode. */
-const OF_MODE: Readonly<Record<'updates' | 'messages', RegExp>> = {
-  updates: /^(?:run|node|approval)\.|^log\.appended$/,
-  messages: /^(?:step|tool)\./,
-}
-const LAST = /^run\.(?:completed|failed|cancelled)$/
-
-interface Desk extends SessionRouteParts {
-  readonly observability: Observability
-  readonly tenant: string
-  readonly runId: string
-}
-
-export function runEventRoutes(app: FastifyInstance, parts: SessionRouteParts, observability: Observability, streams: EventStreams): void {
-  const { store } = parts
-
+export function runEventRoutes(
+  app: FastifyInstance,
+  { store, sessions }: SessionRouteParts,
+  observability: Observability,
+  streams: EventStreams,
+): void {
   app.get<{ Params: Params; Querystring: Static<typeof pollQuery> }>(
     '/v1/runs/:runId/events/poll',
     {
@@ -89,88 +72,8 @@ export function runEventRoutes(app: FastifyInstance, parts: SessionRouteParts, o
       const run = await existingRun(store, tenant, runId)
       const after = resumeAfter(request.headers['last-event-id'] ?? lastSequence, run.seq)
       if (isEnded(run.state) && after >= run.seq) return reply.code(204).send()
-      const desk = { ...parts, observability, tenant, runId }
-      return streams.open(request, reply, async reader => {
-        if (modes.includes('values')) return sendValues(desk, reader, after)
-        const seen = modes.includes('messages') || modes.includes('debug') ? await hearReplies(desk, reader, run) : () => {}
-        await sendDocuments(reader, documentsOf(desk, reader, { after, modes, seen }), Number(bufferMs))
-      })
+      const followed = { store, live: sessions.live, observability, tenant, runId }
+      return streams.open(request, reply, reader => followRun(followed, run, reader, { modes, after, bufferMs: Number(bufferMs) }))
     },
   )
-}
-
-function modesOf(given: string): readonly StreamMode[] {
-  const names = given.split(',')
-  const known = names.filter((name): name is StreamMode => (MODES as readonly string[]).includes(name))
-  if (known.length < names.length || (known.includes('values') && known.length > 1))
-    throw new Fault('unsupported_stream_mode', { given: given.slice(0, 100).toWellFormed(), supported: MODES })
-  return known
-}
-
-const isOf = (modes: readonly StreamMode[], type: string): boolean =>
-  LAST.test(type) || modes.some(mode => mode === 'debug' || (mode !== 'values' && OF_MODE[mode].test(type)))
-
-async function* documentsOf(
-  { store, tenant, runId, observability }: Desk,
-  { closed }: EventStream,
-  { after, modes, seen }: { readonly after: number; readonly modes: readonly StreamMode[]; readonly seen: (event: RunEvent) => void },
-): AsyncIterable<RunEventDoc> {
-  for await (const stored of store.follow(tenant, runStream(runId), after, closed)) {
-    seen(runEvent(stored.event))
-    if (isOf(modes, stored.event.type)) yield await runDocument(store, tenant, stored, observability)
-    if (LAST.test(stored.event.type)) return
-  }
-}
-
-/** One by one, or what comes within so many milliseconds together. */
-async function sendDocuments(reader: EventStream, documents: AsyncIterable<RunEventDoc>, bufferMs: number): Promise<void> {
-  let batch: RunEventDoc[] = []
-  let timer: NodeJS.Timeout | null = null
-  const flush = async (): Promise<void> => {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-    const together = batch
-    batch = []
-    if (together.length > 0) await reader.send(together.at(-1)!.sequence, 'batch', JSON.stringify(together))
-  }
-  for await (const document of documents) {
-    if (bufferMs === 0) {
-      await reader.send(document.sequence, document.type, JSON.stringify(document))
-      continue
-    }
-    batch.push(document)
-    if (batch.length >= MOST_IN_BATCH) await flush()
-    else timer ??= setTimeout(() => void flush(), bufferMs)
-  }
-  await flush()
-}
-
-/** The whole run whenever something has happened in it; what happened meanwhile is in it. */
-async function sendValues({ store, tenant, runId }: Desk, reader: EventStream, after: number): Promise<void> {
-  let sent = after
-  for await (const { event } of store.follow(tenant, runStream(runId), after, reader.closed)) {
-    if (event.seq <= sent) continue
-    const run = await loadRun(store, tenant, runId)
-    sent = run.seq
-    await reader.send(run.seq, 'values', JSON.stringify(await runSnapshot(store, tenant, run)))
-    if (isEnded(run.state)) return
-  }
-}
-
-/** A session of the run's own says nothing else; one that lasts is heard while its node is at work. */
-async function hearReplies(
-  { store, sessions, tenant, runId }: Desk,
-  reader: EventStream,
-  { state }: LoadedRun,
-): Promise<(event: RunEvent) => void> {
-  const { workflow } = await loadFrozen(store, tenant, state.frozen!)
-  const busy = new Set(Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!)))
-  for (const { id: nodeId, session } of workflow.nodes)
-    sessions.live.hear(tenant, session ?? childSession(runId, nodeId), reader.closed, delta => {
-      if (session === null || busy.has(nodeId)) reader.mention('onbook.message.chunk', JSON.stringify({ runId, nodeId, ...delta }))
-    })
-  return event => {
-    if (event.type === 'node.started') busy.add(event.nodeId)
-    if (event.type === 'node.completed' || event.type === 'node.failed' || event.type === 'node.cancelled') busy.delete(event.nodeId)
-  }
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import { readSegments } from '../../core/run/stored-segments.ts'
 import { promptsOf, type StepPrompt } from '../../engine/runs/step-prompts.ts'
 import { Fault } from '../../errors.ts'
 import type { Observability, ReadBody } from '../../wire/openwop/run-event.ts'
@@ -63,14 +64,15 @@ async function wholePrompt({ prompt, ...step }: StepPrompt, read: ReadBody): Pro
   const shown = async (hash: Digest) => ({ hash, text: await read(hash) })
   const placed: object[] = []
   for (const block of BLOCKS) if (blocks[block] !== undefined) placed.push({ block, ...(await shown(blocks[block])) })
-  const pieces = await read(segments)
+  const whole = await shown(full)
+  const stored = await read(segments)
   const { text, ...how } = sent
   return {
     ...step,
     ...rest,
-    full: await shown(full),
+    full: whole,
     blocks: placed,
-    segments: pieces === null ? null : JSON.parse(pieces),
+    segments: stored === null || whole.text === null ? null : readSegments(stored, whole.text),
     sent: { ...how, ...(text === null ? { hash: null, text: null } : await shown(text)) },
   }
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
+import { NAME } from '../../core/session/config-format.ts'
 import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
 import { message, snapshot } from './session-schema.ts'
@@ -13,7 +14,7 @@ const free = Type.Record(Type.String(), Type.Unknown())
 const most = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
 /** A word in an event that is no digest: what looks like one is taken for the name of an object. */
 const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NO_DIGEST })
-const runId = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+const runId = Type.String({ pattern: NAME })
 const nodeId = words(200)
 const mode = Type.Enum(['planning', 'implementation'])
 const sequence = Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })
@@ -23,7 +24,7 @@ export const nodeParams = Type.Object({ runId, nodeId }, CLOSED)
 export const promptParams = Type.Object({ runId, nodeId, step: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }, CLOSED)
 export const promptQuery = Type.Object({ visit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })) }, CLOSED)
 /** OpenWOP spells it with a colon, too. */
-export const cancelParams = Type.Object({ runAndVerb: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}:cancel$' }) }, CLOSED)
+export const cancelParams = Type.Object({ runAndVerb: Type.String({ pattern: '^[A-Za-z0-9._~-]{1,128}:cancel$' }) }, CLOSED)
 export const approvalParams = Type.Object({ approval: words(200) }, CLOSED)
 
 export const createRunBody = Type.Object(

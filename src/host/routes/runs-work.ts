@@ -13,8 +13,8 @@ import { principalOf } from '../access.ts'
 import { answerDecided } from '../idempotent.ts'
 import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
-import { submitRunOnce } from './runs.ts'
 import { modeBody, nodeParams, overrideBody, runParams, runStatusAnswer, saidAnswer, sayBody } from './runs-schema.ts'
+import { submitRunOnce } from './runs-writes.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 type Params = Static<typeof runParams>

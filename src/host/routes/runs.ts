@@ -2,20 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { keyActor, type Scope } from '../../core/access/keys.ts'
-import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import type { RunCommand } from '../../core/run/decide.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
 import type { CreateRun } from '../../engine/runs/create.ts'
 import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
-import type { RunPlace } from '../../engine/runs/write-run.ts'
-import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
-import { runStatus } from '../../wire/openwop/run-status.ts'
 import { principalOf } from '../access.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { existingRun, runSnapshot } from '../run-documents.ts'
@@ -31,6 +25,7 @@ import {
   runsAnswer,
   runsQuery,
 } from './runs-schema.ts'
+import { runPlaceOf, submitRunOnce } from './runs-writes.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 type Params = Static<typeof runParams>
@@ -108,41 +103,6 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     (request, reply) => cancel(request, reply, request.params.runAndVerb.slice(0, -':cancel'.length)),
   )
 }
-
-export interface RunWrite {
-  readonly scope: Scope
-  readonly runId: string
-  readonly command: RunCommand
-  readonly objects?: readonly Uint8Array[]
-  /** Said beside its status. */
-  readonly more?: JsonObject
-}
-
-/** Refused: a fault with the code of the refusal. Answers with how the run stands then. */
-export function submitRunOnce(
-  { store, sessions }: SessionRouteParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { scope, runId, command, objects = [], more = {} }: RunWrite,
-): Promise<FastifyReply> {
-  const place = runPlaceOf(principalOf(request, scope), runId)
-  const answerOf = (body: JsonObject): Answer => ({ status: 200, headers: {}, body: { runId, ...more, ...body } })
-  return answerDecided(
-    store,
-    place.tenant,
-    request,
-    reply,
-    async keep => {
-      const done = await sessions.runs.submit(place, command, { objects, idempotency: () => keep(answerOf({})) })
-      if (done.refusal !== null) throw refusalFault(done.refusal)
-      return { answer: answerOf({}), replayed: done.replayed }
-    },
-    (request.body ?? null) as Json,
-    async answer => answerOf({ ...(answer.body as JsonObject), status: runStatus((await existingRun(store, place.tenant, runId)).state) }),
-  )
-}
-
-const runPlaceOf = ({ tenant, keyId }: Principal, runId: string): RunPlace => ({ tenant, runId, actor: keyActor(keyId) })
 
 /** Twenty random characters of base32. */
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'

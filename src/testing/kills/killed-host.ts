@@ -11,13 +11,19 @@ export interface KilledHost {
   readonly ended: Promise<unknown>
   /** Where it is; null when it was killed before it said so. */
   readonly url: Promise<string | null>
+  /** What it wrote down as a defect. */
+  complaints(): string
 }
 
 const SCRIPT = resolve('src/testing/kills/run-host.mjs')
 
 export function startKilledHost(path: string, lines: string, chat: string): KilledHost {
   const env = { ...process.env, OPENAI_COMPATIBLE_BASE_URL: chat }
-  const child = spawn(process.execPath, [SCRIPT, path, lines], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const child = spawn(process.execPath, [SCRIPT, path, lines], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  let complaints = ''
+  child.stderr.on('data', chunk => {
+    complaints += chunk
+  })
   const signs = new EventEmitter()
   const ended = once(child, 'close')
   const url = new Promise<string | null>(found => {
@@ -28,7 +34,7 @@ export function startKilledHost(path: string, lines: string, chat: string): Kill
     })
     void ended.then(() => found(null))
   })
-  return { child, signs, ended, url }
+  return { child, signs, ended, url, complaints: () => complaints }
 }
 
 /** What a client knows of its run: it comes back after every kill, with what it has heard so far. */

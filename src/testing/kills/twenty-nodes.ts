@@ -66,7 +66,9 @@ export function say(messages: readonly WireMessage[], fresh: () => string): Said
     return { id, name, arguments: JSON.stringify({ ...given, ...(name === 'note' ? { mark: id } : {}) }) }
   }
   if (READING.includes(node))
-    return last.role === 'tool' ? text(`${node} read: ${JSON.parse(textOf(last)).text}`) : { toolCalls: [call('workspace.read', { path: FACTS.path })] }
+    return last.role === 'tool'
+      ? text(`${node} read: ${JSON.parse(textOf(last)).text}`)
+      : { toolCalls: [call('workspace.read', { path: FACTS.path })] }
   const notes = NOTING[node] ?? 0
   if (notes > 0 && last.role !== 'tool') return { toolCalls: Array.from({ length: notes }, () => call('note', {})) }
   const task = messages.map(textOf).findLast(one => one.includes('## Handoffs')) ?? ''

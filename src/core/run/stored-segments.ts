@@ -1,0 +1,38 @@
+// The segments of a prompt as the record keeps them: where each piece came from and how long it is. The words themselves are in the prompt.
+import type { BlockSegment } from '../compose/parts.ts'
+
+/** What a segment is when nothing else is said: most are nearly that. */
+const USUAL: Omit<BlockSegment, 'text'> = {
+  block: null,
+  part: null,
+  template: null,
+  layer: null,
+  from: null,
+  at: null,
+  trust: 'trusted',
+  secret: null,
+}
+const KEYS = Object.keys(USUAL) as (keyof typeof USUAL)[]
+
+type StoredSegment = Partial<Omit<BlockSegment, 'text'>> & { readonly length: number }
+
+/** @param segments all of a prompt, in order */
+export function segmentsText(segments: readonly BlockSegment[]): string {
+  return JSON.stringify(
+    segments.map(segment => {
+      const stored: Record<string, unknown> = { length: segment.text.length }
+      for (const key of KEYS) if (segment[key] !== USUAL[key]) stored[key] = segment[key]
+      return stored
+    }),
+  )
+}
+
+/** @param full the text of the prompt */
+export function readSegments(stored: string, full: string): readonly BlockSegment[] {
+  let end = 0
+  return (JSON.parse(stored) as readonly StoredSegment[]).map(({ length, ...said }) => {
+    const start = end
+    end += length
+    return { text: full.slice(start, end), ...USUAL, ...said }
+  })
+}

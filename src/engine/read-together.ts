@@ -1,0 +1,30 @@
+// Many who ask for the same at once share one reading, which begins after they have asked. Keeps nothing that was read.
+
+interface UnderWay {
+  readonly reading: Promise<unknown>
+  /** For those who have asked since it began. */
+  next: Promise<unknown> | null
+}
+
+type ReadTogether = <T>(name: string, read: () => Promise<T>) => Promise<T>
+
+export function readTogether(): ReadTogether {
+  const known = new Map<string, UnderWay>()
+  const begin: ReadTogether = (name, read) => {
+    const reading = read()
+    const mine: UnderWay = { reading, next: null }
+    known.set(name, mine)
+    const forget = () => {
+      if (mine.next === null) known.delete(name)
+    }
+    reading.then(forget, forget)
+    return reading
+  }
+  return <T>(name: string, read: () => Promise<T>): Promise<T> => {
+    const underWay = known.get(name)
+    if (underWay === undefined) return begin(name, read)
+    const again = () => begin(name, read)
+    underWay.next ??= underWay.reading.then(again, again)
+    return underWay.next as Promise<T>
+  }
+}

@@ -1,0 +1,49 @@
+// What the routes that write to a run share: who asks, and answering once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keyActor, type Scope } from '../../core/access/keys.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
+import type { Principal } from '../../engine/access.ts'
+import type { RunPlace } from '../../engine/runs/write-run.ts'
+import { refusalFault } from '../../engine/sessions/requests.ts'
+import { runStatus } from '../../wire/openwop/run-status.ts'
+import { principalOf } from '../access.ts'
+import { type Answer, answerDecided } from '../idempotent.ts'
+import { existingRun } from '../run-documents.ts'
+import type { SessionRouteParts } from './session-writes.ts'
+
+export interface RunWrite {
+  readonly scope: Scope
+  readonly runId: string
+  readonly command: RunCommand
+  readonly objects?: readonly Uint8Array[]
+  /** Said beside its status. */
+  readonly more?: JsonObject
+}
+
+/** Refused: a fault with the code of the refusal. Answers with how the run stands then. */
+export function submitRunOnce(
+  { store, sessions }: SessionRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scope, runId, command, objects = [], more = {} }: RunWrite,
+): Promise<FastifyReply> {
+  const place = runPlaceOf(principalOf(request, scope), runId)
+  const answerOf = (body: JsonObject): Answer => ({ status: 200, headers: {}, body: { runId, ...more, ...body } })
+  return answerDecided(
+    store,
+    place.tenant,
+    request,
+    reply,
+    async keep => {
+      const done = await sessions.runs.submit(place, command, { objects, idempotency: () => keep(answerOf({})) })
+      if (done.refusal !== null) throw refusalFault(done.refusal)
+      return { answer: answerOf({}), replayed: done.replayed }
+    },
+    (request.body ?? null) as Json,
+    async answer => answerOf({ ...(answer.body as JsonObject), status: runStatus((await existingRun(store, place.tenant, runId)).state) }),
+  )
+}
+
+export const runPlaceOf = ({ tenant, keyId }: Principal, runId: string): RunPlace => ({ tenant, runId, actor: keyActor(keyId) })

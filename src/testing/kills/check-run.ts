@@ -1,0 +1,166 @@
+// What must hold of a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or asked without being on record.
+import assert from 'node:assert/strict'
+import { memoryTables } from '../../adapters/memory-tables.ts'
+import type { ProjectedRow } from '../../core/record/projection.ts'
+import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import type { StepRequest } from '../../core/session/materialize.ts'
+import { loadRun } from '../../engine/runs/load.ts'
+import { openRuns } from '../../engine/runs/runs.ts'
+import { loadSession } from '../../engine/sessions/load.ts'
+import { buildCall } from '../../engine/sessions/model-call.ts'
+import { openSessions } from '../../engine/sessions/sessions.ts'
+import { verifyRecord } from '../../engine/verify/verify.ts'
+import { runDocument } from '../../host/run-documents.ts'
+import type { Store } from '../../ports.ts'
+import { HOME, textOf, type WireMessage } from './twenty-nodes.ts'
+
+export const TENANT = 'acme'
+
+/** A request as it came in. */
+export interface HeardRequest {
+  readonly run: string
+  readonly node: string
+  /** Its messages, as `spelled` has them. */
+  readonly key: string
+}
+
+/** What is compared of messages: who says what, and which calls are made and answered. */
+export const spelled = (messages: readonly WireMessage[]): string =>
+  JSON.stringify(
+    messages.map(message => [
+      message.role,
+      message.role === 'tool' ? JSON.parse(textOf(message)) : textOf(message),
+      message.tool_call_id ??
+        (message.tool_calls ?? []).map(({ id, function: { name, arguments: given } }) => [id, name, JSON.parse(given)]),
+    ]),
+  )
+
+/** The same of a step that is on record. */
+async function recorded(store: Store, request: StepRequest): Promise<string> {
+  const built = await buildCall(store, TENANT, request)
+  assert(built.ok)
+  return JSON.stringify(
+    built.call.messages.map(({ role, content }) => {
+      const text = content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('')
+      const [result] = content.flatMap(part => (part.type === 'tool_result' ? [part] : []))
+      if (result !== undefined) return [role, result.output, result.callId]
+      return [role, text, content.flatMap(part => (part.type === 'tool_call' ? [[part.callId, part.toolName, part.arguments]] : []))]
+    }),
+  )
+}
+
+async function eventsOf(store: Store, runId: string): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = []
+  for await (const { event } of store.read(TENANT, runStream(runId), -1)) events.push(runEvent(event))
+  return events
+}
+
+/** At this moment, with its prompt whole. */
+export async function isOnRecord(store: Store, { run, node, key }: HeardRequest): Promise<boolean> {
+  const step = (await eventsOf(store, run)).findLast(event => event.type === 'step.started' && event.nodeId === node)
+  if (step?.type !== 'step.started') return false
+  for (const digest of [step.prompt.full, step.prompt.segments, ...Object.values(step.prompt.blocks)]) await store.object(TENANT, digest)
+  return (await recorded(store, step.request)) === key
+}
+
+/** What a run came to: the same for every run of the workflow. */
+export type Gist = object
+
+export async function gistOf(store: Store, runId: string): Promise<Gist> {
+  const { phase, outputs, nodes, steps, followed } = (await loadRun(store, TENANT, runId)).state
+  const ends = Object.entries(nodes).map(([id, node]) => [id, [node.status, node.visits, node.steps, node.output, node.edges]])
+  return { phase, outputs, steps, followed, nodes: Object.fromEntries(ends) }
+}
+
+export interface Witness {
+  readonly runId: string
+  /** What the client was sent. */
+  readonly told: ReadonlyMap<number, string>
+  readonly heard: readonly HeardRequest[]
+  /** What the tool wrote down, one line for each time. */
+  readonly lines: readonly string[]
+}
+
+export async function checkRun(store: Store, { runId, told, heard, lines }: Witness): Promise<void> {
+  const events = await eventsOf(store, runId)
+  await checkTold(store, runId, told, events.length)
+  const claims = events.flatMap(event => (event.type === 'run.claimed' ? [event] : []))
+  assert.deepEqual(
+    claims.map(({ epoch }) => epoch),
+    claims.map((_, index) => index + 1),
+  )
+  assert.equal(new Set(claims.map(({ owner }) => owner)).size, claims.length)
+  await checkRequests(store, events, heard)
+  await checkCalls(store, events, lines)
+}
+
+/** Everything that was acknowledged is there, as it was sent; and nothing was left out in between. */
+async function checkTold(store: Store, runId: string, told: Witness['told'], count: number): Promise<void> {
+  let found = 0
+  for await (const stored of store.read(TENANT, runStream(runId), -1)) {
+    const sent = told.get(stored.event.seq)
+    assert.equal(sent, JSON.stringify(await runDocument(store, TENANT, stored, 'full')), `event ${stored.event.seq}`)
+    found++
+  }
+  assert.deepEqual([found, told.size], [count, count])
+}
+
+/** No step was asked for more often than it was on record that it is. */
+async function checkRequests(store: Store, events: readonly RunEvent[], heard: readonly HeardRequest[]): Promise<void> {
+  const steps: { readonly nodeId: string; readonly key: string; attempts: number }[] = []
+  for (const event of events) {
+    if (event.type === 'step.started') steps.push({ nodeId: event.nodeId, key: await recorded(store, event.request), attempts: 1 })
+    if (event.type === 'step.retried') steps.findLast(({ nodeId }) => nodeId === event.nodeId)!.attempts++
+  }
+  const allowed = new Map<string, number>()
+  for (const { nodeId, key, attempts } of steps) allowed.set(nodeId + key, (allowed.get(nodeId + key) ?? 0) + attempts)
+  for (const { node, key } of heard) {
+    const left = allowed.get(node + key) ?? 0
+    assert(left > 0, `${node} was asked more often than is on record: ${key}`)
+    allowed.set(node + key, left - 1)
+  }
+}
+
+async function checkCalls(store: Store, events: readonly RunEvent[], lines: readonly string[]): Promise<void> {
+  const settled = events.flatMap(event => (event.type === 'tool.settled' ? [event] : []))
+  const judged = new Set(events.flatMap(event => (event.type === 'tool.judged' ? [`${event.nodeId} ${event.call}`] : [])))
+  assert.deepEqual(settled.map(({ nodeId, call }) => `${nodeId} ${call}`).sort(), [...judged].sort())
+  const known = new Set<string>()
+  for (const { tool, status, arguments: given } of settled) {
+    if (tool !== 'note') {
+      assert.equal(status, 'succeeded')
+      continue
+    }
+    const { mark } = JSON.parse(new TextDecoder().decode(await store.object(TENANT, given))) as { readonly mark: string }
+    known.add(mark)
+    const times = lines.filter(line => line === mark).length
+    if (status === 'succeeded') assert.equal(times, 1, `${mark} is settled`)
+    else assert(status === 'interrupted' && times <= 1, `${mark} is ${status}, and was done ${times} times`)
+  }
+  for (const line of lines) assert(known.has(line), `${line} was done, and is nowhere on record`)
+}
+
+/** Nothing is open, the record is whole, and its tables are what they would be if they were made again. */
+export async function checkRecord(store: Store): Promise<void> {
+  assert.deepEqual(await openRuns(store, TENANT), [])
+  assert.deepEqual(await openSessions(store, TENANT), [])
+  assert.deepEqual((await loadSession(store, TENANT, HOME)).state.attached, [])
+  const { projections } = store
+  const tables = memoryTables(projections)
+  const inspection = await store.inspect()
+  const scratch = { apply: tables.apply, rows: tables.allRows, close: () => undefined }
+  const { breaks } = await verifyRecord(inspection, { projections, scratch, check: null })
+  await inspection.close()
+  assert.deepEqual(breaks, [])
+  const before = await rowsOf(store)
+  await store.rebuild()
+  assert.deepEqual(await rowsOf(store), before)
+}
+
+async function rowsOf(store: Store): Promise<readonly ProjectedRow[]> {
+  const inspection = await store.inspect()
+  const rows: ProjectedRow[] = []
+  for (const { table } of store.projections) for await (const row of inspection.rows(table)) rows.push(row)
+  await inspection.close()
+  return rows
+}
