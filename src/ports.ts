@@ -137,6 +137,8 @@ export interface Committed {
   readonly heads: readonly StreamHead[]
   /** The answer that was stored under the idempotency key earlier; null when this commit was new. */
   readonly replayed: Json | null
+  /** When it was written: every event of it says so. Of one that was replayed, when that was found. */
+  readonly at: string
 }
 
 export interface StoredEvent {

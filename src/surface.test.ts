@@ -66,6 +66,7 @@ describe('public surface', () => {
         "removeDefinition",
         "repoDetails",
         "repoRoles",
+        "repoTools",
         "reportOf",
         "resolveWorkspace",
         "retireVersion",

@@ -71,9 +71,9 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
   const commit = ({ tenant: name, objects = [], appends = [], erase = [], idempotency }: Commit): Committed => {
     const tenant = tenantOf(name)
     const answered = idempotency && tenant.answers.get(idempotency.key)
-    if (answered !== undefined) return { heads: [], replayed: answered }
-
     const at = clock()
+    if (answered !== undefined) return { heads: [], replayed: answered, at }
+
     const given = new Set(objects.map(digestBytes))
     const changed = new Map<string, Stream>()
     const heads = appends.map(({ stream, expected, entries }) => {
@@ -106,7 +106,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     if (idempotency) tenant.answers.set(idempotency.key, idempotency.answer)
     commits++
     written.emit('commit')
-    return { heads, replayed: null }
+    return { heads, replayed: null, at }
   }
 
   const headsOf = (tenant: string): readonly StreamHead[] => byName(tenantOf(tenant).streams).map(({ head }) => head)

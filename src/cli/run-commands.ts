@@ -73,7 +73,7 @@ export const RUN_COMMANDS: readonly Command[] = [
       { flags: '--visit <n>', summary: 'which time the node was at work, where an edge leads back to it (default: the newest)' },
       ...WHERE,
     ],
-    example: 'onbook show run_0123456789abcdef0123 --node writer --step 1',
+    example: 'onbook show run_0123456789abcdefghjkmnpq --node writer --step 1',
     load: async () => (await looking()).show,
   },
   {
@@ -81,7 +81,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<run>'],
     summary: 'start no node and no step until it is resumed',
     options: WHERE,
-    example: 'onbook runs pause run_0123456789abcdef0123',
+    example: 'onbook runs pause run_0123456789abcdefghjkmnpq',
     load: async () => (await steering()).pause,
   },
   {
@@ -89,7 +89,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<run>'],
     summary: 'go on with a run that is paused, or that whoever was at it has left',
     options: [{ flags: '--detach', summary: 'do not wait; through a host only' }, WATCH, ...WORK, ...WHERE],
-    example: 'onbook runs resume run_0123456789abcdef0123 --watch',
+    example: 'onbook runs resume run_0123456789abcdefghjkmnpq --watch',
     load: async () => (await steering()).resume,
   },
   {
@@ -97,7 +97,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<run>'],
     summary: 'end a run',
     options: [{ flags: '--reason <text>', summary: 'kept in the record' }, ...WHERE],
-    example: 'onbook runs cancel run_0123456789abcdef0123 --reason "wrong brief"',
+    example: 'onbook runs cancel run_0123456789abcdefghjkmnpq --reason "wrong brief"',
     load: async () => (await steering()).cancel,
   },
   {
@@ -105,7 +105,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<run>', '<mode>'],
     summary: 'change the mode from the next step on: planning or implementation',
     options: WHERE,
-    example: 'onbook runs mode run_0123456789abcdef0123 implementation',
+    example: 'onbook runs mode run_0123456789abcdefghjkmnpq implementation',
     load: async () => (await steering()).mode,
   },
   {
@@ -113,7 +113,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<run>', '[text]'],
     summary: 'say something that every prompt of the run ends with, or every prompt of one node; a text or @file',
     options: [{ flags: '--node <id>', summary: 'this node alone' }, { flags: '--remove', summary: 'take it back' }, ...WHERE],
-    example: 'onbook runs override run_0123456789abcdef0123 "Answer in one paragraph." --node writer',
+    example: 'onbook runs override run_0123456789abcdefghjkmnpq "Answer in one paragraph." --node writer',
     load: async () => (await steering()).override,
   },
   {
@@ -127,7 +127,7 @@ export const RUN_COMMANDS: readonly Command[] = [
       ...WORK,
       ...WHERE,
     ],
-    example: 'onbook runs say run_0123456789abcdef0123 writer "Shorter, please"',
+    example: 'onbook runs say run_0123456789abcdefghjkmnpq writer "Shorter, please"',
     load: async () => (await steering()).say,
   },
   { name: 'approvals', ...APPROVALS },
@@ -135,16 +135,16 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'approvals approve',
     arguments: ['<approval>'],
-    summary: 'let it happen',
-    options: [NOTE, ...WHERE],
+    summary: 'let it happen; where no host does, go on with the run',
+    options: [NOTE, WATCH, ...WORK, ...WHERE],
     example: 'onbook approvals approve approval-1 --note "the plan is good"',
     load: async () => (await approvals()).approve,
   },
   {
     name: 'approvals deny',
     arguments: ['<approval>'],
-    summary: 'do not let it happen',
-    options: [NOTE, ...WHERE],
+    summary: 'do not let it happen; where no host does, go on with the run',
+    options: [NOTE, WATCH, ...WORK, ...WHERE],
     example: 'onbook approvals deny approval-1 --note "not before the tests pass"',
     load: async () => (await approvals()).deny,
   },

@@ -66,6 +66,7 @@ describe('onbook.host.yaml', () => {
     ['an agent with a name that is none', 'cliAgents:\n  A b: { preset: codex }', /line 2, .*there is no setting "A b"/],
     ['an unknown setting of an agent', 'cliAgents:\n  a: { preset: codex, shell: true }', /line 2, .*there is no setting "shell"/],
     ['a variable with its value', 'cliAgents:\n  a: { preset: codex, env: [A=b] }', /line 2, .*"cliAgents.a.env.0" must match/],
+    ['a silence that no client keeps', 'modelCalls: { idleMs: 300001 }', /line 1, .*"modelCalls.idleMs" must be <= 300000/],
     ['a list', '- supported', /must be object/],
     ['YAML that is none', 'supported: [', /line \d/],
     ['a setting twice', 'supported: true\nsupported: false', /line 2/],

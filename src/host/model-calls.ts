@@ -8,7 +8,7 @@ export const modelCallsFormat = Type.Object(
     timeoutMs: number('For the whole answer: half an hour unless it is said. In milliseconds.', 2_147_483_647),
     // Later, the client that ships with Node gives up by itself.
     idleMs: number('How long nothing may come, before an answer begins as well: four minutes unless it is said. In milliseconds.', 300_000),
-    maxReplyBytes: number('Of an answer as it is sent: 64 MiB unless it is said.', 256 * 1024 * 1024),
+    maxReplyBytes: number('Of the body of an answer: 64 MiB unless it is said.', 256 * 1024 * 1024),
   },
   { additionalProperties: false, description: 'What an answer of a provider may take; cliAgents have limits of their own.' },
 )

@@ -89,11 +89,12 @@ async function told(store: Store, tenant: string, state: RunState, read: ReadBod
   const { paused, override } = state
   const given = new Map<string | null, GivenOverride>()
   let evidence: StallEvidence | null = null
-  const isTold = paused?.reason === 'stalled' || override !== null || Object.keys(state.overrides).length > 0
+  const stalled = paused?.reason === 'stalled'
+  const isTold = stalled || override !== null || Object.keys(state.overrides).length > 0
   if (isTold)
     for await (const { event: recorded } of store.read(tenant, runStream(state.runId), -1)) {
       const event = runEvent(recorded)
-      if (event.type === 'run.stalled') evidence = event.evidence
+      if (event.type === 'run.stalled' && stalled) evidence = event.evidence
       if (event.type !== 'override.given') continue
       given.delete(event.nodeId)
       if (event.text === null) continue

@@ -1,5 +1,6 @@
 // Runs over real HTTP: started, looked at, steered, stopped; and what is wrong is refused with its own code and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { digestText } from '../core/digest/digest.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
@@ -153,6 +154,29 @@ describe('a run under way', () => {
     expect((await post(`/${runId}/pause`)).body.error).toBe('run_paused')
     expect((await post(`/${runId}/resume`)).body).toEqual({ runId, status: 'waiting-input' })
     expect((await post(`/${runId}/resume`)).body.error).toBe('run_not_paused')
+  })
+
+  it('that stalled says on what evidence, until it is resumed', async () => {
+    const runId = await waitingRun()
+    const hash = digestText('the same')
+    const evidence = { signal: 'same_reply', times: 2, promptHashes: [hash, hash], replyHashes: [hash, hash] } as const
+    await host.sessions.runs.submit(
+      { tenant: 'acme', runId, actor: 'test' },
+      {
+        type: 'tell',
+        events: [
+          { type: 'run.stalled', nodeId: 'writer', evidence },
+          { type: 'run.paused', reason: 'stalled', nodeId: 'writer' },
+        ],
+      },
+    )
+    const paused = async () => (await ask('GET', `/v1/runs/${runId}`)).body.paused
+    expect(await paused()).toEqual({ reason: 'stalled', nodeId: 'writer', evidence })
+    await post(`/${runId}/resume`)
+    await post(`/${runId}/override`, { text: 'Do something else.' })
+    expect(await paused()).toBeNull()
+    await post(`/${runId}/pause`)
+    expect(await paused()).toEqual({ reason: 'asked', nodeId: null, evidence: null })
   })
 
   it('is cancelled, with a reason or without, in either spelling', async () => {

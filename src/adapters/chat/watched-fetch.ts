@@ -18,6 +18,7 @@ export interface Watch {
   /** Aborts with the one that is given, and when a limit is reached; then its reason is the fault. */
   readonly signal: AbortSignal
   readonly fetch: typeof globalThis.fetch
+  /** Nothing more is wanted: no timer and no connection is left. */
   end(): void
 }
 
@@ -60,6 +61,7 @@ export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, sign
     end() {
       clearTimeout(whole)
       clearTimeout(idle)
+      late.abort()
     },
   }
 }

@@ -113,7 +113,7 @@ const ALWAYS = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TERM|TMPDIR)$/
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Nothing of the host's environment but what every command needs, and what is named. */
-export const environmentOf = ({ env }: CliAgent, environment: Environment): Record<string, string> =>
+export const environmentOf = ({ env }: Pick<CliAgent, 'env'>, environment: Environment): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value !== undefined && (ALWAYS.test(name) || env.includes(name)) ? [[name, value]] : [],
@@ -123,5 +123,5 @@ export const environmentOf = ({ env }: CliAgent, environment: Environment): Reco
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i
 
 /** The values it is given that look as if nobody else should see them. */
-export const lentSecrets = ({ env }: CliAgent, environment: Environment): readonly string[] =>
+export const lentSecrets = ({ env }: Pick<CliAgent, 'env'>, environment: Environment): readonly string[] =>
   env.filter(name => SECRET_NAME.test(name)).flatMap(name => environment[name] ?? [])

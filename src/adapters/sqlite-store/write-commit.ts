@@ -28,7 +28,7 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
   const { statements, objects } = writing
   const { tenant, erase = [], idempotency } = commit
   const replayed = idempotency === undefined ? null : answerOf(statements, tenant, idempotency.key)
-  if (replayed !== null) return { heads: [], replayed }
+  if (replayed !== null) return { heads: [], replayed, at }
 
   const bodies = new Map((commit.objects ?? []).map(bytes => [digestBytes(bytes), bytes]))
   const appends = planAppends(writing, tenant, commit.appends ?? [], at)
@@ -52,7 +52,7 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
   for (const append of appends) writeAppend(writing, tenant, append, ids)
   for (const id of erased) objects.erase(id)
   if (idempotency !== undefined) statements.addAnswer.run(tenant, idempotency.key, JSON.stringify(idempotency.answer))
-  return { heads: appends.map(({ head }) => head), replayed: null }
+  return { heads: appends.map(({ head }) => head), replayed: null, at }
 }
 
 /** Null when it is not there, or its bytes are gone. */

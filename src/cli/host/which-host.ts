@@ -1,5 +1,5 @@
 // Which host a command goes through: the one that is named, or that runs on the folder. Null for the folder itself.
-import type { ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
@@ -22,8 +22,23 @@ export async function hostFor(input: Input): Promise<WhichHost | null> {
   return { url, key: (await readText(keyPath(input))).trim() }
 }
 
-/** What the host said is said on, with its own code. */
-export function explainHost({ code, message, details, status }: ClientError, { json }: Input): number {
+/** The desk is closed whatever happens. What the host refuses is said on, with its own code. */
+export async function workAt<D extends { close(): Promise<void> }>(
+  desk: D,
+  input: Input,
+  work: (desk: D) => Promise<number>,
+): Promise<number> {
+  try {
+    return await work(desk)
+  } catch (error) {
+    if (error instanceof ClientError) return explain(error, input)
+    throw error
+  } finally {
+    await desk.close()
+  }
+}
+
+function explain({ code, message, details, status }: ClientError, { json }: Input): number {
   if (json) printJson({ error: code, message, details })
   else process.stderr.write(`onbook: ${visible(message)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
   return 2

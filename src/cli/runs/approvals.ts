@@ -1,8 +1,12 @@
 // onbook approvals: what runs wait for a person to decide.
+import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
+import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { withRunDesk } from './desk.ts'
+import { readRun } from './standing.ts'
+import { tellRun } from './tell.ts'
 
 export const list = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
@@ -22,13 +26,20 @@ export const list = (input: Input): Promise<number> =>
 export const approve = (input: Input): Promise<number> => resolved(input, 'approved')
 export const deny = (input: Input): Promise<number> => resolved(input, 'denied')
 
+/** At rest, whoever answers goes on with the run. */
 const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number> =>
-  withRunDesk(input, async desk => {
-    const approval = String(input.approval)
-    const open = (await desk.approvals()).find(one => one.approval === approval)
-    await desk.resolve(approval, decision, typeof input.note === 'string' ? input.note : null)
-    const runId = open?.runId ?? null
-    if (input.json) printJson({ approval, decision, runId })
-    else process.stdout.write(`${approval} is ${decision}.${desk.lasts || runId === null ? '' : ` Go on: onbook runs resume ${runId}`}\n`)
-    return 0
-  })
+  withRunDesk(
+    input,
+    async desk => {
+      const approval = String(input.approval)
+      const open = (await desk.approvals()).find(one => one.approval === approval)
+      if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+      const { events } = await readRun(desk, open.runId)
+      await desk.resolve(approval, decision, typeof input.note === 'string' ? input.note : null)
+      if (!desk.lasts) return tellRun(desk, open.runId, events.length - 1, input)
+      if (input.json) printJson({ approval, decision, runId: open.runId })
+      else process.stdout.write(`${visible(approval)} is ${decision}.\n`)
+      return 0
+    },
+    { judges: true },
+  )

@@ -1,8 +1,9 @@
 // Runs on a folder that no host runs on: the work is done here, and ends with the command.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import type { RunCommand } from '../../core/run/decide.ts'
 import { runStream } from '../../core/run/events.ts'
+import { runIdOf } from '../../core/run/run-id.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { loadRun } from '../../engine/runs/load.ts'
@@ -12,7 +13,7 @@ import { existingSession } from '../../engine/sessions/views.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore, randomness } from '../host/product-store.ts'
+import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
@@ -44,7 +45,7 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
     async create({ workflowId, ...request }) {
       const found = await loadWorkflow(store, tenant, workflowId)
       if (found === null) throw new Fault('workflow_not_found', { workflowId })
-      const runId = `run_${randomness(10, 'hex')}`
+      const runId = runIdOf(Date.now(), randomBytes(20))
       await (await sessions()).runs.create({ tenant, runId, actor }, { ...request, workflow: found.workflow })
       return runId
     },
@@ -85,7 +86,11 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
     async resolve(approval, decision, note) {
       const open = (await openApprovals(store, tenant)).find(one => one.approval === approval)
       if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
-      await leave(open.runId, { type: 'resolveApproval', approval, decision, note })
+      // Whoever asked is told the answer, and goes on with it: that is work, and done by whoever is at the run.
+      await takeUp(open.runId)
+      const place = { tenant, runId: open.runId, actor }
+      const { refusal } = await (await sessions()).runs.submit(place, { type: 'resolveApproval', approval, decision, note })
+      if (refusal !== null) throw refusalFault(refusal)
     },
     takeUp,
     async settled(runId) {

@@ -1,12 +1,11 @@
 // Where the commands about runs do their asking: on the record at rest, or through a host. Whatever is shown is made from the same events.
-import { ClientError } from '../../client/index.ts'
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { OpenApproval } from '../../core/run/state.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Input } from '../commands.ts'
-import { explainHost, hostFor } from '../host/which-host.ts'
+import { hostFor, workAt } from '../host/which-host.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
 
 export interface StartRun {
@@ -69,12 +68,5 @@ export async function withRunDesk(input: Input, work: (desk: RunDesk) => Promise
   const host = await hostFor(input)
   const desk =
     host === null ? (await import('./at-rest.ts')).runDeskAtRest(input, use) : (await import('./through-host.ts')).runDeskThrough(host)
-  try {
-    return await work(desk)
-  } catch (error) {
-    if (error instanceof ClientError) return explainHost(error, input)
-    throw error
-  } finally {
-    await desk.close()
-  }
+  return workAt(desk, input, work)
 }

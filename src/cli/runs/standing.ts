@@ -2,7 +2,7 @@
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent } from '../../core/run/events.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
-import { emptyRun, isBusy, isEnded, type RunState } from '../../core/run/state.ts'
+import { emptyRun, isBusy, isEnded, type NodeState, type RunState } from '../../core/run/state.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import type { RunDesk } from './desk.ts'
 
@@ -26,17 +26,18 @@ export async function readRun(desk: RunDesk, runId: string): Promise<ReadRun> {
 export function statusOf(state: RunState): RunStatus {
   if (state.phase !== 'running') return state.phase
   if (state.approvals.length > 0) return 'waiting-approval'
-  const busy = Object.values(state.nodes).filter(isBusy)
-  return busy.length > 0 && busy.every(({ status }) => status === 'waiting') ? 'waiting-input' : 'running'
+  return isSettled(state) ? 'waiting-input' : 'running'
 }
 
-/** Nothing goes on before a person does something. */
+/** Nothing goes on before a person does something. Who asks for an approval goes on meanwhile. */
 export function isSettled(state: RunState): boolean {
   if (isEnded(state) || state.phase === 'paused') return true
-  const isAsked = (nodeId: string) => state.approvals.some(approval => approval.nodeId === nodeId)
-  const busy = Object.entries(state.nodes).filter(([, node]) => isBusy(node))
-  return busy.length > 0 && busy.every(([nodeId, { status }]) => status === 'waiting' || isAsked(nodeId))
+  const busy = busyIn(state)
+  return busy.length > 0 && busy.every(isWaiting)
 }
+
+const busyIn = ({ nodes }: RunState): readonly NodeState[] => Object.values(nodes).filter(isBusy)
+const isWaiting = ({ status }: NodeState): boolean => status === 'waiting'
 
 /** Scripts rely on it: 0 says that the run is completed, and nothing else. */
 export const exitOf = (state: RunState): number => (state.phase === 'completed' ? 0 : 1)

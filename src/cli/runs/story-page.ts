@@ -92,10 +92,11 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
         .trimEnd()
         .split('\n')
 
+/** A node that chose the same in every visit says so once. */
 const choicesOf = ({ prompts }: Story): readonly string[] =>
   [...groupBy(prompts, ({ nodeId }) => nodeId)].flatMap(([nodeId, choices]) => [
     visible(nodeId),
-    ...choices.map(({ kind, resolved, chain }) => visible(`  ${choiceText(kind, resolved, chain)}`)),
+    ...new Set(choices.map(({ kind, resolved, chain }) => visible(`  ${choiceText(kind, resolved, chain)}`))),
   ])
 
 /** What can be done about it. */

@@ -35,7 +35,7 @@ it('a run is watched to its end, and has the same story when the host is gone', 
   const { code, out, err } = await onbook('run', 'flow.yaml', '--watch')
   expect([code, out]).toEqual([0, 'Noted.\n'])
   expect(err).toContain('reader  starts, handed over by writer')
-  const runId = /run_\w{20}/.exec(err)![0]
+  const runId = /run_[0-9a-z]+/.exec(err)![0]
   const story = await json('show', runId)
   const step = await json('show', runId, '--node', 'reader')
   await host.stop()

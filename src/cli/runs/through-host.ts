@@ -2,39 +2,25 @@
 import { type Client, ClientError, createClient } from '../../client/index.ts'
 import { runStream } from '../../core/run/events.ts'
 import { emptyRun } from '../../core/run/state.ts'
-import { Fault } from '../../errors.ts'
+import { eventPages } from '../host/host-pages.ts'
 import type { WhichHost } from '../host/which-host.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
 import { noRun } from './leave-command.ts'
 import { foldEvent, isSettled } from './standing.ts'
 
-export function runDeskThrough({ url, key }: WhichHost): RunDesk {
-  const client: Client = createClient({ url, key, timeoutMs: 120_000 })
+export function runDeskThrough(host: WhichHost): RunDesk {
+  const client: Client = createClient({ ...host, timeoutMs: 120_000 })
 
   /** The record itself, not what OpenWOP makes of it: so both desks tell the same. */
   async function* events(runId: string, { after = -1, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {}) {
     const path = `/v1/streams/${encodeURIComponent(runStream(runId))}/events`
     try {
-      if (signal === undefined) yield* pagesOf(path, after)
+      if (signal === undefined) yield* eventPages<ShownEvent>(host, path, after)
       else for await (const { data } of client.events(path, { after: String(after), signal })) yield JSON.parse(data) as ShownEvent
     } catch (error) {
       if (error instanceof ClientError && error.code === 'stream_missing') throw noRun(runId)
       if (signal?.aborted !== true) throw error
-    }
-  }
-
-  async function* pagesOf(path: string, first: number): AsyncIterable<ShownEvent> {
-    for (let after: number | null = first; after !== null; ) {
-      const answer = await fetch(`${url}${path}?limit=1000&after=${after}`, { headers: { authorization: `Bearer ${key}` } }).catch(
-        (error: Error) => {
-          throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
-        },
-      )
-      const page = (await answer.json()) as { events?: readonly ShownEvent[]; next: number | null; error: string; message: string }
-      if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
-      yield* page.events
-      after = page.next
     }
   }
 

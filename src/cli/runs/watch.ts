@@ -23,28 +23,37 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   const page = pageOn(process.stderr)
   const bodies = bodiesOf(desk)
   const replies = new Map<string, ReplyLines>()
+  /** Nodes that spoke before it was told that they were asked: what they say is shown when all of it is on record. */
+  const early = new Set<string>()
+  const heard = new Set<string>()
   let last = after
 
+  const sayOf = (nodeId: string, lines: readonly string[]): void => {
+    for (const text of lines) page.print({ nodeId, text: `  │ ${text}`, tone: 'dim' })
+  }
   // Elsewhere than on a terminal nobody sees a reply grow, and what is read later should read the same every time.
-  const heard = new Set<string>()
   const hear = (nodeId: string, session: string): void => {
     if (!process.stderr.isTTY || heard.has(session)) return
     heard.add(session)
-    desk.hear(session, stop.signal, text => sayOf(nodeId, replies.get(nodeId)?.feed(text) ?? []))
+    desk.hear(session, stop.signal, text => {
+      const reply = replies.get(nodeId)
+      if (reply === undefined) early.add(nodeId)
+      else sayOf(nodeId, reply.feed(text))
+    })
+  }
+  const endReply = async (nodeId: string, digest: Digest | null): Promise<void> => {
+    const whole = digest === null ? '' : clip((await bodies.said(digest)) ?? '', MOST_OF_A_REPLY)
+    sayOf(nodeId, (replies.get(nodeId) ?? replyLines()).end(whole))
+    replies.delete(nodeId)
+    early.delete(nodeId)
   }
   const tell = async (event: ShownEvent): Promise<void> => {
     const told = runEvent({ type: event.type, payload: event.payload as unknown as Json })
     if (told.type === 'node.started') hear(told.nodeId, told.session)
-    if (told.type === 'step.settled' && told.reply !== null) {
-      const whole = clip((await bodies.said(told.reply)) ?? '', MOST_OF_A_REPLY)
-      sayOf(told.nodeId, (replies.get(told.nodeId) ?? replyLines()).end(whole))
-    }
+    if (told.type === 'step.settled') await endReply(told.nodeId, told.reply)
     for (const line of await linesOf(told, bodies)) page.print(line)
-    if (told.type === 'step.started') replies.set(told.nodeId, replyLines())
+    if (told.type === 'step.started' && !early.has(told.nodeId)) replies.set(told.nodeId, replyLines())
     last = event.seq
-  }
-  const sayOf = (nodeId: string, lines: readonly string[]): void => {
-    for (const text of lines) page.print({ nodeId, text: `  │ ${text}`, tone: 'dim' })
   }
 
   const following = (async () => {

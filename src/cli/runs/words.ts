@@ -60,7 +60,7 @@ export const stallText = ({ signal, times, replyHashes }: StallEvidence): string
 
 const WORDS: Words = {
   'run.created': ({ runId, workflowId, version, mode }) => run(`${runId} of ${workflowId} ${version} starts, mode ${mode}`, 'strong'),
-  'run.claimed': ({ epoch }) => run(`is taken up by another process (${epoch})`),
+  'run.claimed': ({ epoch }) => run(`is taken up, epoch ${epoch}`),
   async 'node.started'({ nodeId, visit, handoffs }, bodies) {
     const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)
     const by = given === null ? '' : `, handed over by ${given.map(({ from }) => from).join(', ')}`

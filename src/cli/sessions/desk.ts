@@ -1,9 +1,9 @@
 // Where the commands about sessions do their asking: on the record at rest, or through a host. Both answer alike.
 import type { ServerEvent } from '../../client/event-stream.ts'
-import { type Client, ClientError, createClient, type Sessions } from '../../client/index.ts'
-import { Fault } from '../../errors.ts'
+import { type Client, createClient, type Sessions } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
-import { explainHost, hostFor, type WhichHost } from '../host/which-host.ts'
+import { eventPages, hostAnswer } from '../host/host-pages.ts'
+import { hostFor, type WhichHost, workAt } from '../host/which-host.ts'
 
 /** An event as it was recorded, as far as it is shown. */
 export interface ShownEvent {
@@ -40,15 +40,7 @@ export interface DeskUse {
 
 /** Through the host that is named, or that runs on the folder; else on the folder itself. */
 export async function withDesk(input: Input, work: (desk: Desk) => Promise<number>, use: DeskUse = {}): Promise<number> {
-  const desk = await openDesk(input, use)
-  try {
-    return await work(desk)
-  } catch (error) {
-    if (error instanceof ClientError) return explainHost(error, input)
-    throw error
-  } finally {
-    await desk.close()
-  }
+  return workAt(await openDesk(input, use), input, work)
 }
 
 async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
@@ -56,13 +48,13 @@ async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
   return host === null ? (await import('./at-rest.ts')).deskAtRest(input, use) : throughHost(host)
 }
 
-function throughHost({ url, key }: WhichHost): Desk {
-  const client: Client = createClient({ url, key, timeoutMs: 120_000 })
+function throughHost(host: WhichHost): Desk {
+  const client: Client = createClient({ ...host, timeoutMs: 120_000 })
   const { events: follow, ...sessions } = client.sessions
   return {
     ...sessions,
     async *events(session, { after = -1, signal } = {}) {
-      if (signal === undefined) return yield* pagesOf(session, after)
+      if (signal === undefined) return yield* eventPages<ShownEvent>(host, `/v1/sessions/${encodeURIComponent(session)}/events`, after)
       try {
         for await (const event of follow(session, { after: String(after), signal })) if (event.type !== 'delta') yield eventIn(event)
       } catch (error) {
@@ -72,29 +64,13 @@ function throughHost({ url, key }: WhichHost): Desk {
     put: async bytes => (await client.objects.put(bytes)).digest,
     async file(workspace, version, path) {
       const query = version === undefined ? '' : `?version=${version}`
-      const answer = await ask(`/v1/workspaces/${encodeURIComponent(workspace)}/files/${path}${query}`)
+      const answer = await hostAnswer(host, `/v1/workspaces/${encodeURIComponent(workspace)}/files/${path}${query}`)
       return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null
     },
     lasts: true,
     takeUp: async () => {},
     quiet: async () => {},
     close: async () => {},
-  }
-
-  async function* pagesOf(session: string, first: number): AsyncIterable<ShownEvent> {
-    for (let after: number | null = first; after !== null; ) {
-      const answer = await ask(`/v1/sessions/${encodeURIComponent(session)}/events?limit=1000&after=${after}`)
-      const page = (await answer.json()) as { events?: readonly ShownEvent[]; next: number | null; error: string; message: string }
-      if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
-      yield* page.events
-      after = page.next
-    }
-  }
-
-  function ask(path: string): Promise<Response> {
-    return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } }).catch((error: Error) => {
-      throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
-    })
   }
 }
 

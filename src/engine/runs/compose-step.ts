@@ -56,10 +56,11 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const templates = await templatesOf(place, resolved.resolutions, values, keep)
   const handoffs = await handoffsOf(place)
   const task = taskOf(frozen, state, node, { inputs: values.inputs, handoffs })
-  if (!saysWhatIsWanted(task, templates))
-    return refused('task_objective_missing', 'neither the node, nor its workflow, nor a user template says what is wanted')
+  const role = roleFor(place)
+  if (!saysWhatIsWanted(task, templates) && role === null)
+    return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any template says what is wanted')
   const override = await overrideOf(place)
-  const composed = composePrompt({ tools: NATIVE, role: roleFor(place), mode: state.mode, task, templates, override })
+  const composed = composePrompt({ tools: NATIVE, role, mode: state.mode, task, templates, override })
   if (!composed.ok) return refused(composed.problems[0]!.code, composed.problems.map(({ message }) => message).join('; '))
 
   const { prompt } = composed
@@ -73,8 +74,8 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   return { ok: true, system, user: isTold ? null : user, prompt: record, events, texts: kept.texts() }
 }
 
-const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly { readonly kind: string }[]): boolean =>
-  objective !== undefined || handoffs.length > 0 || templates.some(({ kind }) => kind === 'user')
+const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly unknown[]): boolean =>
+  objective !== undefined || handoffs.length > 0 || templates.length > 0
 
 async function handoffsOf({ store, tenant, run, node, handoffs: given }: StepPlace): Promise<readonly Handoff[]> {
   if (given !== undefined) return given

@@ -11,9 +11,9 @@ import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
 import { freeze, type RunWorld } from './frozen.ts'
 import { keeper } from './keep.ts'
-import { type LoadedRun, loadRun } from './load.ts'
+import type { LoadedRun } from './load.ts'
 import { promptOverrides } from './step-parts.ts'
-import { type RunPlace, writeRun } from './write-run.ts'
+import { type RunChange, type RunPlace, writeRun } from './write-run.ts'
 
 export interface CreateRun {
   readonly workflow: Workflow
@@ -69,8 +69,8 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
   }
   const given: readonly RunEvent[] =
     override === undefined ? [] : [{ type: 'override.given', nodeId: null, text: json({ text: override }) }]
-  const written = await writeRun(store, place, async run => {
-    if (run.state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
+  const decide = async ({ state }: LoadedRun): Promise<RunChange<readonly RunEvent[]>> => {
+    if (state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
     const started = emitRun(draftRun(emptyRun), created, { type: 'run.started', workflowId: workflow.id }, ...given)
     const draft = beginRun(started, workflow)
     const kept = request.idempotency?.()
@@ -80,9 +80,9 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
       ...(kept === undefined ? {} : { idempotency: kept }),
       answer: draft.events,
     }
-  })
-  const { answer, replayed } = written!
-  return { run: replayed ? written!.run : await loadRun(store, tenant, runId), events: answer, replayed }
+  }
+  const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
+  return { run, events: answer, replayed }
 }
 
 /** What the workflow declares must be there, and of its type. What it does not declare is let through. */

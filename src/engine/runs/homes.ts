@@ -5,7 +5,7 @@ import type { Store } from '../../ports.ts'
 import type { SessionParts } from '../sessions/performing.ts'
 import type { SessionWork } from '../sessions/work.ts'
 import { loadFrozen } from './frozen.ts'
-import { keptRun, loadRun } from './load.ts'
+import { keptRun } from './load.ts'
 import { childSession, homeOf } from './start-node.ts'
 import type { RunPlace } from './write-run.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { killRuns } from '../../testing/kills/kill-runs.ts'
 
-it('a run of twenty nodes ends as it would have, in a hundred and twenty kills of its host', async () => {
-  const killed = await killRuns(120)
-  expect(killed.kills).toBe(120)
-  console.log(JSON.stringify(killed))
+it('runs of twenty nodes end as they would have, in a hundred kills of their hosts', async () => {
+  const killed = await killRuns(100)
+  process.stdout.write(`${JSON.stringify(killed)}\n`)
+  expect(killed.kills).toBe(100)
 })

@@ -10,27 +10,24 @@ export interface LoadedRun {
   readonly seq: number
   readonly createdAt: string
   readonly createdBy: string
-  /** Of the last event. */
-  readonly changedAt: string
 }
 
 const MOST_KEPT = 2_000
-const NONE: LoadedRun = { state: emptyRun, seq: -1, createdAt: '', createdBy: '', changedAt: '' }
+export const NO_RUN: LoadedRun = { state: emptyRun, seq: -1, createdAt: '', createdBy: '' }
 const folded = new WeakMap<Store, Map<string, LoadedRun>>()
 
 export async function loadRun(store: Store, tenant: string, runId: string): Promise<LoadedRun> {
   const kept = keptOf(store)
   const key = JSON.stringify([tenant, runId])
-  const from = kept.get(key) ?? NONE
+  const from = kept.get(key) ?? NO_RUN
   const added: RunEvent[] = []
-  let { seq, createdAt, createdBy, changedAt } = from
+  let { seq, createdAt, createdBy } = from
   for await (const { event } of store.read(tenant, runStream(runId), from.seq)) {
     if (event.seq === 0) [createdAt, createdBy] = [event.at, event.actor]
     added.push(runEvent(event))
     seq = event.seq
-    changedAt = event.at
   }
-  const loaded = added.length === 0 ? from : { state: foldRun(added, from.state), seq, createdAt, createdBy, changedAt }
+  const loaded = added.length === 0 ? from : { state: foldRun(added, from.state), seq, createdAt, createdBy }
   keepRun(store, tenant, runId, loaded)
   return loaded
 }

@@ -52,6 +52,22 @@ describe('a run', () => {
     ])
     expect(state.phase).toBe('completed')
   })
+
+  it('knows at once when it was created and by whom, as the record says it', async () => {
+    const workflow = workflowOf({ id: 'one', objective: 'Say something.', nodes: [{ id: 'writer' }] })
+    const { run } = await runs.create(place('r1'), { workflow })
+    await runs.quiet('acme', 'r1')
+    for await (const { event } of store.read('acme', 'run/r1', -1))
+      if (event.type === 'run.created') expect([run.createdAt, run.createdBy]).toEqual([event.at, event.actor])
+    expect(run.createdBy).toBe('test')
+  })
+
+  it('is not created twice under one id', async () => {
+    await run({ id: 'one', objective: 'Say something.', nodes: [{ id: 'writer' }] })
+    const types = await typesOf()
+    await expect(run({ id: 'two', objective: 'Say more.', nodes: [{ id: 'writer' }] })).rejects.toMatchObject({ code: 'run_exists' })
+    expect(await typesOf()).toEqual(types)
+  })
 })
 
 it.each([

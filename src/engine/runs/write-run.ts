@@ -9,7 +9,7 @@ import type { SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
 import { keepSession, keptSession, type LoadedSession, loadSession } from '../sessions/load.ts'
-import { keepRun, keptRun, type LoadedRun, loadRun } from './load.ts'
+import { keepRun, keptRun, type LoadedRun, loadRun, NO_RUN } from './load.ts'
 
 /** Which run, and who asks. */
 export interface RunPlace {
@@ -49,15 +49,17 @@ const encoder = new TextEncoder()
 /**
  * The run's stream is part of every commit, with or without events: whoever claimed the run since has moved it, and the commit is refused.
  * @param decide null when there is nothing to write
+ * @param isNew there is no such run yet; should there be one, that is found out
  */
 export async function writeRun<T>(
   store: Store,
   { tenant, runId, actor, cause = null }: RunPlace,
   decide: (run: LoadedRun, load: LoadNode) => Promise<RunChange<T> | null>,
+  isNew = false,
 ): Promise<WrittenRun<T> | null> {
   // What is kept here is right unless somebody else has written: then the commit is refused, and everything is read.
   for (let isFresh = false; ; isFresh = true) {
-    const loaded = await (isFresh ? loadRun : keptRun)(store, tenant, runId)
+    const loaded = isNew && !isFresh ? NO_RUN : await (isFresh ? loadRun : keptRun)(store, tenant, runId)
     const change = await decide(loaded, session => (isFresh ? loadSession : keptSession)(store, tenant, session))
     if (change === null) return null
     const { run, session, objects = [], texts = [], idempotency, answer } = change
@@ -70,7 +72,7 @@ export async function writeRun<T>(
       }
       const known = knownTo(store, tenant)
       const unknown = [...texts, ...run.objects].filter(({ digest }) => isFresh || !known.has(digest))
-      const { replayed } = await store.commit({
+      const { replayed, at } = await store.commit({
         tenant,
         objects: [...objects, ...unknown.map(({ text }) => encoder.encode(text))],
         appends,
@@ -79,9 +81,9 @@ export async function writeRun<T>(
       if (replayed !== null) return { run: loaded, answer, replayed: true }
       remember(known, unknown)
       const seq = loaded.seq + run.events.length
-      const written = { ...loaded, state: run.state, seq }
-      // Of a run that is new, when it was created is known to the store alone.
-      if (loaded.seq >= 0) keepRun(store, tenant, runId, written)
+      const born = loaded.seq < 0 ? { createdAt: at, createdBy: actor } : {}
+      const written = { ...loaded, ...born, state: run.state, seq }
+      keepRun(store, tenant, runId, written)
       if (session !== undefined)
         keepSession(store, tenant, session.session, { state: session.state, seq: session.seq + session.events.length })
       return { run: written, answer, replayed: false }

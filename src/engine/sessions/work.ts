@@ -44,6 +44,9 @@ function breaksOff({ events, state: { run } }: Submitted): string | null {
   return isInterrupt && run?.step?.settled === false ? 'it was interrupted' : null
 }
 
+/** Whoever lost a run to another process says nothing more about it. */
+const isLost = (error: unknown): boolean => error instanceof Fault && error.code === 'run_not_owned'
+
 export function sessionWork(parts: SessionParts): SessionWork {
   const { store } = parts
   const sessions = new Map<string, Busy>()
@@ -101,8 +104,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. */
   async function giveUp(error: Error, place: SessionPlace): Promise<void> {
-    // Whoever lost a run to another process says nothing more about it.
-    if (error instanceof Fault && error.code === 'run_not_owned') return
+    if (isLost(error)) return
     parts.failed(error, place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
     await send(place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
@@ -142,7 +144,9 @@ export function sessionWork(parts: SessionParts): SessionWork {
       for (const tenant of only === undefined ? await store.tenants() : [only.tenant])
         for (const session of only === undefined ? await openSessions(store, tenant) : [only.session]) {
           // One that cannot be taken up keeps no other from it.
-          await takeUp(tenant, session).catch(error => parts.failed(error as Error, { tenant, session, actor: ACTOR }))
+          await takeUp(tenant, session).catch(error => {
+            if (!isLost(error)) parts.failed(error as Error, { tenant, session, actor: ACTOR })
+          })
           taken.push({ tenant, session })
         }
       return taken

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { runIdOf } from '../../core/run/run-id.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
@@ -41,13 +42,12 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     async (request, reply) => {
       const principal = principalOf(request, 'runs:create')
       const place = runPlaceOf(principal, freshRunId())
-      const create = async (keep: (answer: Answer) => ReturnType<NonNullable<CreateRun['idempotency']>>) => {
+      return answerDecided(store, place.tenant, request, reply, async keep => {
         const answer = createdAnswer(place.runId)
         const asked = await requestOf(parts, principal, request.body)
         const { replayed } = await sessions.runs.create(place, { ...asked, idempotency: () => keep(answer) })
         return { answer, replayed }
-      }
-      return answerDecided(store, place.tenant, request, reply, create).catch(error => {
+      }).catch(error => {
         // What is asked for is the run; the workflow is something that the request says wrong.
         if (error instanceof Fault && error.code === 'workflow_not_found') return reply.code(400).send(error.toJSON())
         throw error
@@ -104,9 +104,7 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
   )
 }
 
-/** Twenty random characters of base32. */
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
-const freshRunId = (): string => `run_${[...randomBytes(20)].map(byte => BASE32[byte % BASE32.length]).join('')}`
+const freshRunId = (): string => runIdOf(Date.now(), randomBytes(20))
 
 const createdAnswer = (runId: string): Answer => ({
   status: 201,

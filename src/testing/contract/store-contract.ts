@@ -59,6 +59,15 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     assert.deepEqual(numbers(await collect(store.read('acme', 's', 1))), [2])
   },
 
+  'says when a commit was written, as its events do': async store => {
+    const { at } = await append(store, 's', -1, entry(0), entry(1))
+    const all = await collect(store.read('acme', 's', -1))
+    assert.deepEqual(
+      all.map(({ event }) => event.at),
+      [at, at],
+    )
+  },
+
   'refuses everything when a sequence is stale, and says where the stream is': async store => {
     await append(store, 's', -1, entry(0))
     const object = bytesOf('refused')

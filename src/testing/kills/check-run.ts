@@ -18,6 +18,7 @@ export const TENANT = 'acme'
 
 /** A request as it came in. */
 export interface HeardRequest {
+  readonly host: string
   readonly run: string
   readonly node: string
   /** Its messages, as `spelled` has them. */
@@ -57,10 +58,13 @@ async function eventsOf(store: Store, runId: string): Promise<readonly RunEvent[
 
 /** At this moment, with its prompt whole. */
 export async function isOnRecord(store: Store, { run, node, key }: HeardRequest): Promise<boolean> {
-  const step = (await eventsOf(store, run)).findLast(event => event.type === 'step.started' && event.nodeId === node)
-  if (step?.type !== 'step.started') return false
-  for (const digest of [step.prompt.full, step.prompt.segments, ...Object.values(step.prompt.blocks)]) await store.object(TENANT, digest)
-  return (await recorded(store, step.request)) === key
+  for (const event of await eventsOf(store, run)) {
+    if (event.type !== 'step.started' || event.nodeId !== node || (await recorded(store, event.request)) !== key) continue
+    const { full, segments, blocks } = event.prompt
+    for (const digest of [full, segments, ...Object.values(blocks)]) await store.object(TENANT, digest)
+    return true
+  }
+  return false
 }
 
 /** What a run came to: the same for every run of the workflow. */
@@ -105,19 +109,22 @@ async function checkTold(store: Store, runId: string, told: Witness['told'], cou
   assert.deepEqual([found, told.size], [count, count])
 }
 
-/** No step was asked for more often than it was on record that it is. */
+/** No step was asked for more often than is on record, and none by a host that had lost the run before the step began. */
 async function checkRequests(store: Store, events: readonly RunEvent[], heard: readonly HeardRequest[]): Promise<void> {
-  const steps: { readonly nodeId: string; readonly key: string; attempts: number }[] = []
-  for (const event of events) {
-    if (event.type === 'step.started') steps.push({ nodeId: event.nodeId, key: await recorded(store, event.request), attempts: 1 })
+  const steps: { readonly seq: number; readonly nodeId: string; readonly key: string; attempts: number }[] = []
+  const lost = new Map<string, number>()
+  let owner = ''
+  for (const [seq, event] of events.entries()) {
+    if (event.type === 'run.claimed') lost.set(owner, seq)
+    if (event.type === 'run.claimed' || event.type === 'run.created') owner = event.owner
+    if (event.type === 'step.started') steps.push({ seq, nodeId: event.nodeId, key: await recorded(store, event.request), attempts: 1 })
     if (event.type === 'step.retried') steps.findLast(({ nodeId }) => nodeId === event.nodeId)!.attempts++
   }
-  const allowed = new Map<string, number>()
-  for (const { nodeId, key, attempts } of steps) allowed.set(nodeId + key, (allowed.get(nodeId + key) ?? 0) + attempts)
-  for (const { node, key } of heard) {
-    const left = allowed.get(node + key) ?? 0
-    assert(left > 0, `${node} was asked more often than is on record: ${key}`)
-    allowed.set(node + key, left - 1)
+  for (const { host, node, key } of heard) {
+    const step = steps.find(one => one.nodeId === node && one.key === key && one.attempts > 0)
+    assert(step !== undefined, `${node} was asked more often than is on record`)
+    assert(step.seq < (lost.get(host) ?? Number.POSITIVE_INFINITY), `${host} began a step of ${node} when it had lost the run`)
+    step.attempts--
   }
 }
 

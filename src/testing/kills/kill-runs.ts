@@ -1,153 +1,107 @@
-// Runs on one record whose hosts are killed, one after the other, until there were so many kills. Every restart goes on from what was left.
+// Runs on one record whose hosts are killed, one after the other, until there were so many kills. Every restart goes on from what was left;
+// some hosts are only stopped, and wake up when another is at their work.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { EventEmitter } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { emptyConfig } from '../../core/session/config.ts'
-import { EVERYTHING } from '../../core/workspace/policy.ts'
-import { createKey } from '../../engine/access.ts'
-import { publishAgent } from '../../engine/definitions/agents.ts'
-import { publishWorkflow } from '../../engine/definitions/workflows.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import { listRuns } from '../../engine/runs/runs.ts'
-import { commitChanges } from '../../engine/workspaces/commit.ts'
 import type { Store } from '../../ports.ts'
-import { events, type LoopbackChat, loopbackChat } from '../loopback-chat.ts'
-import { clock, freshPath } from '../sqlite-place.ts'
-import { testRuns } from '../test-runs.ts'
-import { checkRecord, checkRun, type Gist, gistOf, type HeardRequest, isOnRecord, spelled, TENANT } from './check-run.ts'
-import { type Client, doom, follow, type KilledHost, startKilledHost } from './killed-host.ts'
-import { AGENT, askedBy, FACTS, HOME, say, type WireMessage, WORKFLOW } from './twenty-nodes.ts'
+import { checkRecord, checkRun, type Gist, gistOf, TENANT } from './check-run.ts'
+import { furnish, type Place, withStore } from './furnish.ts'
+import { type Client, doom, follow, type KilledHost, kill, startKilledHost, thaw } from './killed-host.ts'
 
-/** What a model takes for an answer, at most. */
-const SLOWEST_MS = 40
+/** A host that hears nothing new for so long, and nobody has stopped it, never will. */
+const STUCK_MS = 60_000
+/** Of the hosts whose time is up, so many are stopped and wake up later. The others are killed. */
+const FROZEN = 0.2
 
 export interface Killed {
+  /** Of hosts that were at work on a run. */
   readonly kills: number
+  readonly frozen: number
   readonly runs: number
   readonly told: number
   readonly heard: number
 }
 
-interface Place {
-  readonly path: string
-  readonly lines: string
-  readonly key: string
-  readonly chat: LoopbackChat
-  readonly heard: HeardRequest[]
-  readonly hears: EventEmitter
-  /** Requests that were not on record when they came. */
-  readonly early: HeardRequest[]
-}
-
 export async function killRuns(kills: number): Promise<Killed> {
   const place = await furnish()
   let expected: Gist | null = null
-  let [killed, runs, told] = [0, 0, 0]
+  let [killed, frozen, runs, told] = [0, 0, 0, 0]
   try {
     // Nobody disturbs the first one: the others have to end like it.
     for (; expected === null || killed < kills; runs++) {
-      const undisturbed: boolean = expected === null
+      const isFirst: boolean = expected === null
       const client: Client = { runId: null, told: new Map() }
-      let isOver = false
-      while (!isOver) {
-        const dies = !undisturbed && killed < kills
-        const host = startKilledHost(place.path, place.lines, place.chat.url)
-        isOver = await live(place, host, client, `run ${runs}`, dies)
-        if (!isOver) killed++
+      let left: KilledHost | null = null
+      for (let isOver = false; !isOver; ) {
+        const life: Life = await live(place, left, client, `run ${runs}`, !isFirst && killed < kills)
+        ;({ isOver, left } = life)
+        if (isOver || client.runId === null) continue
+        if (left === null) killed++
+        else frozen++
       }
       told += client.told.size
       expected = await withStore(place.path, store => checkEnd(store, place, client, expected))
     }
+    // The host that saw the end of the last run was killed at that moment: what it had no time for is done by the next.
+    const last = startHost(place)
+    await last.url
+    await kill(last)
     await withStore(place.path, async store => {
       await checkRecord(store)
       const listed: string[] = []
       for await (const { runId } of listRuns(store, TENANT)) listed.push(runId)
       assert.equal(listed.length, runs, 'a run was asked for once and is there twice')
     })
-    assert.deepEqual(place.early, [])
-    return { kills: killed, runs, told, heard: place.heard.length }
+    return { kills: killed, frozen, runs, told, heard: place.heard.length }
   } finally {
     await place.chat.close()
   }
 }
 
-/** One life of a host; whether it saw the end of the run. */
-async function live(place: Place, host: KilledHost, client: Client, name: string, dies: boolean): Promise<boolean> {
+const startHost = ({ path, lines, chat, nextName }: Place): KilledHost => startKilledHost(path, lines, chat.url, nextName())
+
+interface Life {
+  readonly isOver: boolean
+  /** The host itself, when it was only stopped. */
+  readonly left: KilledHost | null
+}
+
+/** One life of a host. @param before one that was stopped, and wakes up to find its place taken */
+async function live(place: Place, before: KilledHost | null, client: Client, name: string, dies: boolean): Promise<Life> {
+  const host = startHost(place)
+  const end = new AbortController()
+  if (before !== null) void thaw(before, host)
+  let left: KilledHost | null = null
   try {
-    const following = follow(host, place.key, client, name)
-    const killed = dies ? doom(host, place.hears).then(() => false) : new Promise<never>(() => {})
-    const isOver = await Promise.race([following, killed])
-    if (!isOver) assert(dies, 'the host ended by itself')
-    return isOver
+    const following = follow(host, place.key, client, name, end.signal)
+    const doomed = dies ? doom(host, place.hears).then(() => false) : new Promise<never>(() => {})
+    const isOver = await Promise.race([following, doomed, stuck(client, end.signal)])
+    assert(isOver || dies, 'the host ended by itself')
+    if (!isOver && Math.random() < FROZEN && host.child.kill('SIGSTOP')) left = host
+    return { isOver, left }
   } finally {
-    host.child.kill('SIGKILL')
-    await host.ended
-    assert.equal(host.complaints(), '')
+    end.abort()
+    if (before !== null) await kill(before)
+    if (left === null) await kill(host)
   }
 }
 
-async function checkEnd(store: Store, { heard, lines }: Place, { runId, told }: Client, expected: Gist | null): Promise<Gist> {
+/** Throws when there is nothing new for too long. */
+async function stuck({ told }: Client, signal: AbortSignal): Promise<never> {
+  for (let known = -1; known < told.size; ) {
+    known = told.size
+    await pause(STUCK_MS, undefined, { signal })
+  }
+  throw new Error(`nothing goes on any more after event ${told.size - 1}`)
+}
+
+async function checkEnd(store: Store, { heard, early, lines }: Place, { runId, told }: Client, expected: Gist | null): Promise<Gist> {
+  assert.deepEqual(early, [])
   const gist = await gistOf(store, runId!)
   if (expected !== null) assert.deepEqual(gist, expected)
   const own = heard.filter(({ run }) => run === runId)
   await checkRun(store, { runId: runId!, told, heard: own, lines: readFileSync(lines, 'utf8').split('\n').slice(0, -1) })
   writeFileSync(lines, '')
   return gist
-}
-
-async function withStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = sqliteStore(path, clock, PRODUCT_PROJECTIONS)
-  try {
-    return await work(store)
-  } finally {
-    await store.close()
-  }
-}
-
-/** A record with a workflow, an agent whose home has adopted a workspace, and a key; and a model that outlives every host. */
-async function furnish(): Promise<Place> {
-  const path = freshPath()
-  const lines = `${path}.lines`
-  writeFileSync(lines, '')
-  const [heard, early]: [HeardRequest[], HeardRequest[]] = [[], []]
-  const hears = new EventEmitter()
-  let words = 0
-  const chat = await loopbackChat('openai', (response, { body }) => {
-    const { messages } = JSON.parse(body) as { readonly messages: readonly WireMessage[] }
-    const request = { ...askedBy(messages), key: spelled(messages) }
-    heard.push(request)
-    hears.emit('heard')
-    void withStore(path, store => isOnRecord(store, request)).then(isThere => {
-      if (!isThere) early.push(request)
-      const said = events(
-        'openai',
-        say(messages, () => `word-${++words}`),
-      )
-      setTimeout(() => response.setHeader('content-type', 'text/event-stream').end(said), Math.random() * SLOWEST_MS)
-    })
-    return undefined
-  })
-  const key = await withStore(path, async store => {
-    const writer = { tenant: TENANT, policy: EVERYTHING, actor: 'test' }
-    const changes = [{ path: FACTS.path, write: new TextEncoder().encode(FACTS.text) }]
-    await commitChanges(store, writer, { workspace: 'desk', changes })
-    await publishAgent(store, writer, AGENT)
-    await publishWorkflow(store, writer, WORKFLOW)
-    const { sessions, close } = testRuns(store)
-    const home = { tenant: TENANT, session: HOME, actor: 'test' }
-    await sessions.submit(home, { type: 'create', session: HOME, config: { ...emptyConfig, workspace: { name: 'desk', version: null } } })
-    await sessions.submit(home, { type: 'requestSync' })
-    await sessions.quiet(TENANT, HOME)
-    await sessions.submit(home, { type: 'requestApply', when: 'immediate_if_idle' })
-    await close()
-    const made = await createKey(store, (bytes, as) => randomBytes(bytes).toString(as), {
-      tenant: TENANT,
-      scopes: ['runs:create', 'runs:read'],
-      actor: 'test',
-    })
-    return made.key
-  })
-  return { path, lines, key, chat, heard, hears, early }
 }

@@ -1,4 +1,5 @@
 // A host in a process of its own that is killed sooner or later, and what somebody outside was told by it until then.
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { resolve } from 'node:path'
@@ -17,9 +18,10 @@ export interface KilledHost {
 
 const SCRIPT = resolve('src/testing/kills/run-host.mjs')
 
-export function startKilledHost(path: string, lines: string, chat: string): KilledHost {
-  const env = { ...process.env, OPENAI_COMPATIBLE_BASE_URL: chat }
-  const child = spawn(process.execPath, [SCRIPT, path, lines], { stdio: ['ignore', 'pipe', 'pipe'], env })
+/** Its model is asked under the name of the host, so that everybody knows who asks. */
+export function startKilledHost(path: string, lines: string, chat: string, owner: string): KilledHost {
+  const env = { ...process.env, OPENAI_COMPATIBLE_BASE_URL: `${chat}/${owner}` }
+  const child = spawn(process.execPath, [SCRIPT, path, lines, owner], { stdio: 'pipe', env })
   let complaints = ''
   child.stderr.on('data', chunk => {
     complaints += chunk
@@ -46,7 +48,7 @@ export interface Client {
 }
 
 /** Until the run is over, or the host is gone: whether it is over. */
-export async function follow({ url, signs }: KilledHost, key: string, client: Client, name: string): Promise<boolean> {
+export async function follow({ url, signs }: KilledHost, key: string, client: Client, name: string, signal: AbortSignal): Promise<boolean> {
   const at = await url
   if (at === null) return false
   const authorization = `Bearer ${key}`
@@ -54,14 +56,14 @@ export async function follow({ url, signs }: KilledHost, key: string, client: Cl
     if (client.runId === null) {
       // Whoever was not answered does not know whether the run is on record, and asks once more.
       const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': name }
-      const answer = await fetch(`${at}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ workflowId: 'twenty' }) })
+      const answer = await fetch(`${at}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ workflowId: 'twenty' }), signal })
       const body = (await answer.json()) as { readonly runId: string }
       if (answer.status !== 201) throw new Error(`the run was not accepted: ${JSON.stringify(body)}`, { cause: 'refused' })
       client.runId = body.runId
     }
     const last = Math.max(-1, ...client.told.keys())
     const headers = { authorization, ...(last < 0 ? {} : { 'last-event-id': String(last) }) }
-    const answer = await fetch(`${at}/v1/runs/${client.runId}/events?streamMode=debug`, { headers })
+    const answer = await fetch(`${at}/v1/runs/${client.runId}/events?streamMode=debug`, { headers, signal })
     if (answer.status !== 200 && answer.status !== 204) throw new Error(`the run is not there: ${answer.status}`, { cause: 'refused' })
     for await (const [id, data] of eventsIn(answer.body)) {
       client.told.set(id, data)
@@ -90,7 +92,22 @@ async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncIterable
   }
 }
 
-/** When it is to be killed: at any moment of its life. */
+export async function kill({ child, ended, complaints }: KilledHost): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+  assert.equal(complaints(), '')
+}
+
+/** How long nobody may touch the record when it was stopped in the middle of a commit: less than others wait for it. */
+const LONGEST_FROZEN_MS = 3_000
+
+/** Lets a host that was stopped go on, when another has taken its place and it should know nothing of that. */
+export async function thaw({ child }: KilledHost, { url }: KilledHost): Promise<void> {
+  await Promise.race([url, new Promise(resume => setTimeout(resume, LONGEST_FROZEN_MS))])
+  child.kill('SIGCONT')
+}
+
+/** When its time is up: at any moment of its life. */
 export async function doom({ signs, ended }: KilledHost, heard: EventEmitter): Promise<void> {
   const below = (most: number): number => Math.floor(Math.random() * most)
   const gone = new AbortController()
@@ -103,7 +120,10 @@ export async function doom({ signs, ended }: KilledHost, heard: EventEmitter): P
     () => after(signs, 'opened', 1).then(() => later(100)),
     () => after(signs, 'listening', 1).then(() => later(400)),
     () => after(signs, 'told', 1 + below(80)),
-    () => after(heard, 'heard', 1 + below(10)).then(() => later(30)),
+    () =>
+      after(signs, 'opened', 1)
+        .then(() => after(heard, 'heard', 1 + below(10)))
+        .then(() => later(30)),
     () => after(signs, 'noted', 1 + below(2)),
   ]
   await ways[below(ways.length)]!().catch(() => {})

@@ -15,7 +15,9 @@ import { createHost } from '../../../dist/host/app.js'
 import { DEFAULT_CONFIG } from '../../../dist/host/config.js'
 import { liveDeltas } from '../../../dist/host/hosted-sessions.js'
 
-const [path = '', lines = ''] = process.argv.slice(2)
+const [path = '', lines = '', owner = ''] = process.argv.slice(2)
+// When whoever started it is gone.
+process.stdin.on('end', () => process.exit()).resume()
 /** @param {string} word */
 const tell = word => process.stdout.write(`${word}\n`)
 
@@ -50,7 +52,7 @@ const live = liveDeltas()
 const failed = error => process.stderr.write(`${error.stack}\n`)
 const runs = runWork({
   store,
-  owner: `host-${randomUUID()}`,
+  owner,
   world: {
     hostDefaults: {},
     agentBindings: true,

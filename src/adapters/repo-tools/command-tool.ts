@@ -1,0 +1,119 @@
+// command: one line of shell in a folder of the repo, with nothing of the host's environment, within limits. It is no cage: what a command may touch is up to the system's user it runs as.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Json } from '../../core/digest/digest.ts'
+import { toolCallInOutput } from '../../core/tools/read-tool-calls.ts'
+import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
+import { Fault } from '../../errors.ts'
+import type { Binding } from '../../ports.ts'
+import { environmentOf, lentSecrets } from '../cli-agent/agent.ts'
+import { type Ended, runCommand } from '../cli-agent/run-command.ts'
+import { scrubber } from '../scrub.ts'
+import { secretsIn } from '../scrub-model.ts'
+import { type BothEnds, bothEnds } from './both-ends.ts'
+import { protectedPaths } from './protected-paths.ts'
+import { followed, type Repo, rootOf, telling, textIn } from './repo.ts'
+import { inFolder } from './repo-folder.ts'
+import { partsOf } from './repo-path.ts'
+
+const GRACE_MS = 2_000
+/** The longest that a timer takes. */
+const NEVER_MS = 2 ** 31 - 1
+const NO_LIMITS = { idleMs: NEVER_MS, maxOutputBytes: Number.POSITIVE_INFINITY, graceMs: GRACE_MS }
+
+/** The second shell is the command's own; the first only sends complaints the way of the output, so that all comes in order. */
+const SHELL = ['/bin/sh', '-c', 'exec /bin/sh -c -- "$1" 2>&1', 'sh']
+
+/** Git obeys the settings of any folder that looks like a bare repository, and one that does is soon written. */
+const CAREFUL_GIT = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.bareRepository', GIT_CONFIG_VALUE_0: 'explicit' }
+
+/** What is shorter may be a word, such as true or none. */
+const LEAST_SECRET = 8
+
+const PRINTED_CALL =
+  'The output has a line that is a tool call. Nothing of it was run: a command must not print tool calls. Write the call in your reply.'
+
+export const commandTool = (repo: Repo): Binding => ({
+  descriptor: REPO_DESCRIPTORS.command,
+  run(call, signal) {
+    const line = textIn(call, 'cmd') ?? ''
+    const path = textIn(call, 'cwd') ?? '.'
+    signal.throwIfAborted()
+    return telling('file_unreadable', path, async () => {
+      const said = partsOf(path)
+      const root = await rootOf(repo)
+      const parts = await followed(root, said)
+      if (!(await protectedPaths(root, repo.protection)).mayWorkIn(parts)) throw new Fault('repo_path_protected', { path, use: 'work in' })
+      return inFolder({ root, parts }, cwd => withHome(home => runLine(repo, { line, cwd, home, signal })))
+    })
+  },
+})
+
+/** Settings and tokens of whoever runs the host are not the command's. */
+async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), 'onbook-home-'))
+  try {
+    return await work(home)
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+interface Line {
+  readonly line: string
+  readonly cwd: string
+  readonly home: string
+  readonly signal: AbortSignal
+}
+
+async function runLine({ env, limits }: Repo, { line, cwd, home, signal }: Line): Promise<Json> {
+  const { env: environment } = process
+  // It can look into the process of the host, so this keeps nothing from it: only from whoever reads what it printed.
+  const lent = lentSecrets({ env: Object.keys(environment) }, environment).filter(value => value.length >= LEAST_SECRET)
+  const secrets = [...secretsIn(environment), ...lent]
+  const scrubbed = scrubber(new Map(secrets.map(value => [value, '[REDACTED]']))).stream()
+  const kept = bothEnds(limits.outputCharacters)
+  const command = {
+    provider: 'command',
+    words: [...SHELL, line],
+    env: { ...environmentOf({ env }, environment), HOME: home, TERM: 'dumb', ...CAREFUL_GIT },
+    input: '',
+    signal,
+    onOutput(piece: string) {
+      kept.push(scrubbed.push(piece))
+      return false
+    },
+    onComplaint() {},
+  }
+  const ended = await endOf(command, { ...NO_LIMITS, cwd, timeoutMs: limits.commandMs })
+  kept.push(scrubbed.end())
+  return resultOf(ended, kept, limits.commandMs)
+}
+
+/** Null when its time was over. */
+async function endOf(...command: Parameters<typeof runCommand>): Promise<Ended | null> {
+  try {
+    return await runCommand(...command)
+  } catch (error) {
+    if (!(error instanceof Fault) || command[0].signal.aborted) throw error
+    if (error.code === 'adapter_timeout') return null
+    const reason = error.code === 'command_missing' ? (error as Fault<'command_missing'>).details.reason : 'it is too long, or holds a zero'
+    throw new Fault('command_unstartable', { reason }, { cause: error })
+  }
+}
+
+function resultOf(ended: Ended | null, kept: BothEnds, ms: number): Json {
+  const { text: output, cut } = kept.end()
+  const { code, signal } = ended ?? { code: null, signal: null }
+  const error =
+    ended === null ? `It took longer than ${ms / 1000} s, and was ended.` : toolCallInOutput(output) === null ? null : PRINTED_CALL
+  return {
+    ok: code === 0 && error === null,
+    exitCode: code,
+    ...(signal === null ? {} : { signal }),
+    ...(error === null ? {} : { error }),
+    ...(cut === 0 ? {} : { cut }),
+    output,
+  }
+}

@@ -1,0 +1,163 @@
+// read_file, list_files, write_file and delete_file. Reading follows links that stay inside the repo; changing follows none.
+import { constants, type Dirent, type Stats } from 'node:fs'
+import { lstat, open, opendir, realpath, unlink } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Json } from '../../core/digest/digest.ts'
+import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
+import { Fault } from '../../errors.ts'
+import type { Binding } from '../../ports.ts'
+import { codeOf } from '../reasons.ts'
+import { writeWhole } from '../write-whole.ts'
+import { protectedPaths } from './protected-paths.ts'
+import { followed, type Repo, rootOf, telling, textIn } from './repo.ts'
+import { inFolder } from './repo-folder.ts'
+import { partsOf, steadyPartsOf } from './repo-path.ts'
+
+export const readFileTool = (repo: Repo): Binding => ({
+  descriptor: REPO_DESCRIPTORS.read_file,
+  repeatable: true,
+  run(call, signal) {
+    const path = textIn(call, 'path') ?? ''
+    signal.throwIfAborted()
+    return telling('file_unreadable', path, async () => {
+      const { root, parts } = await readable(repo, path)
+      const name = parts.at(-1)
+      if (name === undefined) throw unreadable(path, 'it is a folder')
+      return inFolder({ root, parts: parts.slice(0, -1) }, folder => readText(`${folder}/${name}`, path, repo))
+    })
+  },
+})
+
+export const listFilesTool = (repo: Repo): Binding => ({
+  descriptor: REPO_DESCRIPTORS.list_files,
+  repeatable: true,
+  run(call, signal) {
+    const path = textIn(call, 'path') ?? '.'
+    const most = repo.limits.entries
+    signal.throwIfAborted()
+    return telling('file_unreadable', path, async () => {
+      const { root, parts } = await readable(repo, path)
+      return inFolder({ root, parts }, async (folder): Promise<Json> => {
+        const entries: { name: string; type: string }[] = []
+        for await (const entry of await opendir(folder)) {
+          if (entries.length === most) throw unreadable(path, `it has more than ${most} entries; look at a part of them with a command`)
+          entries.push({ name: entry.name, type: typeOf(entry) })
+        }
+        return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+      })
+    })
+  },
+})
+
+export const writeFileTool = (repo: Repo): Binding => ({
+  descriptor: REPO_DESCRIPTORS.write_file,
+  run(call, signal) {
+    const path = textIn(call, 'path') ?? ''
+    const content = textIn(call, 'content') ?? ''
+    const bytes = Buffer.byteLength(content)
+    signal.throwIfAborted()
+    return telling('file_unwritable', path, async () => {
+      const most = repo.limits.writeBytes
+      if (bytes > most) throw unwritable(path, `the content has ${bytes} bytes; at most ${most} are written`)
+      const { root, above, name } = await changeable(repo, path)
+      await inFolder({ root, parts: above, make: true }, async folder => {
+        const place = `${folder}/${name}`
+        await refuseUnlessPlain(place, path)
+        // Renamed into place: whatever has come there since is replaced, never followed.
+        await writeWhole(place, content)
+      })
+      return { path, bytes }
+    })
+  },
+})
+
+export const deleteFileTool = (repo: Repo): Binding => ({
+  descriptor: REPO_DESCRIPTORS.delete_file,
+  run(call, signal) {
+    const path = textIn(call, 'path') ?? ''
+    signal.throwIfAborted()
+    return telling('file_unwritable', path, async () => {
+      const { root, above, name } = await changeable(repo, path)
+      const deleted = await inFolder({ root, parts: above }, async folder => {
+        const found = await look(`${folder}/${name}`)
+        if (found?.isDirectory() === true) throw unwritable(path, 'it is a folder, and only files are deleted')
+        // Of a link, only the link goes; of a file with several names, only this one.
+        if (found !== null) await unlink(`${folder}/${name}`)
+        return found !== null
+      }).catch(error => (codeOf(error) === 'ENOENT' ? false : Promise.reject(error)))
+      return { path, deleted }
+    })
+  },
+})
+
+const unreadable = (path: string, reason: string): Fault => new Fault('file_unreadable', { path, reason })
+const unwritable = (path: string, reason: string): Fault => new Fault('file_unwritable', { path, reason })
+
+async function readable(repo: Repo, path: string): Promise<{ root: string; parts: readonly string[] }> {
+  const said = partsOf(path)
+  const root = await rootOf(repo)
+  const parts = await followed(root, said)
+  if (!(await protectedPaths(root, repo.protection)).mayRead(parts)) throw new Fault('repo_path_protected', { path, use: 'read' })
+  return { root, parts }
+}
+
+/** What it says is where it leads, for no link is followed: so whoever judged the path has judged the file. */
+async function changeable(repo: Repo, path: string): Promise<{ root: string; above: readonly string[]; name: string }> {
+  const parts = steadyPartsOf(path)
+  const name = parts.at(-1)
+  if (name === undefined) throw unwritable(path, 'it is a folder')
+  const root = await rootOf(repo)
+  if (!(await protectedPaths(root, repo.protection)).mayChange(parts)) throw new Fault('repo_path_protected', { path, use: 'change' })
+  return { root, above: parts.slice(0, -1), name }
+}
+
+const look = (place: string): Promise<Stats | null> =>
+  lstat(place).catch(error => (codeOf(error) === 'ENOENT' ? null : Promise.reject(error)))
+
+async function refuseUnlessPlain(place: string, path: string): Promise<void> {
+  const found = await look(place)
+  if (found === null) return
+  if (found.isSymbolicLink()) throw new Fault('repo_link_refused', { path })
+  if (!found.isFile()) throw unwritable(path, found.isDirectory() ? 'it is a folder' : 'it is not a plain file')
+  if (found.nlink > 1) throw unwritable(path, SEVERAL_NAMES)
+  if (basename(await realpath(place)) !== basename(place)) throw new Fault('repo_path_moved', { path })
+}
+
+const SEVERAL_NAMES = 'it has several names (hard links), and one may be outside the repo'
+
+/** Looked at before it is opened and again after: opening a device may be an act, and what was a file may be one by now. */
+async function readText(place: string, path: string, { limits, readHardLinks }: Repo): Promise<string> {
+  const check = (found: Stats): void => {
+    if (!found.isFile()) throw unreadable(path, found.isDirectory() ? 'it is a folder' : 'it is not a plain file')
+    if (found.nlink > 1 && !readHardLinks) throw unreadable(path, SEVERAL_NAMES)
+    if (found.size > limits.readBytes) throw tooLarge(path, found.size, limits.readBytes)
+  }
+  check(await lstat(place))
+  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    check(await handle.stat())
+    // It may grow while it is read.
+    const pieces: Uint8Array[] = await handle.createReadStream({ end: limits.readBytes, autoClose: false }).toArray()
+    const bytes = Buffer.concat(pieces)
+    if (bytes.length > limits.readBytes) throw tooLarge(path, bytes.length, limits.readBytes)
+    return textOf(bytes, path)
+  } finally {
+    await handle.close()
+  }
+}
+
+const tooLarge = (path: string, size: number, most: number): Fault =>
+  unreadable(path, `it has ${size} bytes; at most ${most} are read. Look at a part of it with a command`)
+
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {} // not UTF-8
+  throw unreadable(path, `it is not text: ${bytes.length} bytes that are no UTF-8, or hold a zero`)
+}
+
+function typeOf(entry: Dirent): 'dir' | 'file' | 'link' | 'other' {
+  if (entry.isSymbolicLink()) return 'link'
+  if (entry.isDirectory()) return 'dir'
+  return entry.isFile() ? 'file' : 'other'
+}

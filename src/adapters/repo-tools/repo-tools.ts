@@ -1,0 +1,35 @@
+// The five tools that work on a repo, as bindings over one folder. They judge paths, not callers: whether a call may run is for the gate.
+import type { Binding } from '../../ports.ts'
+import { commandTool } from './command-tool.ts'
+import { deleteFileTool, listFilesTool, readFileTool, writeFileTool } from './file-tools.ts'
+import type { RepoLimits } from './repo.ts'
+
+export interface RepoToolOptions {
+  /** Not written, not deleted, and no place to run a command in, besides what always is. From the root, or absolute. */
+  readonly protect?: readonly string[]
+  /** Not even read or listed: the folder of the record, when it is in the repo under another name than `.onbook`. */
+  readonly hide?: readonly string[]
+  /** Names of variables that commands are given besides PATH, LANG and TMPDIR. */
+  readonly env?: readonly string[]
+  /** Whether files with several names are read. Some package managers lay out dependencies so; a name may also lead outside. */
+  readonly readHardLinks?: boolean
+  readonly limits?: Partial<RepoLimits>
+}
+
+const LIMITS: RepoLimits = {
+  readBytes: 1024 * 1024,
+  writeBytes: 1024 * 1024,
+  entries: 2_000,
+  commandMs: 120_000,
+  outputCharacters: 256 * 1024,
+}
+
+/**
+ * On Linux no file tool leaves the folder, whatever is swapped while it works. On other systems a folder that is swapped for a link in the
+ * instant between look and use is followed. A command can do all that the user may whom the host runs as.
+ */
+export function repoTools(root: string, options: RepoToolOptions = {}): readonly Binding[] {
+  const { protect = [], hide = [], env = [], readHardLinks = false, limits = {} } = options
+  const repo = { folder: root, protection: { protect, hide }, limits: { ...LIMITS, ...limits }, env, readHardLinks }
+  return [commandTool(repo), readFileTool(repo), writeFileTool(repo), listFilesTool(repo), deleteFileTool(repo)]
+}

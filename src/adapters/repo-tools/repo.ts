@@ -1,0 +1,65 @@
+// One repo as its tools see it: its limits, where a path leads, and what the system's errors are called. Changes nothing itself.
+import { realpath } from 'node:fs/promises'
+import { isObject } from '../../core/digest/is-object.ts'
+import { shown } from '../../core/resolve/prompt-ref.ts'
+import { Fault } from '../../errors.ts'
+import type { BoundCall } from '../../ports.ts'
+import { realInside } from '../read-inside.ts'
+import { codeOf, reasonOf } from '../reasons.ts'
+import type { Protection } from './protected-paths.ts'
+
+export interface RepoLimits {
+  readonly readBytes: number
+  readonly writeBytes: number
+  readonly entries: number
+  readonly commandMs: number
+  /** What is kept of a command's output. */
+  readonly outputCharacters: number
+}
+
+export interface Repo {
+  readonly folder: string
+  readonly protection: Protection
+  readonly limits: RepoLimits
+  /** Names of variables that commands are given besides those that every command gets. */
+  readonly env: readonly string[]
+  readonly readHardLinks: boolean
+}
+
+/** The arguments fit the descriptor, so what is no text was left out. */
+export const textIn = ({ arguments: given }: BoundCall, name: string): string | undefined => {
+  const value = isObject(given) ? given[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Where it really is. */
+export const rootOf = ({ folder }: Repo): Promise<string> =>
+  realpath(folder).catch(error =>
+    Promise.reject(new Fault('file_unreadable', { path: 'the repo', reason: reasonOf(error) }, { cause: error })),
+  )
+
+/** Where a path leads, links and all. It holds only until somebody changes one: so what it gives is walked without following any. */
+export async function followed(root: string, parts: readonly string[]): Promise<readonly string[]> {
+  const path = parts.join('/')
+  const real = await realInside(root, path).catch(error =>
+    Promise.reject(error instanceof Fault ? new Fault('repo_path_outside', { path: shown(path) }) : error),
+  )
+  return real
+    .slice(root.length)
+    .split(/[\\/]/)
+    .filter(part => part !== '')
+}
+
+/** Other codes are those of Node, for what only a defect does. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/
+
+/** What a system says names descriptors of ours; a model is told the path it gave. */
+export async function telling<T>(code: 'file_unreadable' | 'file_unwritable', path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Fault || !SYSTEM_CODE.test(codeOf(error) ?? '')) throw error
+    if (codeOf(error) === 'ENOENT') throw new Fault('path_missing', { path: shown(path) }, { cause: error })
+    throw new Fault(code, { path: shown(path), reason: reasonOf(error).replace(/, \w+ '.*$/s, '') }, { cause: error })
+  }
+}

@@ -1,0 +1,23 @@
+// Whether a line of shell is a plain command that somebody has listed. In doubt it is not: a line that a shell would do more with than split is never listed.
+
+/** None of these means anything to a shell inside a word. */
+const WORD = /^[A-Za-z0-9_./@:+,%=^-]+$/
+/** Stands for any words that are neither options nor lead out of the folder: those must be written out. */
+const ANY = '*'
+const HARMLESS = /^(?![-/])(?!(?:.*[/=:])?\.\.(?:\/|$))/
+
+/** @param list such as `git status` and `git log --oneline *`; a star is the last word. */
+export function allowListed(line: string, list: readonly string[]): boolean {
+  const words = wordsOf(line)
+  return words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
+}
+
+/** Split at blanks alone: any other white space is part of a word, and no word may have it. */
+const wordsOf = (line: string): readonly string[] => line.replace(/^ +| +$/g, '').split(/ +/)
+
+function fits(words: readonly string[], entry: readonly string[]): boolean {
+  const open = entry.length > 1 && entry.at(-1) === ANY
+  const fixed = open ? entry.slice(0, -1) : entry
+  const rest = words.slice(fixed.length)
+  return fixed.every((word, index) => word === words[index]) && (open ? rest.every(word => HARMLESS.test(word)) : rest.length === 0)
+}
