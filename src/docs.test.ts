@@ -20,13 +20,17 @@ const shownIn = (path: string): readonly Shown[] =>
 
 /** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. `npx` would look for the
  *  package in the folder it runs in, and these are elsewhere: here it runs the command itself. */
+const MOST_MS = 240_000
+
 function follow(story: readonly Shown[], cwd: string) {
   const script = story.map(
     ({ command, exits }) =>
       `echo '$ '${JSON.stringify(command).replaceAll('$', '\\$').replaceAll('`', '\\`')}\n${command}\n[ $? = ${exits} ] || exit 99`,
   )
   const env = { ...process.env, PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1', CI: '' }
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', ['npx() { "$@"; }', ...script].join('\n')], { cwd, env, encoding: 'utf8' })
+  // A story that breaks off must not leave its host behind: whoever waits for its output would wait for ever.
+  const whole = ["trap 'kill $(jobs -p) 2>/dev/null' EXIT", 'npx() { "$@"; }', ...script].join('\n')
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', whole], { cwd, env, encoding: 'utf8', timeout: MOST_MS })
   return { status, output: stdout + stderr }
 }
 

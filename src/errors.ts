@@ -360,20 +360,9 @@ export const FAULTS = {
     (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}. Mend it, or remove it; nothing is used in its place.`,
   ),
   repo_path_invalid: fault(400, (d: { path: string; problem: string }) => `"${d.path}" cannot name a file here: ${d.problem}.`),
-  repo_path_outside: fault(
-    403,
-    (d: { path: string }) => `${d.path} leads out of the repo. Name a path from its root, with neither a slash at its start nor "..".`,
-  ),
-  repo_path_protected: fault(
-    403,
-    (d: { path: string; use: 'read' | 'change' | 'work in' }) =>
-      `${d.path} is not for tools to ${d.use}: it belongs to what agents are told and allowed, or to git. Ask a person.`,
-  ),
-  repo_path_moved: fault(
-    409,
-    (d: { path: string }) =>
-      `${d.path} was moved meanwhile, or is spelled otherwise on this disk; nothing was done. List its folder again.`,
-  ),
+  repo_path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the repo. Name a path from its root, without "..".`),
+  repo_path_protected: fault(403, (d: { path: string; use: string }) => `No tool may ${d.use} ${d.path}: it is protected. Ask a person.`),
+  repo_path_moved: fault(409, (d: { path: string }) => `${d.path} was moved, or is spelled otherwise; nothing was done. List its folder.`),
   repo_link_refused: fault(403, (d: { path: string }) => `${d.path} is a link, and is not followed. Name what it leads to.`),
   command_unstartable: fault(422, (d: { reason: string }) => `The command could not be started: ${d.reason}.`),
   busy: fault(

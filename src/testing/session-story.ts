@@ -4,7 +4,7 @@ import type { SessionCommand } from '../core/session/commands.ts'
 import { emptyConfig, type Selection, type SessionConfig } from '../core/session/config.ts'
 import { decide } from '../core/session/decide.ts'
 import type { Decided } from '../core/session/draft.ts'
-import type { SessionEvent } from '../core/session/events.ts'
+import type { NodeOfRun, SessionEvent } from '../core/session/events.ts'
 import { plan, type SessionEffect } from '../core/session/plan.ts'
 import { reduce } from '../core/session/reduce.ts'
 import type { Snapshot } from '../core/session/snapshot.ts'
@@ -144,8 +144,8 @@ export function syncStory(story: Story, workspace: Workspace, wanted: Selection)
 }
 
 /** From a request to the first step, unsettled. */
-export function runStory(story: Story, input = 'Write.'): void {
-  must(story, { type: 'requestRun', input: named(input) })
+export function runStory(story: Story, input = 'Write.', node?: NodeOfRun): void {
+  must(story, { type: 'requestRun', input: named(input), ...(node === undefined ? {} : { node }) })
   must(story, { type: 'startRun', run: story.state.run!.run })
   must(story, { type: 'startStep' })
 }

@@ -1,9 +1,8 @@
-// Swaps a folder for a link and back, again and again, until its input ends; then says how often. For tests.
+// Swaps a file or a folder for a link and back, again and again, until its input ends; a dot for every twenty times. For tests.
 import { renameSync, rmSync, symlinkSync } from 'node:fs'
 
 const [folder, target, mostMs] = process.argv.slice(2)
 const aside = `${folder}-aside`
-let swaps = 0
 let over = false
 process.stdin.on('end', () => {
   over = true
@@ -35,10 +34,8 @@ function swap() {
     linger()
     inItsPlace(() => renameSync(aside, folder))
     linger()
-    swaps += 1
   }
-  if (over) console.log(swaps)
-  else setImmediate(swap)
+  process.stdout.write('.')
+  if (!over) setImmediate(swap)
 }
-console.log('swapping')
 swap()

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { median, number, table } from '../measuring/measure.mjs'
 import { bareStore } from '../record/bare.mjs'
 import { concurrently, inFolder } from '../record/story.mjs'
+import { openStore } from '../sessions/story.mjs'
 import { medianRatio, rounds } from './rounds.mjs'
-import { complete, openStore, runsOn, sum, workflowOf, writtenBy } from './story.mjs'
+import { complete, runsOn, sum, workflowOf, writtenBy } from './story.mjs'
 
 const CALLERS = 64
 const WORKFLOW = workflowOf(1)
@@ -23,36 +24,37 @@ export async function benchCompletions({ full }) {
     return found
   })
   const events = written.flatMap(commit => commit.events)
-  /** @type {number[]} */
-  const cpu = []
+  /** Milliseconds of processor time a run, round by round. @type {Record<string, number[]>} */
+  const cpu = {}
+  /** @param {string} name @param {() => Promise<number>} work */
+  const counted = (name, work) => async () => {
+    const before = process.cpuUsage()
+    const ms = await work()
+    const { user, system } = process.cpuUsage(before)
+    cpu[name] = [...(cpu[name] ?? []), (user + system) / 1_000 / total]
+    return ms
+  }
   const taken = await rounds(
     {
-      single: () => bare(total, written.flatMap(singly)),
-      events: () => bare(total, written.map(withoutObjects)),
-      all: () => bare(total, written),
-      onbook: async () => {
-        const used = process.cpuUsage()
-        const ms = await completing(total)
-        const { user, system } = process.cpuUsage(used)
-        cpu.push((user + system) / 1_000 / total)
-        return ms
-      },
+      single: counted('single', () => bare(total, written.flatMap(singly))),
+      events: counted('events', () => bare(total, written.map(withoutObjects))),
+      all: counted('all', () => bare(total, written)),
+      onbook: counted('onbook', () => completing(total)),
     },
     full ? 9 : 5,
   )
-  const row = (/** @type {string} */ name, /** @type {readonly number[]} */ ms) => {
-    const each = median(ms)
-    const ratio = ms === taken.onbook ? '' : number(medianRatio(ms, taken.onbook))
-    return [name, number(1_000 / each, 0), number((events.length * 1_000) / each, 0), ratio]
+  const row = (/** @type {string} */ name, /** @type {keyof typeof taken} */ key) => {
+    const each = median(taken[key])
+    const ratio = key === 'onbook' ? '' : number(medianRatio(taken[key], taken.onbook))
+    return [name, number(1_000 / each, 0), number((events.length * 1_000) / each, 0), ratio, number(median(cpu[key] ?? []))]
   }
-  table(`Runs of one node to their end: ${events.length} events, ${CALLERS} callers`, [
-    ['', 'runs/s', 'events/s', 'onbook is'],
-    row('bare SQLite, every event a commit', taken.single),
-    row('bare SQLite, in the commits of the run', taken.events),
-    row('bare SQLite, in the commits of the run, with its objects', taken.all),
-    row('onbook', taken.onbook),
+  table(`Runs of one node to their end: ${events.length} events of ${number(sum(events) / 1024, 1)} kB, ${CALLERS} callers`, [
+    ['', 'runs/s', 'events/s', 'onbook is', 'ms cpu a run'],
+    row('bare SQLite, every event a commit', 'single'),
+    row('bare SQLite, in the commits of the run', 'events'),
+    row('bare SQLite, in the commits of the run, with its objects', 'all'),
+    row('onbook', 'onbook'),
   ])
-  console.log(`  ${number(sum(events) / 1024, 1)} kB of events a run; ${number(median(cpu.slice(1)))} ms of processor time a run`)
 }
 
 /** @param {Written} commit @returns {Written[]} */

@@ -2,7 +2,8 @@
 // Many runs at once in a process of its own: none ends before all are open. Says what each held in memory, and how long all took to end.
 import { setTimeout as wait } from 'node:timers/promises'
 import { inFolder } from '../record/story.mjs'
-import { complete, create, openStore, reply, runsOn, TENANT, workflowOf } from './story.mjs'
+import { openStore, TENANT } from '../sessions/story.mjs'
+import { complete, create, reply, runsOn, workflowOf } from './story.mjs'
 
 const total = Number(process.argv[2] ?? 1_000)
 const STOPS = 4

@@ -2,7 +2,8 @@
 // What a run leaves in the record: events, objects that no other run has, and their bytes.
 import { number, table } from '../measuring/measure.mjs'
 import { inFolder } from '../record/story.mjs'
-import { openStore, sum, workflowOf, writtenBy } from './story.mjs'
+import { openStore } from '../sessions/story.mjs'
+import { sum, workflowOf, writtenBy } from './story.mjs'
 
 export async function benchRunSizes() {
   const rows = [['', 'commits', 'events', 'kB', 'new objects', 'kB', 'kB a node']]

@@ -1,17 +1,14 @@
 // @ts-check
 // What is run: workflows of any number of nodes with a model that costs nothing, and what a run leaves in the record.
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { PRODUCT_PROJECTIONS, sqliteStore, workerValidator } from 'onbook'
-import { digestBytes, EVERYTHING } from 'onbook/core'
+import { digestBytes } from 'onbook/core'
 import { readWorkflow } from '../../../dist/core/workflow/read-workflow.js'
 import { runWork } from '../../../dist/engine/runs/work.js'
+import { partsOn, TENANT } from '../sessions/story.mjs'
 
 /** @typedef {import('onbook').Store} Store */
 /** @typedef {import('../../../dist/engine/runs/work.js').RunWork} RunWork */
 /** @typedef {import('../../../dist/core/workflow/workflow.js').Workflow} Workflow */
-
-export const TENANT = 'default'
 
 const OBJECTIVE = 'Summarize what was said on the desk today: what is decided, what is open, and who does what by when.'
 
@@ -47,35 +44,21 @@ export const reply = () => ({
   providerId: 'bench',
 })
 
-/** @param {string} folder */
-export const openStore = folder => sqliteStore(join(folder, 'onbook.db'), () => new Date().toISOString(), PRODUCT_PROJECTIONS)
-
 /** @param {Store} store @param {import('onbook').ChatModel['call']} [call] what the model does when it is asked */
 export function runsOn(store, call = async () => reply()) {
-  const validator = workerValidator()
+  const parts = partsOn(store, { call })
   const work = runWork({
-    store,
+    ...parts,
     owner: 'bench',
     world: { hostDefaults: {}, agentBindings: true, roles: null, model: { provider: 'bench', model: 'small' }, repository: null },
     now: Date.now,
     newId: randomUUID,
-    models: { call },
-    secrets: () => ({ get: async () => null }),
-    validator,
-    bindings: new Map(),
-    grants: [],
-    hostCatalog: null,
-    policy: () => EVERYTHING,
-    wait: async () => {},
-    failed: error => {
-      throw error
-    },
   })
   return {
     work,
     async close() {
       await work.close()
-      await validator.close()
+      await parts.validator.close()
     },
   }
 }

@@ -41,28 +41,31 @@ const model = {
   }),
 }
 
+/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models @returns {import('onbook').SessionParts} */
+export const partsOn = (store, models) => ({
+  store,
+  models,
+  secrets: () => ({ get: async () => null }),
+  validator: workerValidator(),
+  bindings: new Map(),
+  grants: [],
+  hostCatalog: null,
+  policy: () => EVERYTHING,
+  wait: async () => {},
+  failed: error => {
+    throw error
+  },
+})
+
 /** @param {import('onbook').Store} store */
 export function workOn(store) {
-  const validator = workerValidator()
-  const work = sessionWork({
-    store,
-    models: model,
-    secrets: () => ({ get: async () => null }),
-    validator,
-    bindings: new Map(),
-    grants: [],
-    hostCatalog: null,
-    policy: () => EVERYTHING,
-    wait: async () => {},
-    failed: error => {
-      throw error
-    },
-  })
+  const parts = partsOn(store, model)
+  const work = sessionWork(parts)
   return {
     work,
     async close() {
       await work.close()
-      await validator.close()
+      await parts.validator.close()
     },
   }
 }

@@ -31,13 +31,13 @@ export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, sign
     idle = setTimeout(() => late.abort(new Fault('provider_retryable', { problem: `it sent nothing for ${idleMs} ms` })), idleMs)
   }
 
-  const limited = (most: number, atMost: (flow: TransformStreamDefaultController<Uint8Array>) => void) => {
+  const limited = (most: number, onMore: (flow: TransformStreamDefaultController<Uint8Array>) => void) => {
     let bytes = 0
     return new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, flow) {
         idle?.refresh()
         bytes += chunk.length
-        if (bytes > most) atMost(flow)
+        if (bytes > most) onMore(flow)
         else flow.enqueue(chunk)
       },
     })
@@ -68,6 +68,7 @@ export function watched({ timeoutMs, idleMs, maxReplyBytes }: AnswerLimits, sign
 
 /** A page or a document has no events in it: it would look like an answer that broke off. Other names for streams are in use. */
 function checkKind(type: string): void {
-  if (!/html|json/i.test(type)) return
-  throw new Fault('adapter_error', { problem: `it sent ${type.slice(0, 100)} instead of a stream of events; check its address` })
+  const [kind] = /html|json/i.exec(type) ?? []
+  if (kind === undefined) return
+  throw new Fault('adapter_error', { problem: `it sent ${kind.toUpperCase()} instead of a stream of events; check its address` })
 }

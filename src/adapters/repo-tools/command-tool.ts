@@ -12,10 +12,8 @@ import { type Ended, runCommand } from '../cli-agent/run-command.ts'
 import { scrubber } from '../scrub.ts'
 import { secretsIn } from '../scrub-model.ts'
 import { type BothEnds, bothEnds } from './both-ends.ts'
-import { protectedPaths } from './protected-paths.ts'
-import { followed, type Repo, rootOf, telling, textIn } from './repo.ts'
+import { placeOf, type Repo, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
-import { partsOf } from './repo-path.ts'
 
 const GRACE_MS = 2_000
 /** The longest that a timer takes. */
@@ -39,13 +37,9 @@ export const commandTool = (repo: Repo): Binding => ({
   run(call, signal) {
     const line = textIn(call, 'cmd') ?? ''
     const path = textIn(call, 'cwd') ?? '.'
-    signal.throwIfAborted()
     return telling('file_unreadable', path, async () => {
-      const said = partsOf(path)
-      const root = await rootOf(repo)
-      const parts = await followed(root, said)
-      if (!(await protectedPaths(root, repo.protection)).mayWorkIn(parts)) throw new Fault('repo_path_protected', { path, use: 'work in' })
-      return inFolder({ root, parts }, cwd => withHome(home => runLine(repo, { line, cwd, home, signal })))
+      signal.throwIfAborted()
+      return inFolder(await placeOf(repo, path, 'work in'), cwd => withHome(home => runLine(repo, { line, cwd, home, signal })))
     })
   },
 })
@@ -106,8 +100,8 @@ async function endOf(...command: Parameters<typeof runCommand>): Promise<Ended |
 function resultOf(ended: Ended | null, kept: BothEnds, ms: number): Json {
   const { text: output, cut } = kept.end()
   const { code, signal } = ended ?? { code: null, signal: null }
-  const error =
-    ended === null ? `It took longer than ${ms / 1000} s, and was ended.` : toolCallInOutput(output) === null ? null : PRINTED_CALL
+  const printed = toolCallInOutput(output) === null ? null : PRINTED_CALL
+  const error = ended === null ? `It took longer than ${ms / 1000} s, and was ended.` : printed
   return {
     ok: code === 0 && error === null,
     exitCode: code,

@@ -140,19 +140,19 @@ const CALLS: readonly (readonly [tool: string, args: (path: string) => object])[
 ]
 
 /** A text from outside, the name of a file there, a key of the record, or the users of this machine. A path that was given is quoted. */
-const LEAKED = new RegExp(`${SECRET}"|"name":"${SECRET}|guarded .onbook|root:`)
+const LEAKED = new RegExp(`${SECRET}"|"name":"${SECRET}|guarded .onbook|root:x:`)
 
 let tried = 0
 let made: HostileRepo | null = null
 
-/** A repo serves until a call in it was answered: then something may be changed, where that is allowed. */
+/** A repo serves until something was deleted in it: that may have been a way out. */
 async function attempt(repoTools: RepoTools, tool: string, args: object): Promise<void> {
   made ??= hostileRepo()
   const answer = await runTool(repoTools(made.root, { limits: { commandMs: 5_000 } }), tool, args)
   tried += 1
   expect(made.changes()).toEqual([])
   expect(JSON.stringify(answer)).not.toMatch(LEAKED)
-  if (!JSON.stringify(answer).startsWith('{"code"')) made = null
+  if (JSON.stringify(answer).includes('"deleted":true')) made = null
 }
 
 const SYSTEMS = ['linux', 'darwin'] as const
@@ -228,7 +228,7 @@ describe('16: a path that leads out', () => {
     for (const path of ['../x', '/x', 'src/../../x', 'C:/x'])
       expect(await runTool(repoTools(root), tool, { path, content: '' })).toEqual({
         code: 'repo_path_outside',
-        message: `${path} leads out of the repo. Name a path from its root, with neither a slash at its start nor "..".`,
+        message: `${path} leads out of the repo. Name a path from its root, without "..".`,
       })
   })
 })

@@ -1,6 +1,6 @@
 // read_file, list_files, write_file and delete_file. Reading follows links that stay inside the repo; changing follows none.
-import { constants, type Dirent, type Stats } from 'node:fs'
-import { lstat, open, opendir, realpath, unlink } from 'node:fs/promises'
+import type { Dirent, Stats } from 'node:fs'
+import { lstat, opendir, realpath, unlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Json } from '../../core/digest/digest.ts'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
@@ -9,18 +9,19 @@ import type { Binding } from '../../ports.ts'
 import { codeOf } from '../reasons.ts'
 import { writeWhole } from '../write-whole.ts'
 import { protectedPaths } from './protected-paths.ts'
-import { followed, type Repo, rootOf, telling, textIn } from './repo.ts'
+import { readText, SEVERAL_NAMES, unreadable } from './read-text.ts'
+import { placeOf, type Repo, rootOf, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
-import { partsOf, steadyPartsOf } from './repo-path.ts'
+import { steadyPartsOf } from './repo-path.ts'
 
 export const readFileTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.read_file,
   repeatable: true,
   run(call, signal) {
     const path = textIn(call, 'path') ?? ''
-    signal.throwIfAborted()
     return telling('file_unreadable', path, async () => {
-      const { root, parts } = await readable(repo, path)
+      signal.throwIfAborted()
+      const { root, parts } = await placeOf(repo, path, 'read')
       const name = parts.at(-1)
       if (name === undefined) throw unreadable(path, 'it is a folder')
       return inFolder({ root, parts: parts.slice(0, -1) }, folder => readText(`${folder}/${name}`, path, repo))
@@ -34,9 +35,9 @@ export const listFilesTool = (repo: Repo): Binding => ({
   run(call, signal) {
     const path = textIn(call, 'path') ?? '.'
     const most = repo.limits.entries
-    signal.throwIfAborted()
     return telling('file_unreadable', path, async () => {
-      const { root, parts } = await readable(repo, path)
+      signal.throwIfAborted()
+      const { root, parts } = await placeOf(repo, path, 'read')
       return inFolder({ root, parts }, async (folder): Promise<Json> => {
         const entries: { name: string; type: string }[] = []
         for await (const entry of await opendir(folder)) {
@@ -55,8 +56,8 @@ export const writeFileTool = (repo: Repo): Binding => ({
     const path = textIn(call, 'path') ?? ''
     const content = textIn(call, 'content') ?? ''
     const bytes = Buffer.byteLength(content)
-    signal.throwIfAborted()
     return telling('file_unwritable', path, async () => {
+      signal.throwIfAborted()
       const most = repo.limits.writeBytes
       if (bytes > most) throw unwritable(path, `the content has ${bytes} bytes; at most ${most} are written`)
       const { root, above, name } = await changeable(repo, path)
@@ -75,8 +76,8 @@ export const deleteFileTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.delete_file,
   run(call, signal) {
     const path = textIn(call, 'path') ?? ''
-    signal.throwIfAborted()
     return telling('file_unwritable', path, async () => {
+      signal.throwIfAborted()
       const { root, above, name } = await changeable(repo, path)
       const deleted = await inFolder({ root, parts: above }, async folder => {
         const found = await look(`${folder}/${name}`)
@@ -90,16 +91,7 @@ export const deleteFileTool = (repo: Repo): Binding => ({
   },
 })
 
-const unreadable = (path: string, reason: string): Fault => new Fault('file_unreadable', { path, reason })
 const unwritable = (path: string, reason: string): Fault => new Fault('file_unwritable', { path, reason })
-
-async function readable(repo: Repo, path: string): Promise<{ root: string; parts: readonly string[] }> {
-  const said = partsOf(path)
-  const root = await rootOf(repo)
-  const parts = await followed(root, said)
-  if (!(await protectedPaths(root, repo.protection)).mayRead(parts)) throw new Fault('repo_path_protected', { path, use: 'read' })
-  return { root, parts }
-}
 
 /** What it says is where it leads, for no link is followed: so whoever judged the path has judged the file. */
 async function changeable(repo: Repo, path: string): Promise<{ root: string; above: readonly string[]; name: string }> {
@@ -121,39 +113,6 @@ async function refuseUnlessPlain(place: string, path: string): Promise<void> {
   if (!found.isFile()) throw unwritable(path, found.isDirectory() ? 'it is a folder' : 'it is not a plain file')
   if (found.nlink > 1) throw unwritable(path, SEVERAL_NAMES)
   if (basename(await realpath(place)) !== basename(place)) throw new Fault('repo_path_moved', { path })
-}
-
-const SEVERAL_NAMES = 'it has several names (hard links), and one may be outside the repo'
-
-/** Looked at before it is opened and again after: opening a device may be an act, and what was a file may be one by now. */
-async function readText(place: string, path: string, { limits, readHardLinks }: Repo): Promise<string> {
-  const check = (found: Stats): void => {
-    if (!found.isFile()) throw unreadable(path, found.isDirectory() ? 'it is a folder' : 'it is not a plain file')
-    if (found.nlink > 1 && !readHardLinks) throw unreadable(path, SEVERAL_NAMES)
-    if (found.size > limits.readBytes) throw tooLarge(path, found.size, limits.readBytes)
-  }
-  check(await lstat(place))
-  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  try {
-    check(await handle.stat())
-    // It may grow while it is read.
-    const pieces: Uint8Array[] = await handle.createReadStream({ end: limits.readBytes, autoClose: false }).toArray()
-    const bytes = Buffer.concat(pieces)
-    if (bytes.length > limits.readBytes) throw tooLarge(path, bytes.length, limits.readBytes)
-    return textOf(bytes, path)
-  } finally {
-    await handle.close()
-  }
-}
-
-const tooLarge = (path: string, size: number, most: number): Fault =>
-  unreadable(path, `it has ${size} bytes; at most ${most} are read. Look at a part of it with a command`)
-
-function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {} // not UTF-8
-  throw unreadable(path, `it is not text: ${bytes.length} bytes that are no UTF-8, or hold a zero`)
 }
 
 function typeOf(entry: Dirent): 'dir' | 'file' | 'link' | 'other' {

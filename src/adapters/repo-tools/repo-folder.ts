@@ -53,7 +53,7 @@ export async function inFolder<T>({ root, parts, make = false }: RepoFolder, wor
       await above.close()
     }
     // Moved meanwhile, or found under a name that this disk takes for the same.
-    if ((await realpath(held.place)) !== join(root, ...parts)) throw new Fault('repo_path_moved', { path: parts.join('/') })
+    if ((await realpath(held.place)) !== join(root, ...parts)) throw new Fault('repo_path_moved', { path: parts.join('/') || '.' })
     return await work(held.place)
   } finally {
     await held.close()

@@ -6,6 +6,8 @@ import { Fault } from '../../errors.ts'
 /** What systems take at the most, in bytes. */
 const MOST_NAME = 255
 const MOST_PATH = 4096
+/** Deeper folders are no trouble to make, and some to get rid of. */
+const MOST_PARTS = 64
 
 /** The names it goes through, from the root of the repo; none for the root itself. */
 export function partsOf(path: string): readonly string[] {
@@ -15,6 +17,7 @@ export function partsOf(path: string): readonly string[] {
   const parts = path.split('/').filter(part => part !== '' && part !== '.')
   if (/^(?:\/|[A-Za-z]:)/.test(path) || parts.includes('..')) throw new Fault('repo_path_outside', { path: shown(path) })
   if (Buffer.byteLength(path) > MOST_PATH || parts.some(part => Buffer.byteLength(part) > MOST_NAME)) throw invalid('it is too long')
+  if (parts.length > MOST_PARTS) throw invalid(`it goes through more than ${MOST_PARTS} folders`)
   return parts
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
@@ -49,8 +51,8 @@ describe('read_file', () => {
     ['fifo', 'file_unreadable', 'fifo cannot be read: it is not a plain file.'],
     ['link-loop', 'file_unreadable', 'link-loop cannot be read: its links go round in a circle.'],
     ['link-null', 'repo_path_outside', 'link-null leads out of the repo.'],
-    ['.onbook/keys/key', 'repo_path_protected', '.onbook/keys/key is not for tools to read'],
-    ['link-data/keys/key', 'repo_path_protected', 'link-data/keys/key is not for tools to read'],
+    ['.onbook/keys/key', 'repo_path_protected', 'No tool may read .onbook/keys/key: it is protected.'],
+    ['link-data/keys/key', 'repo_path_protected', 'No tool may read link-data/keys/key: it is protected.'],
   ])('says of %s that it cannot: %s', async (path, code, message) => {
     expect(await run('read_file', { path })).toMatchObject({ code, message: expect.stringContaining(message) })
   })
@@ -119,7 +121,7 @@ describe('list_files', () => {
     ['src/a.txt', 'a part of its path is not a folder'],
     ['missing', 'does not exist'],
     ['link-out', 'leads out of the repo'],
-    ['.onbook', 'not for tools to read'],
+    ['.onbook', 'No tool may read'],
   ])('says of %s that %s', async (path, message) => {
     expect(await run('list_files', { path })).toMatchObject({ message: expect.stringContaining(message) })
   })
@@ -163,6 +165,25 @@ describe('write_file', () => {
     expect(repo.changes()).toEqual([])
   })
 
+  it.each([
+    ['a'.repeat(256), 'it is too long'],
+    ['ü'.repeat(128), 'it is too long'],
+    ['a/'.repeat(65), 'more than 64 folders'],
+    ['a\nb', 'a control character'],
+    ['a\\b', 'a backslash'],
+    ['a.', 'another name on other disks'],
+    ['a /b', 'another name on other disks'],
+    ['file:stream', 'another name on other disks'],
+    ['e\u0301', 'another name on other disks'],
+    ['a\u200b', 'another name on other disks'],
+  ])('does not take %j for a name: %s', async (path, message) => {
+    for (const tool of ['write_file', 'delete_file'])
+      expect(await run(tool, { path, content: 'x' })).toMatchObject({
+        code: 'repo_path_invalid',
+        message: expect.stringContaining(message),
+      })
+  })
+
   it('writes up to its limit, counted in bytes, and says what is more', async () => {
     expect(await run('write_file', { path: 'a', content: 'üü' }, { limits: { writeBytes: 4 } })).toMatchObject({ bytes: 4 })
     expect(await run('write_file', { path: 'b', content: 'üüx' }, { limits: { writeBytes: 4 } })).toMatchObject({
@@ -179,6 +200,18 @@ describe('write_file', () => {
     )
     expect(readdirSync(repo.root)).not.toContain('x')
   })
+})
+
+it('a socket is neither read nor written, and nobody hears of it', async () => {
+  let heard = 0
+  const server = createServer(() => {
+    heard += 1
+  }).listen(join(repo.root, 'socket'))
+  await once(server, 'listening')
+  for (const tool of ['read_file', 'write_file'])
+    expect(await run(tool, { path: 'socket', content: 'x' })).toMatchObject({ message: expect.stringContaining('not a plain file') })
+  expect(heard).toBe(0)
+  server.close()
 })
 
 describe('delete_file', () => {

@@ -1,12 +1,15 @@
 // One repo as its tools see it: its limits, where a path leads, and what the system's errors are called. Changes nothing itself.
 import { realpath } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
 import { isObject } from '../../core/digest/is-object.ts'
 import { shown } from '../../core/resolve/prompt-ref.ts'
 import { Fault } from '../../errors.ts'
 import type { BoundCall } from '../../ports.ts'
 import { realInside } from '../read-inside.ts'
 import { codeOf, reasonOf } from '../reasons.ts'
-import type { Protection } from './protected-paths.ts'
+import { type Protection, protectedPaths } from './protected-paths.ts'
+import type { RepoFolder } from './repo-folder.ts'
+import { partsOf } from './repo-path.ts'
 
 export interface RepoLimits {
   readonly readBytes: number
@@ -39,15 +42,18 @@ export const rootOf = ({ folder }: Repo): Promise<string> =>
   )
 
 /** Where a path leads, links and all. It holds only until somebody changes one: so what it gives is walked without following any. */
-export async function followed(root: string, parts: readonly string[]): Promise<readonly string[]> {
-  const path = parts.join('/')
-  const real = await realInside(root, path).catch(error =>
-    Promise.reject(error instanceof Fault ? new Fault('repo_path_outside', { path: shown(path) }) : error),
+export async function placeOf(repo: Repo, path: string, use: 'read' | 'work in'): Promise<RepoFolder> {
+  const said = partsOf(path)
+  const root = await rootOf(repo)
+  const real = await realInside(root, said.join('/')).catch(error =>
+    Promise.reject(error instanceof Fault ? new Fault('repo_path_outside', { path }) : error),
   )
-  return real
-    .slice(root.length)
-    .split(/[\\/]/)
+  const parts = relative(root, real)
+    .split(sep)
     .filter(part => part !== '')
+  const { mayRead, mayWorkIn } = await protectedPaths(root, repo.protection)
+  if (!(use === 'read' ? mayRead : mayWorkIn)(parts)) throw new Fault('repo_path_protected', { path, use })
+  return { root, parts }
 }
 
 /** Other codes are those of Node, for what only a defect does. */

@@ -1,5 +1,5 @@
 // What has to be sent of a prompt: all of it, or only what follows a header the provider still holds. Sends nothing, and never changes the record.
-import { type Digest, digestText } from '../digest/digest.ts'
+import { type Digest, digestJson, digestText } from '../digest/digest.ts'
 import type { ChatMessage, Part } from '../messages/message.ts'
 import type { ComposedPrompt } from './blocks.ts'
 import type { Block, BlockSegment } from './parts.ts'
@@ -29,8 +29,10 @@ export interface Sending {
   readonly headerHash: Digest
 }
 
-export function planSending(prompt: ComposedPrompt, session: ProviderSession): Sending {
-  const headerHash = digestText(textOf(blocksOf(prompt.segments, HEADER)))
+/** @param prelude what stands between the header and the history */
+export function planSending(prompt: ComposedPrompt, session: ProviderSession, prelude: readonly Digest[] = []): Sending {
+  const header = digestText(textOf(blocksOf(prompt.segments, HEADER)))
+  const headerHash = prelude.length === 0 ? header : digestJson([header, ...prelude])
   const tail = blocksOf(prompt.segments, TAIL)
   const reason = reasonFor(session, headerHash, tail.length === 0)
   if (reason !== 'header_unchanged') return { kind: 'full', reason, text: prompt.full, segments: prompt.segments, headerHash }

@@ -1,11 +1,12 @@
 // What may happen to a run. The same state and command always give the same answer, and a refusal changes nothing.
 import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
+import { worded } from '../record/free-text.ts'
 import type { Failure } from '../session/events.ts'
 import type { StoredText } from '../session/history.ts'
 import type { Workflow } from '../workflow/workflow.ts'
 import type { ApprovalSubject, RunEvent, RunFailure } from './events.ts'
-import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, wayBack } from './graph.ts'
+import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
 import { reduceRun } from './reduce.ts'
 import { stallIn } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
@@ -53,11 +54,10 @@ const refuse = (code: RunRefusal, message: string): RunRuling => ({ code, messag
 
 export const draftRun = (state: RunState): RunDraft => ({ state, events: [], objects: [] })
 
-export const emitRun = ({ state, events, objects }: RunDraft, ...added: readonly RunEvent[]): RunDraft => ({
-  state: added.reduce(reduceRun, state),
-  events: [...events, ...added],
-  objects,
-})
+export function emitRun({ state, events, objects }: RunDraft, ...added: readonly RunEvent[]): RunDraft {
+  const said = added.map(worded)
+  return { state: said.reduce(reduceRun, state), events: [...events, ...said], objects }
+}
 
 /** @param workflow the one that the run froze */
 export function decideRun(draft: RunDraft, workflow: Workflow, command: RunCommand): RunRuling {
@@ -163,8 +163,9 @@ const end = (draft: RunDraft, reason: string | null, failure: RunFailure | null)
 function finishEnding(draft: RunDraft): RunDraft {
   const { nodes, ending } = draft.state
   if (ending === null || Object.values(nodes).some(isBusy)) return draft
-  if (ending.failure !== null) return emitRun(draft, { type: 'run.failed', ...ending.failure })
-  return emitRun(draft, { type: 'run.cancelled', reason: ending.reason })
+  const closed = closeApprovals(draft)
+  if (ending.failure !== null) return emitRun(closed, { type: 'run.failed', ...ending.failure })
+  return emitRun(closed, { type: 'run.cancelled', reason: ending.reason })
 }
 
 /** A node has ended: what follows from that for the others. */
@@ -179,9 +180,21 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   }
   const back = status === 'completed' ? wayBack(graph, state, nodeId, edges) : null
   if (back === null) return goOn(draft, graph)
-  const time = (state.followed[back.id] ?? 0) + 1
+  const time = timesFollowed(state, back.id) + 1
   return goOn(emitRun(draft, { type: 'edge.followed', edgeId: back.id, to: back.to, time }), graph)
 }
+
+/** Nobody needs to be asked any more. */
+const closeApprovals = (draft: RunDraft): RunDraft =>
+  emitRun(
+    draft,
+    ...draft.state.approvals.map(({ approval }) => ({
+      type: 'approval.resolved' as const,
+      approval,
+      decision: 'denied' as const,
+      note: 'the run is over',
+    })),
+  )
 
 /** Passes over what cannot start any more; a run with nothing left to do is complete. */
 function goOn(draft: RunDraft, graph: Graph): RunDraft {
@@ -189,7 +202,7 @@ function goOn(draft: RunDraft, graph: Graph): RunDraft {
   if (skip.length > 0) return goOn(emitRun(draft, ...skip.map(one => ({ type: 'node.skipped' as const, ...one }))), graph)
   if (start.length > 0 || Object.values(draft.state.nodes).some(isBusy)) return draft
   const outputs = outputsText(draft.state, graph)
-  const done = emitRun(draft, { type: 'run.completed', outputs: digestText(outputs) })
+  const done = emitRun(closeApprovals(draft), { type: 'run.completed', outputs: digestText(outputs) })
   return { ...done, objects: [...done.objects, { digest: digestText(outputs), text: outputs }] }
 }
 

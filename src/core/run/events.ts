@@ -44,6 +44,8 @@ export interface PromptRecord {
     /** Of the prompt, as it may be seen; null when only messages of the history were new. */
     readonly text: Digest | null
     readonly headerHash: Digest
+    /** How many messages of the history its provider has already: they were not sent. */
+    readonly held: number
   }
 }
 

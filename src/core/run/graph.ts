@@ -121,10 +121,14 @@ const whyClosed = ({ id, from, rule }: WorkflowEdge, { status, edges }: NodeStat
 export const isHandled = (graph: Graph, nodeId: string, holding: readonly string[]): boolean =>
   (graph.from.get(nodeId) ?? []).some(({ id, rule }) => holding.includes(id) && (rule === 'any_failed' || rule === 'all_complete'))
 
+/** Any text may be the id of an edge, `constructor` too. */
+export const timesFollowed = ({ followed }: Pick<RunState, 'followed'>, edgeId: string): number =>
+  Object.hasOwn(followed, edgeId) ? followed[edgeId]! : 0
+
 /** The edge that leads back from a node that has just ended; null when none may. What was passed over cannot be done again. */
 export function wayBack({ back }: Graph, state: RunState, nodeId: string, holding: readonly string[]): WorkflowEdge | null {
   const may = ({ id, to, repeats }: WorkflowEdge): boolean =>
-    holding.includes(id) && (state.followed[id] ?? 0) < repeats! && nodeOf(state, to).status !== 'skipped'
+    holding.includes(id) && timesFollowed(state, id) < repeats! && nodeOf(state, to).status !== 'skipped'
   return (back.get(nodeId) ?? []).find(may) ?? null
 }
 

@@ -36,7 +36,7 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
     case 'run.cancelling':
       return { ...state, phase: 'cancelling', paused: null, ending: { reason: event.reason, failure: event.failure } }
     case 'run.completed':
-      return { ...state, phase: 'completed', outputs: event.outputs, paused: null }
+      return { ...state, phase: 'completed', outputs: event.outputs, paused: null, approvals: [] }
     case 'run.failed': {
       const { type: _, ...failure } = event
       return { ...state, phase: 'failed', failure, paused: null, approvals: [] }
@@ -53,6 +53,9 @@ export const foldRun = (events: Iterable<RunEvent>, from: RunState = emptyRun): 
   for (const event of events) state = reduceRun(state, event)
   return state
 }
+
+/** Its provider is told everything again. */
+const FORGOTTEN = { headerHash: null, conversation: null } as const
 
 function reduceNode(state: RunState, event: RunEvent): RunState {
   if (!('nodeId' in event) || event.nodeId === null) return state
@@ -81,7 +84,7 @@ function reduceNode(state: RunState, event: RunEvent): RunState {
       const tokens = state.tokens + (event.tokens ?? 0)
       const { promptHash } = node
       // Whoever did not answer may have forgotten: it is told everything again.
-      if (event.replyHash === null || promptHash === null) return put({ headerHash: null, conversation: null }, { tokens })
+      if (event.replyHash === null || promptHash === null) return put(FORGOTTEN, { tokens })
       const turns = [...node.turns, { promptHash, replyHash: event.replyHash }].slice(-turnsKept(state.stallAfter))
       const conversation = event.conversation === undefined ? null : { id: event.conversation, held: node.sent + 1 }
       return put({ turns, promptHash: null, conversation }, { tokens })
@@ -97,12 +100,13 @@ function reduceNode(state: RunState, event: RunEvent): RunState {
     case 'node.completed':
       return put({ status: 'completed', output: event.output, edges: event.edges })
     case 'node.failed':
-      return put({ status: 'failed', output: null, edges: event.edges })
+      // What it was told last may not have reached its history.
+      return put({ ...FORGOTTEN, status: 'failed', output: null, edges: event.edges })
     case 'node.skipped':
       // What it gave before an edge led back is not handed over again.
       return put({ status: 'skipped', output: null, edges: [] })
     case 'node.cancelled':
-      return put({ status: 'cancelled' })
+      return put({ ...FORGOTTEN, status: 'cancelled' })
     default:
       return state
   }

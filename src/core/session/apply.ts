@@ -1,6 +1,7 @@
 // When a snapshot that somebody asked for takes over. One table (DESIGN, decision 7); nothing else decides this.
+import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { ApplyWhen, WorkspaceEvent } from './events.ts'
-import type { Staged } from './snapshot.ts'
+import type { Snapshot, Staged } from './snapshot.ts'
 import type { SessionState } from './state.ts'
 
 type Outcome = 'applied' | 'approved for run' | 'approved for step' | 'deferred to run'
@@ -49,3 +50,19 @@ export function dueAtStep({ workspace: { approved } }: SessionState): readonly W
   if (approved?.at !== 'step') return []
   return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step' }]
 }
+
+/** What is in force for the next step of the run: what waits for it, unless the run has a snapshot of its own. */
+export function snapshotAtStep({ run, workspace: { approved } }: SessionState): Snapshot | null {
+  if (run === null) return null
+  return approved?.at === 'step' && run.selection === null ? approved.snapshot : run.snapshot
+}
+
+/** What home offers to a child that has not taken it yet; null when there is nothing. */
+export function offerTo({ offered }: SessionState, { session, run, workspace: { approved } }: SessionState): Staged | null {
+  if (offered === null || !offered.sessions.includes(session)) return null
+  const { snapshot, selection } = offered
+  return [run?.snapshot ?? null, approved?.snapshot ?? null].some(known => isSame(known, snapshot)) ? null : { snapshot, selection }
+}
+
+const isSame = (one: Snapshot | null, other: Snapshot): boolean =>
+  canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json)

@@ -27,7 +27,8 @@ export type RunCommand =
   | { readonly type: 'startRun'; readonly run: number }
   | { readonly type: 'awaitInput' | 'completeRun'; readonly of?: WhichStep }
   | { readonly type: 'provideInput'; readonly message: Digest }
-  | ({ readonly type: 'failRun' } & Failure)
+  /** Without a run: whichever is open. */
+  | ({ readonly type: 'failRun'; readonly run?: number } & Failure)
 
 export type StepCommand =
   | {
@@ -47,7 +48,7 @@ export type StepCommand =
       readonly receipt?: Digest | null
       readonly failure?: Failure | null
     }
-  | ({ readonly type: 'retryStep' } & Failure)
+  | ({ readonly type: 'retryStep'; readonly of?: WhichStep } & Failure)
   | { readonly type: 'startBatch'; readonly calls: readonly ToolCall[]; readonly of?: WhichStep }
   /** From here on a call that is allowed counts as started. */
   | {

@@ -40,7 +40,10 @@ function requestRun(
   draft: Draft,
   { input = null, overrides = null, known = NO_KNOWN, interactive = false, node }: Of<'requestRun'>,
 ): Ruling {
-  const { run, runs, config: defaults } = draft.state
+  const { run, runs, config: defaults, home } = draft.state
+  // It would have no role, no node and no mode to be judged by.
+  if (home !== null && node === undefined)
+    return refuse('session_is_child', `this session works for node ${home.nodeId} of run ${home.runId} alone`)
   if (run !== null) return refuse('run_already_active', `run ${run.run} is ${run.phase}; end it first`)
   const config = overrides ?? defaults
   const problem = configProblem(config, known)
@@ -115,7 +118,8 @@ export function waitForInput(draft: Draft, run: number): Draft {
   return fed === null ? waiting : emit(fed, { type: 'run.resumed', run })
 }
 
-function failRun(draft: Draft, { code, detail }: Of<'failRun'>, { run, phase, batch }: OpenRun): Ruling {
+function failRun(draft: Draft, { code, detail, run: meant }: Of<'failRun'>, { run, phase, batch }: OpenRun): Ruling {
+  if (meant !== undefined && meant !== run) return refuse('run_missing', `run ${meant} is not open`)
   if (phase === 'paused' || phase === 'cancelling') return refuse('run_not_running', `run ${run} is ${phase}`)
   // A call without a result would break the transcript for every run after this one.
   if (!isBatchSettled(batch)) return refuse('tool_batch_unsettled', 'settle the tool calls first')

@@ -82,8 +82,10 @@ function settleStep(
   return phase === 'cancelling' ? finishCancel(settled) : settled
 }
 
-function retryStep(draft: Draft, { code, detail }: Of<'retryStep'>, { run, step }: OpenRun): Ruling {
+function retryStep(draft: Draft, { code, detail, of }: Of<'retryStep'>, { run, step }: OpenRun): Ruling {
   if (step === null || step.settled) return refuse('step_missing', 'no step waits for a reply')
+  if (of !== undefined && (of.run !== run || of.step !== step.step))
+    return refuse('step_missing', `step ${of.step} of run ${of.run} does not wait for a reply`)
   return emit(draft, { type: 'step.retried', run, step: step.step, attempt: step.attempt + 1, code, detail })
 }
 

@@ -12,7 +12,11 @@ export function decideWorkspace(draft: Draft, command: WorkspaceCommand): Ruling
   const { home } = draft.state
   if (command.type === 'offerSnapshot')
     return home === null ? refuse('session_not_child', 'only a child takes what its home offers') : offerSnapshot(draft, command)
-  if (home !== null) return refuse('session_is_child', `this is a child of session ${home.session}; ask that one`)
+  if (home !== null)
+    return refuse(
+      'session_is_child',
+      `this session works for node ${home.nodeId} of run ${home.runId}; ${home.session === null ? 'its agent has no home session' : `ask session ${home.session}`}`,
+    )
   switch (command.type) {
     case 'requestSync':
       return requestSync(draft, command)

@@ -1,5 +1,6 @@
 // A decision in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
 import type { Digest } from '../digest/digest.ts'
+import { worded } from '../record/free-text.ts'
 import type { SessionEvent } from './events.ts'
 import { closedPiece, type StoredText } from './history.ts'
 import { reduce } from './reduce.ts'
@@ -65,7 +66,8 @@ export const draftOf = (state: SessionState): Draft => ({ state, events: [], obj
 export const refuse = (code: SessionRefusal, message: string): Ruling => ({ code, message })
 
 export function emit({ state, events, objects }: Draft, ...added: readonly SessionEvent[]): Draft {
-  return { state: added.reduce(reduce, state), events: [...events, ...added], objects }
+  const said = added.map(worded)
+  return { state: said.reduce(reduce, state), events: [...events, ...said], objects }
 }
 
 /** The reply of a step becomes a message when the run goes on from it. One that nobody goes on from stays out, with the calls it asks for. */

@@ -12,9 +12,9 @@ export type ApplyWhen = 'next_run' | 'next_step_boundary' | 'immediate_if_idle'
 /** Where a sync broke off. */
 export type SyncStage = 'resolve' | 'index' | 'prelude' | 'catalog' | 'validate'
 
-/** Whose child a session is: the home session of its agent, and the place in a graph it works for. */
+/** Whose child a session is: the home session of its agent, if there is one, and the place in a graph it works for. */
 export interface Home {
-  readonly session: string
+  readonly session: string | null
   readonly runId: string
   readonly nodeId: string
 }

@@ -32,7 +32,6 @@ export type SessionEffect =
       readonly call: ToolCall
       readonly again: boolean
     } & Epochs)
-  | { readonly type: 'session.offer'; readonly session: string; readonly snapshot: Snapshot; readonly selection: Selection }
 
 /** `state`: with the event in it. */
 export function plan(event: SessionEvent, state: SessionState): readonly SessionEffect[] {
@@ -40,8 +39,6 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
   switch (event.type) {
     case 'workspace.syncRequested':
       return [{ type: 'workspace.sync', for: { sync: event.sync }, selection: event.selection, known: knownTo(state) }]
-    case 'workspace.offered':
-      return event.sessions.map(session => ({ type: 'session.offer', session, snapshot: event.snapshot, selection: event.selection }))
 
     case 'run.requested':
       if (event.selection === null) return [{ type: 'run.start', run: event.run }]
@@ -53,7 +50,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
     case 'run.resumed':
       return run === null ? [] : goOn(run)
     case 'run.completed':
-      return state.followUps.length === 0 ? [] : [{ type: 'run.request' }]
+      return state.followUps.length === 0 || state.home !== null ? [] : [{ type: 'run.request' }]
 
     case 'step.started':
       return [{ type: 'model.call', run: event.run, step: event.step, attempt: 1, epoch, stepEpoch }]

@@ -41,6 +41,10 @@ export function reduce(state: SessionState, event: SessionEvent): SessionState {
       const { runId, nodeId, session } = event
       return { ...state, attached: [...state.attached, { runId, nodeId, session }] }
     }
+    case 'workspace.offered': {
+      const { snapshot, selection, sessions } = event
+      return { ...state, offered: { snapshot, selection, sessions } }
+    }
     case 'run.detached':
       return { ...state, attached: state.attached.filter(({ runId, nodeId }) => runId !== event.runId || nodeId !== event.nodeId) }
 

@@ -28,6 +28,7 @@ import {
   tell,
 } from '../../testing/session-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
+import { offerTo } from './apply.ts'
 import { decide } from './decide.ts'
 import type { SessionRefusal } from './draft.ts'
 import type { HostCommand, SessionEvent } from './events.ts'
@@ -403,7 +404,8 @@ describe('home and children', () => {
     const homeOfChild = { session: 'writer', runId: 'r1', nodeId: 'n1' }
     must(child, { type: 'create', session: 'child-1', config: usual, home: homeOfChild, snapshot: adopted.active })
     expect(child.state).toMatchObject({ home: { session: 'writer' }, workspace: { active: { version: 1 } }, history: { count: 0 } })
-    runStory(child)
+    expect(refused(child, { type: 'requestRun' })).toBe('session_is_child')
+    runStory(child, 'Write.', { runId: 'r1', nodeId: 'n1' })
     expect(child.events.find(({ type }) => type === 'step.started')).toMatchObject({ source: 'workspace', snapshot: { version: 1 } })
     expect(refused(child, { type: 'requestSync', selection: wanted })).toBe('session_is_child')
     expect(refused(child, { type: 'requestApply' })).toBe('session_is_child')
@@ -411,9 +413,8 @@ describe('home and children', () => {
     workspace.versions.push(files('two'))
     syncStory(home, workspace, wanted)
     must(home, { type: 'requestApply', when: 'next_step_boundary' })
-    const offer = home.effects.at(-1)!
-    if (offer.type !== 'session.offer') throw new Error('nothing was offered')
-    expect(offer.session).toBe('child-1')
+    const offer = offerTo(home.state, child.state)!
+    expect(home.state.offered?.sessions).toEqual(['child-1'])
     must(child, { type: 'offerSnapshot', snapshot: offer.snapshot, selection: offer.selection })
     settleStory(child)
     expect(child.state.run!.snapshot!.version).toBe(1)
@@ -426,7 +427,7 @@ describe('home and children', () => {
     must(home, { type: 'attachRun', runId: 'r1', nodeId: 'n1', session: 'child-1' })
     syncStory(home, { name: 'writer', versions: [files('one')] }, wanted)
     must(home, { type: 'requestApply', when })
-    expect(home.effects.map(({ type }) => type)).not.toContain('session.offer')
+    expect(home.state.offered).toBeNull()
   })
 
   it('a place in a graph has one session', () => {

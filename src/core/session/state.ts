@@ -101,6 +101,8 @@ export interface SessionState {
   readonly followUps: readonly Queued[]
   readonly history: History
   readonly attached: readonly Attachment[]
+  /** What it offers to children at their next step; null when it never did. */
+  readonly offered: (Staged & { readonly sessions: readonly string[] }) | null
 }
 
 export const emptySession: SessionState = {
@@ -120,6 +122,7 @@ export const emptySession: SessionState = {
   followUps: [],
   history: emptyHistory,
   attached: [],
+  offered: null,
 }
 
 /** A run that is requested and not started leaves it as it was. */

@@ -12,13 +12,13 @@ export interface Unfinished {
 
 /** @param isRepeatable whether doing a tool's work twice is the same as doing it once */
 export function unfinished(state: SessionState, isRepeatable: (tool: string) => boolean): Unfinished {
-  const { run, workspace, followUps, ended } = state
+  const { run, workspace, followUps, ended, home } = state
   const sync: readonly SessionEffect[] =
     workspace.syncing === null
       ? []
       : [{ type: 'workspace.sync', for: { sync: workspace.syncing.sync }, selection: workspace.syncing.selection, known: knownTo(state) }]
   if (run !== null) return join(sync, ofRun(state, run, isRepeatable))
-  const asked = ended === 'completed' && followUps.length > 0
+  const asked = ended === 'completed' && followUps.length > 0 && home === null
   return { commands: [], effects: asked ? [...sync, { type: 'run.request' }] : sync, interrupted: [] }
 }
 

@@ -83,10 +83,15 @@ async function handoffsOf({ store, tenant, run, node, handoffs: given }: StepPla
   return handoffs === null ? [] : readStored<readonly Handoff[]>(store, tenant, handoffs)
 }
 
-function recordOf({ run, node, resumes }: StepPlace, prompt: ComposedPrompt, isTold: boolean, { keep, keepAs }: Keeper): PromptRecord {
+function recordOf(
+  { run, node, resumes, prelude }: StepPlace,
+  prompt: ComposedPrompt,
+  isTold: boolean,
+  { keep, keepAs }: Keeper,
+): PromptRecord {
   const { mode } = run.state
-  const { headerHash } = nodeOf(run.state, node.id)
-  const sending = planSending(prompt, { resumes, needsReplay: false, headerHash })
+  const { headerHash, conversation } = nodeOf(run.state, node.id)
+  const sending = planSending(prompt, { resumes, needsReplay: false, headerHash }, prelude)
   for (const { digest, template } of [SYSTEM_BLOCK, MODE_BLOCKS[mode]]) keepAs(digest, shippedText(template))
   return {
     full: keepAs(prompt.promptHash, prompt.full),
@@ -110,6 +115,7 @@ function recordOf({ run, node, resumes }: StepPlace, prompt: ComposedPrompt, isT
       reason: sending.reason,
       text: sending.kind === 'delta' && isTold ? null : sending.kind === 'full' ? prompt.promptHash : keep(sending.text),
       headerHash: sending.headerHash,
+      held: sending.kind === 'delta' ? (conversation?.held ?? 0) : 0,
     },
   }
 }

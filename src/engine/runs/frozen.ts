@@ -4,7 +4,7 @@ import type { Repository } from '../../core/compose/task-payload.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
-import { type Frozen, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
+import { type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { RoleFiles, Store } from '../../ports.ts'
@@ -64,11 +64,22 @@ export async function freeze(
     roles: Object.fromEntries(
       [...roles].map(([name, { raw, ...role }]) => [name, { file: keep(raw), role: keep(canonicalJson(role as unknown as Json)) }]),
     ),
-    lookup,
+    lookup: chunksOf(lookup).map(chunk => keep(canonicalJson(chunk as unknown as Json))),
     ...rest,
   }
   const digest = keep(canonicalJson(node as unknown as Json))
   return { digest, texts: texts() }
+}
+
+/** A node of the record may not be large, and a workflow may name thousands of templates. */
+const MOST_FOUND = 1_000
+
+function chunksOf({ found, defaults }: FrozenLookup): readonly object[] {
+  const entries = Object.entries(found)
+  const chunks: object[] = [{ $node: 'lookup', found: {}, defaults }]
+  for (let at = 0; at < entries.length; at += MOST_FOUND)
+    chunks.push({ $node: 'lookup', found: Object.fromEntries(entries.slice(at, at + MOST_FOUND)), defaults: {} })
+  return chunks
 }
 
 /** Many runs freeze the same: it is spelled once. */
@@ -153,11 +164,18 @@ export const loadFrozen = (store: Store, tenant: string, digest: Digest): Promis
     for (const [id, name] of Object.entries(node.agents)) agents.set(id, await read<Agent>(name))
     const roles = new Map<string, FrozenRole>()
     for (const [name, { role }] of Object.entries(node.roles)) roles.set(name, await read<FrozenRole>(role))
-    return { ...node, workflow: await read<Workflow>(node.workflow), agents, roles }
+    const lookups: FrozenLookup[] = []
+    for (const name of node.lookup) lookups.push(await read<FrozenLookup>(name))
+    const lookup: FrozenLookup = {
+      found: Object.assign({}, ...lookups.map(({ found }) => found)),
+      defaults: Object.assign({}, ...lookups.map(({ defaults }) => defaults)),
+    }
+    return { ...node, lookup, workflow: await read<Workflow>(node.workflow), agents, roles }
   })
 
-interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles'> {
+interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles' | 'lookup'> {
   readonly workflow: Digest
+  readonly lookup: readonly Digest[]
   readonly agents: Readonly<Record<string, Digest>>
   readonly roles: Readonly<Record<string, { readonly role: Digest; readonly file: Digest }>>
 }

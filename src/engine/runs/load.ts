@@ -39,8 +39,10 @@ export const keptRun = async (store: Store, tenant: string, runId: string): Prom
 export function keepRun(store: Store, tenant: string, runId: string, loaded: LoadedRun): void {
   const kept = keptOf(store)
   const key = JSON.stringify([tenant, runId])
+  // Whoever read slowly has read what was.
+  const newest = (kept.get(key)?.seq ?? -1) > loaded.seq ? kept.get(key)! : loaded
   kept.delete(key)
-  if (loaded.seq >= 0) kept.set(key, loaded)
+  if (newest.seq >= 0) kept.set(key, newest)
   for (const oldest of kept.keys()) {
     if (kept.size <= MOST_KEPT) break
     kept.delete(oldest)

@@ -2,12 +2,15 @@
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import { isBusy, nodeOf, type OpenApproval, type RunState } from '../../core/run/state.ts'
+import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import type { SessionState } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
-import type { SessionWork } from '../sessions/work.ts'
+import { type DecidedSession, decideAll } from './decide-session.ts'
 import { loadRun } from './load.ts'
 import type { RunWork } from './work.ts'
+import type { LoadNode } from './write-run.ts'
 
 const ACTOR = 'onbook'
 
@@ -29,23 +32,27 @@ export async function askForMode(
   return refusal === null ? approval : null
 }
 
-/** @param asked what was open before the answer */
-export async function tellAnswer(
-  sessions: SessionWork,
-  tenant: string,
-  state: RunState,
-  events: readonly RunEvent[],
-  asked: readonly OpenApproval[],
-): Promise<void> {
-  for (const event of events) {
-    if (event.type !== 'approval.resolved') continue
-    const node = nodeOf(state, asked.find(({ approval }) => approval === event.approval)?.nodeId ?? '')
-    if (!isBusy(node)) continue
-    const said = `Your request for IMPLEMENTATION was ${event.decision}.${event.note === null ? '' : ` ${event.note}`}`
-    const text = writeMessage({ role: 'user', content: [{ type: 'text', text: said }] })
-    const kind = node.status === 'waiting' ? 'follow-up' : 'steer'
-    const command = { kind, id: event.approval, message: digestText(text) } as const
-    const place = { tenant, session: node.session, actor: ACTOR }
-    await sessions.submit(place, { type: 'receive', command }, { objects: [new TextEncoder().encode(text)] })
-  }
+/** What its session is told, in the same commit: nobody who answers has to be asked again. Null when the node does not listen any more. */
+export async function answerTo(load: LoadNode, before: RunState, events: readonly RunEvent[]): Promise<ToldSession | null> {
+  const answer = events.find(event => event.type === 'approval.resolved')
+  const asked = before.approvals.find(({ approval }) => approval === answer?.approval)
+  const node = nodeOf(before, asked?.nodeId ?? '')
+  if (answer === undefined || !isBusy(node)) return null
+  const said = `Your request for IMPLEMENTATION was ${answer.decision}.${answer.note === null ? '' : ` ${answer.note}`}`
+  const text = writeMessage({ role: 'user', content: [{ type: 'text', text: said }] })
+  const kind = node.status === 'waiting' ? 'follow-up' : 'steer'
+  const { state, seq } = await load(node.session)
+  const command = { kind, id: answer.approval, message: digestText(text) } as const
+  const decided = decideAll(state, [{ type: 'receive', command }])
+  if (decided.refusal !== null) return null
+  return { nodeId: asked!.nodeId, session: node.session, seq, before: state, decided, texts: [{ digest: digestText(text), text }] }
+}
+
+export interface ToldSession {
+  readonly nodeId: string
+  readonly session: string
+  readonly seq: number
+  readonly before: SessionState
+  readonly decided: DecidedSession
+  readonly texts: readonly StoredText[]
 }

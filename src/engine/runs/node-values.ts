@@ -57,7 +57,7 @@ export async function nodeValues(place: Place, node: WorkflowNode, context: Json
   }
   for (const [name, port] of Object.entries(node.inputs)) {
     if (port.type === 'static') fill(name, port.value, 'trusted')
-    else if (port.type === 'variable') fill(name, variables[port.variable], trust[port.variable] ?? 'trusted')
+    else if (port.type === 'variable') fill(name, own(variables, port.variable), own(trust, port.variable) ?? 'trusted')
     else fill(name, await outputAt(place, port.node, port.output), 'untrusted')
   }
   for (const edge of graphOf(workflow).to.get(node.id) ?? [])
@@ -65,6 +65,9 @@ export async function nodeValues(place: Place, node: WorkflowNode, context: Json
   const secret = isObject(node.config.secrets) ? node.config.secrets : {}
   return { sources: { input, variable: variables, context, secret }, trust, inputs: input }
 }
+
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
 
 /** Any name may be a key, `__proto__` too. */
 const put = <T>(into: Record<string, T>, name: string, value: T): void => {

@@ -15,13 +15,16 @@ import { outputOf } from './node-values.ts'
 import { type NodeDesk, startStep } from './start-step.ts'
 import type { RunChange } from './write-run.ts'
 
+/** Null when the session no longer works for this node. */
 export async function changeSession(
   desk: NodeDesk,
   { state, seq }: LoadedSession,
   command: SessionCommand,
   submission: Submission,
-): Promise<RunChange<Submitted>> {
-  const { run, session } = desk
+): Promise<RunChange<Submitted> | null> {
+  const { run, session, nodeId } = desk
+  const worksFor = state.run?.node ?? null
+  if (worksFor?.runId !== run.state.runId || worksFor.nodeId !== nodeId) return null
   if (command.type === 'startStep') return changeByStep(desk, { state, seq }, command, submission)
   const decided = decideCommand(desk, state, command, submission)
   const told = await tellingOf(desk, state, command, submission, decided.events)
@@ -66,6 +69,9 @@ async function changeByStep(
 
 /** A reply that asks for nothing ends the node's work, and there is nothing to wait for: both are written at once. */
 function decideCommand({ run }: NodeDesk, state: SessionState, command: SessionCommand, { objects = [] }: Submission): DecidedSession {
+  // Somebody has said more since whoever asks looked.
+  const isMore = command.type === 'completeRun' && state.followUps.length + state.interrupts.length > 0
+  if (isMore) return decideAll(state, [{ ...command, type: 'awaitInput' }])
   const isLast = command.type === 'settleStep' && run.state.phase !== 'cancelling' && endsTheRun(state, command.reply, objects)
   if (!isLast) return decideAll(state, [command])
   const both = decideAll(state, [command, { type: 'completeRun', of: { run: command.run, step: command.step } }])

@@ -82,7 +82,13 @@ async function commandsFor(
   session: SessionState,
 ): Promise<readonly SessionCommand[]> {
   const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
-  const request: SessionCommand = { type: 'requestRun', interactive, node: { runId, nodeId: node.id } }
+  const chosen = configFor(frozen, node, session.config)
+  // In a session that is there already, what the node or its agent says about the model goes before what the session is set to.
+  const overrides =
+    session.session === '' || canonicalJson(chosen as unknown as Json) === canonicalJson(session.config as unknown as Json)
+      ? {}
+      : { overrides: chosen }
+  const request: SessionCommand = { type: 'requestRun', interactive, node: { runId, nodeId: node.id }, ...overrides }
   const start: SessionCommand = { type: 'startRun', run: session.runs + 1 }
   if (session.session !== '') return [request, start]
   const home = await homeOf(store, tenant, frozen, node.id)
@@ -91,7 +97,8 @@ async function commandsFor(
     session: node.session ?? childSession(runId, node.id),
     agentId: agentOf(frozen, node)?.agentId ?? null,
     config: configFor(frozen, node, home?.config ?? emptyConfig),
-    home: home === null ? null : { session: home.session, runId, nodeId: node.id },
+    // A lasting session is nobody's child.
+    home: node.session === null ? { session: home?.session ?? null, runId, nodeId: node.id } : null,
     snapshot: home?.workspace.active ?? null,
   }
   return [create, request, start]

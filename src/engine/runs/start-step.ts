@@ -5,10 +5,13 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { decideRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
 import { followSession } from '../../core/run/follow.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import { offerTo, snapshotAtStep } from '../../core/session/apply.ts'
 import type { SessionCommand, WhichStep } from '../../core/session/commands.ts'
 import type { StoredText } from '../../core/session/history.ts'
+import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
+import { loadSession } from '../sessions/load.ts'
 import { composeStep } from './compose-step.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
 import type { LoadedFrozen } from './frozen.ts'
@@ -47,11 +50,13 @@ export interface StartedStep {
 export async function startStep(
   desk: NodeDesk,
   draft: RunDraft,
-  session: SessionState,
+  before: SessionState,
   of: WhichStep,
   hostCatalog: HostCatalog | null,
 ): Promise<StartedStep> {
   const { store, tenant, nodeId, frozen, handoffs } = desk
+  const offers = await offersOf(desk, before)
+  const { state: session } = decideAll(before, offers)
   const { workflow } = frozen
   const checked = decideRun(draft, workflow, { type: 'checkStep', nodeId })
   if (!('events' in checked)) return { run: draft, decided: null, texts: [], objects: [] }
@@ -59,20 +64,14 @@ export async function startStep(
 
   const node = workflow.nodes.find(({ id }) => id === nodeId)!
   const { state } = draft
+  const prelude = session.run === null ? [] : preludeOf(session.run.config, snapshotAtStep(session)).prelude
   const resumes = nodeOf(state, nodeId).conversation !== null && desk.resumes(session.run?.config.provider ?? '')
-  const composed = await composeStep({
-    store,
-    tenant,
-    run: { ...desk.run, state },
-    frozen,
-    node,
-    resumes,
-    ...(handoffs === undefined ? {} : { handoffs }),
-  })
+  const given = handoffs === undefined ? {} : { handoffs }
+  const composed = await composeStep({ store, tenant, run: { ...desk.run, state }, frozen, node, resumes, prelude, ...given })
   const told = emitRun(draft, ...composed.events)
   const ended = (run: RunDraft, command: SessionCommand, texts: readonly StoredText[]): StartedStep => {
-    const decided = decideAll(session, [command])
-    const followed = followSession(run, workflow, nodeId, decided.events, { before: session, after: decided.state }, {})
+    const decided = decideAll(before, [command])
+    const followed = followSession(run, workflow, nodeId, decided.events, { before, after: decided.state }, {})
     return { run: followed, decided, texts, objects: decided.objects }
   }
   if (!composed.ok) return ended(told, { type: 'failRun', code: composed.code, detail: composed.detail }, composed.texts)
@@ -81,11 +80,18 @@ export async function startStep(
   const { system, user, prompt } = composed
   const shown = tools === null ? {} : { toolDigests: tools.toolDigests }
   const command: SessionCommand = { type: 'startStep', of, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user }
-  const decided = decideAll(session, [command])
+  const decided = decideAll(before, [...offers, command])
   const started = decided.events.find(event => event.type === 'step.started')
   if (started === undefined) return ended(draft, command, [])
   const { step, request, requestHash, snapshot } = started
   const run = emitRun(told, { type: 'step.started', nodeId, session: desk.session, step, prompt, request, requestHash, snapshot })
   const catalog = hostCatalog === null ? [] : [hostCatalog.bytes]
   return { run, decided, texts: composed.texts, objects: [...catalog, ...(tools?.objects ?? []), ...decided.objects] }
+}
+
+/** What its home has applied at the boundary of a step reaches the node here: nobody has to tell it, so nobody can forget. */
+async function offersOf({ store, tenant }: NodeDesk, session: SessionState): Promise<readonly SessionCommand[]> {
+  const home = session.home?.session ?? null
+  const offer = home === null ? null : offerTo((await loadSession(store, tenant, home)).state, session)
+  return offer === null ? [] : [{ type: 'offerSnapshot', ...offer }]
 }

@@ -26,6 +26,8 @@ export interface StepPlace {
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
   readonly handoffs?: readonly Handoff[]
+  /** What stands before the history in this step. */
+  readonly prelude: readonly Digest[]
   /** Whether its provider goes on from what it was sent before. */
   readonly resumes: boolean
 }

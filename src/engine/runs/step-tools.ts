@@ -4,6 +4,7 @@ import type { Agent } from '../../core/agent/agent.ts'
 import type { Mode } from '../../core/compose/mode.ts'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { collectTools, readTools, type ToolSet } from '../../core/messages/read-tools.ts'
+import { snapshotAtStep } from '../../core/session/apply.ts'
 import { toolsOf } from '../../core/session/materialize.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
@@ -23,14 +24,14 @@ export interface StepTools {
 export async function stepTools(
   store: Store,
   tenant: string,
-  { run, workspace }: SessionState,
+  session: SessionState,
   hostCatalog: { readonly digest: Digest; readonly bytes: Uint8Array } | null,
   { agent, mode }: { readonly agent: Agent | null; readonly mode: Mode },
 ): Promise<StepTools | null> {
+  const { run } = session
   const allowed = agent?.toolAllowlist ?? null
   if (run === null || (allowed === null && mode !== 'planning')) return null
-  // What waits for this step is in force when it starts.
-  const snapshot = workspace.approved?.at === 'step' && run.selection === null ? workspace.approved.snapshot : run.snapshot
+  const snapshot = snapshotAtStep(session)
   const { tools } = toolsOf({ config: run.config, snapshot, hostCatalog: hostCatalog?.digest ?? null })
   const usual = tools ?? []
   const shown = allowed === null ? null : await onlyThose(store, tenant, usual, hostCatalog, allowed)
@@ -55,6 +56,6 @@ async function onlyThose(
     sets.push(found)
   }
   const collected = collectTools(sets, undefined)
-  const tools = collected.ok ? collected.tools : []
-  return catalogText(tools.filter(({ name }) => allowed.includes(name)))
+  if (!collected.ok) throw new Fault('object_unfit', { digest: digests.at(-1)!, problem: collected.problem.message })
+  return catalogText(collected.tools.filter(({ name }) => allowed.includes(name)))
 }

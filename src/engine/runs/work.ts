@@ -1,26 +1,28 @@
 // The conductor of graphs: starts what may start, ends what has to end, and lets sessions do the rest. The only one who advances runs.
 
 import { digestText } from '../../core/digest/digest.ts'
-import { decideRun, draftRun, type RunCommand } from '../../core/run/decide.ts'
+import { decideRun, draftRun, type RunCommand, type RunDraft } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { followSession } from '../../core/run/follow.ts'
 import { graphOf, nextIn } from '../../core/run/graph.ts'
-import { isBusy, isEnded, nodeOf, type OpenApproval } from '../../core/run/state.ts'
+import { isBusy, isEnded, nodeOf } from '../../core/run/state.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
 import { goOn as goOnIn } from '../../core/session/plan.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
 import { inTurn } from '../in-turn.ts'
+import { keepTrying } from '../keep-trying.ts'
 import { catalogText } from '../sessions/catalog-text.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
-import type { Submitted } from '../sessions/submit.ts'
-import { type SessionWork, sessionWork } from '../sessions/work.ts'
+import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { type CreateRun, createRun } from './create.ts'
 import { deadlinesOf } from './deadlines.ts'
 import { type LoadedFrozen, loadFrozen, type RunWorld } from './frozen.ts'
 import { attachNode, detachEnded, detachNodes } from './homes.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
-import { askForMode, tellAnswer } from './mode-answers.ts'
+import { answerTo, askForMode, type ToldSession } from './mode-answers.ts'
 import { nodeGate } from './node-gate.ts'
 import { requestImplementation } from './request-implementation.ts'
 import { openRuns } from './runs.ts'
@@ -65,6 +67,17 @@ export interface RunWork {
   close(): Promise<void>
 }
 
+/** What a command came to, and what a node's session was told of it. */
+interface Decided extends Pick<SubmittedRun, 'events' | 'refusal'> {
+  readonly told: ToldSession | null
+}
+
+const withTold = (draft: RunDraft, workflow: Workflow, { nodeId, session, seq, before, decided, texts }: ToldSession) => ({
+  run: followSession(draft, workflow, nodeId, decided.events, { before, after: decided.state }, {}),
+  session: { session, seq, state: decided.state, events: decided.events },
+  texts,
+})
+
 const ACTOR = 'onbook'
 const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
 
@@ -89,7 +102,7 @@ export function runWork(parts: RunParts): RunWork {
       const written = await write({ tenant, runId, actor, cause }, async (run, frozen, load) =>
         changeSession({ store, tenant, nodeId, session, run, frozen, resumes }, await load(session), command, submission),
       )
-      if (written === null) return submittedNothing(place.tenant, place.session)
+      if (written === null) return null
       return written.replayed ? { ...written.answer, events: [], effects: [] } : written.answer
     },
     async held(place, { runId, nodeId }) {
@@ -119,17 +132,12 @@ export function runWork(parts: RunParts): RunWork {
     const written = await turns(keyOf(place.tenant, place.runId), () =>
       writeRun(store, place, async (run, load) => {
         if (run.state.runId === '') throw new Fault('run_missing', { problem: `There is no run ${place.runId}` })
-        if (!claiming && run.state.owner !== owner) throw new Fault('run_not_owned', { runId: place.runId })
+        if (!claiming && !isEnded(run.state) && run.state.owner !== owner) throw new Fault('run_not_owned', { runId: place.runId })
         return decide(run, await loadFrozen(store, place.tenant, run.state.frozen!), load)
       }),
     )
     if (written !== null && !written.replayed) advance(place.tenant, written.run)
     return written
-  }
-
-  async function submittedNothing(tenant: string, session: string): Promise<Submitted> {
-    const { state } = await loadSession(store, tenant, session)
-    return { state, events: [], refusal: null, effects: [], replayed: null }
   }
 
   function begin(tenant: string, runId: string, work: () => Promise<void>): void {
@@ -148,12 +156,13 @@ export function runWork(parts: RunParts): RunWork {
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. Whoever lost a run says nothing more about it. */
   async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
-    if (error instanceof Fault && error.code === 'run_not_owned') return
+    if (isLost(error, runId)) return
     parts.failed(error, { tenant, session: runId, actor: ACTOR })
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    await submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message }).catch(again =>
-      parts.failed(again as Error, { tenant, session: runId, actor: ACTOR }),
-    )
+    const fail = () => submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message })
+    await keepTrying(parts, fail, again => {
+      if (!isLost(again, runId)) parts.failed(again, { tenant, session: runId, actor: ACTOR })
+    })
   }
 
   /** What the run calls for as it stands. */
@@ -188,6 +197,9 @@ export function runWork(parts: RunParts): RunWork {
           startNode({ store, tenant, nodeId, run, frozen, resumes }, load, hostCatalog),
         )
         if (written !== null) sessions.begin(tenant, written.answer.session, written.answer.effects)
+        // Ended while its home was told that it starts.
+        const { state } = await keptRun(store, tenant, runId)
+        if (written === null && isEnded(state)) await detachNodes(store, sessions, tenant, state)
       } finally {
         starting.delete(key)
       }
@@ -197,7 +209,7 @@ export function runWork(parts: RunParts): RunWork {
   async function cancel(tenant: string, runId: string, session: string): Promise<void> {
     const { state } = await loadSession(store, tenant, session)
     if (state.run?.node?.runId !== runId || state.run.phase === 'cancelling') return
-    const command = { kind: 'cancel', id: `${runId}.end`, reason: 'the run ends' } as const
+    const command = { kind: 'cancel', id: parts.newId(), reason: 'the run ends' } as const
     await sessions.submit({ tenant, session, actor: ACTOR }, { type: 'receive', command })
   }
 
@@ -212,30 +224,28 @@ export function runWork(parts: RunParts): RunWork {
   }
 
   async function submit(place: RunPlace, command: RunCommand, submission: RunSubmission = {}): Promise<SubmittedRun> {
-    let refusal: SubmittedRun['refusal'] = null
-    let asked: readonly OpenApproval[] = []
+    const { tenant, runId } = place
     const written = await write(
       place,
-      async (run, { workflow }) => {
+      async (run, { workflow }, load): Promise<RunChange<Decided>> => {
         const ruling = decideRun(draftRun(run.state), workflow, command)
-        asked = run.state.approvals
-        refusal = 'events' in ruling ? null : ruling
-        if (!('events' in ruling)) return { run: draftRun(run.state), answer: [] }
+        if (!('events' in ruling)) return { run: draftRun(run.state), answer: { events: [], refusal: ruling, told: null } }
         const kept = submission.idempotency?.(ruling.events)
+        const told = await answerTo(load, run.state, ruling.events)
         return {
-          run: ruling,
-          objects: submission.objects ?? [],
+          ...(told === null ? { run: ruling } : withTold(ruling, workflow, told)),
+          objects: [...(submission.objects ?? []), ...(told?.decided.objects ?? [])],
           ...(kept === undefined ? {} : { idempotency: kept }),
-          answer: ruling.events,
+          answer: { events: ruling.events, refusal: null, told },
         }
       },
       command.type === 'claim',
     )
-    if (command.type === 'resume' && refusal === null) begin(place.tenant, place.runId, () => poke(place.tenant, place.runId))
     const { run, answer, replayed } = written!
-    const events = replayed ? [] : answer
-    if (command.type === 'resolveApproval')
-      begin(place.tenant, place.runId, () => tellAnswer(sessions, place.tenant, run.state, events, asked))
+    const { events, refusal, told } = answer
+    if (replayed) return { run, events: [], refusal, replayed }
+    if (command.type === 'resume' && refusal === null) begin(tenant, runId, () => poke(tenant, runId))
+    if (told !== null) sessions.begin(tenant, told.session, told.decided.effects)
     return { run, events, refusal, replayed }
   }
 

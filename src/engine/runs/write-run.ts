@@ -1,6 +1,5 @@
 // One change to a run, and to the session of one of its nodes: decided on what is there, committed together, decided again when somebody was quicker.
 
-import type { Digest } from '../../core/digest/digest.ts'
 import { type RunEvent, runDraft, runStream } from '../../core/run/events.ts'
 import type { RunState } from '../../core/run/state.ts'
 import { type SessionEvent, sessionDraft, sessionStream } from '../../core/session/events.ts'
@@ -70,8 +69,8 @@ export async function writeRun<T>(
         const entries = session.events.map(event => sessionDraft(event, actor, cause))
         appends.push({ stream: sessionStream(session.session), expected: session.seq, entries })
       }
-      const known = knownTo(store, tenant)
-      const unknown = [...texts, ...run.objects].filter(({ digest }) => isFresh || !known.has(digest))
+      const known = knownTo(store)
+      const unknown = [...texts, ...run.objects].filter(text => isFresh || !known.has(nameIn(tenant, text)))
       const { replayed, at } = await store.commit({
         tenant,
         objects: [...objects, ...unknown.map(({ text }) => encoder.encode(text))],
@@ -79,7 +78,7 @@ export async function writeRun<T>(
         ...(idempotency === undefined ? {} : { idempotency }),
       })
       if (replayed !== null) return { run: loaded, answer, replayed: true }
-      remember(known, unknown)
+      remember(known, tenant, unknown)
       const seq = loaded.seq + run.events.length
       const born = loaded.seq < 0 ? { createdAt: at, createdBy: actor } : {}
       const written = { ...loaded, ...born, state: run.state, seq }
@@ -96,20 +95,19 @@ export async function writeRun<T>(
 }
 
 /** Texts that were written from here, and that events speak of since: they are not sent again. */
-const written = new WeakMap<Store, Map<string, Set<Digest>>>()
-const MOST_KNOWN = 20_000
+const written = new WeakMap<Store, Set<string>>()
+const MOST_KNOWN = 50_000
+const nameIn = (tenant: string, { digest }: StoredText): string => `${tenant} ${digest}`
 
-function knownTo(store: Store, tenant: string): Set<Digest> {
-  const tenants = written.get(store) ?? new Map<string, Set<Digest>>()
-  written.set(store, tenants)
-  const known = tenants.get(tenant) ?? new Set<Digest>()
-  tenants.set(tenant, known)
+function knownTo(store: Store): Set<string> {
+  const known = written.get(store) ?? new Set<string>()
+  written.set(store, known)
   return known
 }
 
 /** The oldest are forgotten first. */
-function remember(known: Set<Digest>, texts: readonly StoredText[]): void {
-  for (const { digest } of texts) known.add(digest)
+function remember(known: Set<string>, tenant: string, texts: readonly StoredText[]): void {
+  for (const text of texts) known.add(nameIn(tenant, text))
   for (const oldest of known) {
     if (known.size <= MOST_KNOWN) break
     known.delete(oldest)

@@ -1,7 +1,6 @@
 // Asks the model what a recorded step says, and puts its answer on record. What may be tried again is tried again, as a new attempt.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import type { ModelCall } from '../../core/messages/model-call.ts'
 import { assistantMessage, type Receipt } from '../../core/messages/receipt.ts'
 import type { Conversation } from '../../core/run/state.ts'
 import type { Failure } from '../../core/session/events.ts'
@@ -33,7 +32,9 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {
     await parts.wait(Math.min(receipt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS), signal)
     if (signal.reason === STOPPING) return
-    const { refusal } = signal.aborted ? ABORTED : await send({ type: 'retryStep', code: receipt.code, detail: receipt.message })
+    const { refusal } = signal.aborted
+      ? ABORTED
+      : await send({ type: 'retryStep', code: receipt.code, detail: receipt.message, of: { run, step } })
     if (refusal === null) return
   }
   const kept = canonicalJson(receipt as unknown as Json)
@@ -63,16 +64,17 @@ async function ask({ parts, place, signal }: Performing, request: StepRequest, {
     secrets: secrets(place.tenant),
     object: digest => store.object(place.tenant, digest),
     caller: { tenant: place.tenant, node: node?.nodeId ?? place.session, step: steps },
-    ...(held === null ? {} : { resume: resumed(held, request, built.call) }),
+    ...(held === null ? {} : { resume: resumed(held, request, built.sizes) }),
     ...(seal === undefined ? {} : { seal }),
     ...(onDelta === undefined ? {} : { onDelta: delta => onDelta(place, delta) }),
   })
 }
 
 /** Everything but what was said since the last reply. */
-function resumed({ id, held }: Conversation, { history, user }: StepRequest, { messages }: ModelCall): NonNullable<CallOptions['resume']> {
+function resumed({ id, held }: Conversation, { history, user }: StepRequest, sizes: readonly number[]): NonNullable<CallOptions['resume']> {
   const unsent = history.count - held + (user === null ? 0 : 1)
-  return { conversation: id, after: Math.max(0, messages.length - unsent) }
+  const kept = sizes.slice(0, Math.max(0, sizes.length - unsent))
+  return { conversation: id, after: kept.reduce((sum, size) => sum + size, 0) }
 }
 
 const mayRetry = (receipt: Receipt): receipt is Extract<Receipt, { readonly code: string }> =>

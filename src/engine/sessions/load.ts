@@ -35,8 +35,10 @@ export const keptSession = async (store: Store, tenant: string, session: string)
 export function keepSession(store: Store, tenant: string, session: string, loaded: LoadedSession): void {
   const kept = keptOf(store)
   const key = JSON.stringify([tenant, session])
+  // Whoever read slowly has read what was.
+  const newest = (kept.get(key)?.seq ?? -1) > loaded.seq ? kept.get(key)! : loaded
   kept.delete(key)
-  if (loaded.seq >= 0) kept.set(key, loaded)
+  if (newest.seq >= 0) kept.set(key, newest)
   for (const oldest of kept.keys()) {
     if (kept.size <= MOST_KEPT) break
     kept.delete(oldest)

@@ -12,19 +12,20 @@ import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
 
 export type BuiltCall =
-  | { readonly ok: true; readonly call: ModelCall }
+  /** `sizes`: of how many messages each digest is made, in order. */
+  | { readonly ok: true; readonly call: ModelCall; readonly sizes: readonly number[] }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
 export async function buildCall(store: Store, tenant: string, request: StepRequest): Promise<BuiltCall> {
   try {
-    return { ok: true, call: await callOf(store, tenant, request) }
+    return { ok: true, ...(await callOf(store, tenant, request)) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { ok: false, code: error.code, message: error.message }
   }
 }
 
-async function callOf(store: Store, tenant: string, request: StepRequest): Promise<ModelCall> {
+async function callOf(store: Store, tenant: string, request: StepRequest): Promise<{ call: ModelCall; sizes: readonly number[] }> {
   const read = (digest: Digest) => store.object(tenant, digest)
   const defaults = await jsonOf(read, request.parameters.defaults)
   const { provider, model, toolChoice, defaults: _, responseFormat, providerOptions, ...given } = request.parameters
@@ -32,7 +33,12 @@ async function callOf(store: Store, tenant: string, request: StepRequest): Promi
   const format = (await jsonOf(read, responseFormat)) ?? (isObject(usualFormat) ? usualFormat : null)
   const options = await jsonOf(read, providerOptions)
   const messages: ChatMessage[] = []
-  for (const digest of await messageDigests(store, tenant, request)) messages.push(...(await messagesIn(store, tenant, digest)))
+  const sizes: number[] = []
+  for (const digest of await messageDigests(store, tenant, request)) {
+    const found = await messagesIn(store, tenant, digest)
+    messages.push(...found)
+    sizes.push(found.length)
+  }
   const tools = await toolsOf(read, request.tools ?? [], toolChoice ?? (usualChoice as ModelCall['toolChoice']))
   const parameters: CallParameters = {
     ...(usual as CallParameters),
@@ -40,7 +46,7 @@ async function callOf(store: Store, tenant: string, request: StepRequest): Promi
     ...(format === null ? {} : { responseFormat: { type: 'json', schema: format } }),
     ...(options === null ? {} : { providerOptions: options }),
   }
-  return { provider, model, messages, ...tools, parameters }
+  return { call: { provider, model, messages, ...tools, parameters }, sizes }
 }
 
 type Read = (digest: Digest) => Promise<Uint8Array>

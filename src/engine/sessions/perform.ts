@@ -38,10 +38,5 @@ export async function performEffect(performing: Performing, effect: SessionEffec
       return readReply(performing, effect)
     case 'tool.call':
       return callTool(performing, effect)
-    case 'session.offer': {
-      const { session, snapshot, selection } = effect
-      await send({ type: 'offerSnapshot', snapshot, selection }, {}, session)
-      return
-    }
   }
 }

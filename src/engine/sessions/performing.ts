@@ -32,8 +32,8 @@ export interface SessionParts {
 
 /** What a graph adds to a session that works for one of its nodes. */
 export interface SessionGraph {
-  /** The run goes on with the session: in the same commit. */
-  submit(place: SessionPlace, node: NodeOfRun, command: SessionCommand, submission: Submission): Promise<Submitted>
+  /** The run goes on with the session: in the same commit. Null, with nothing written, when the session no longer works for this node. */
+  submit(place: SessionPlace, node: NodeOfRun, command: SessionCommand, submission: Submission): Promise<Submitted | null>
   /** What its provider keeps of the history already; null when it is sent all of it. */
   held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
   /** What the gate has to know about the node. */

@@ -11,5 +11,6 @@ export async function prepareStep({ parts, send }: Performing, { run, step }: Wh
     { type: 'startStep', of: { run, step }, hostCatalog: text === null ? null : digestText(text) },
     text === null ? {} : { objects: [new TextEncoder().encode(text)] },
   )
-  if (refusal !== null && !TOO_LATE.includes(refusal.code)) await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
+  if (refusal !== null && !TOO_LATE.includes(refusal.code))
+    await send({ type: 'failRun', run, code: refusal.code, detail: refusal.message })
 }

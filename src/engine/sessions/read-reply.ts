@@ -20,7 +20,7 @@ export async function readReply(performing: Performing, effect: Extract<SessionE
     const failure = state.run.step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
     // Its provider has forgotten: the next step tells it everything.
     if (failure.code === 'conversation_lost') return prepareStep(performing, { run: of.run, step: of.step + 1 })
-    await send({ type: 'failRun', code: failure.code, detail: failure.detail })
+    await send({ type: 'failRun', run: of.run, code: failure.code, detail: failure.detail })
     return
   }
   const asked = await toolCallsIn(parts.store, place.tenant, effect.reply)
@@ -52,5 +52,6 @@ async function startBatch({ send }: Performing, of: WhichStep, asked: readonly T
     }),
   )
   const { refusal } = await send({ type: 'startBatch', calls, of }, { objects: texts.map(text => new TextEncoder().encode(text)) })
-  if (refusal !== null && !TOO_LATE.includes(refusal.code)) await send({ type: 'failRun', code: refusal.code, detail: refusal.message })
+  if (refusal !== null && !TOO_LATE.includes(refusal.code))
+    await send({ type: 'failRun', run: of.run, code: refusal.code, detail: refusal.message })
 }

@@ -35,10 +35,18 @@ export interface Submission {
 
 const encoder = new TextEncoder()
 
-export async function submit(store: Store, place: SessionPlace, command: SessionCommand, submission: Submission = {}): Promise<Submitted> {
+/** Null, with nothing written, when the session is no longer what `isMeant` asks for. */
+export async function submitIf(
+  store: Store,
+  place: SessionPlace,
+  command: SessionCommand,
+  submission: Submission,
+  isMeant: (state: SessionState) => boolean,
+): Promise<Submitted | null> {
   const { tenant, session, actor, cause = null } = place
   for (;;) {
     const { state, seq } = await loadSession(store, tenant, session)
+    if (!isMeant(state)) return null
     const decided = decide(state, command)
     const refusal = decided.ok ? null : { code: decided.code, message: decided.message }
     if (decided.events.length === 0) return { state, events: [], refusal, effects: [], replayed: null }
@@ -61,6 +69,9 @@ export async function submit(store: Store, place: SessionPlace, command: Session
     }
   }
 }
+
+export const submit = async (store: Store, place: SessionPlace, command: SessionCommand, submission: Submission = {}): Promise<Submitted> =>
+  (await submitIf(store, place, command, submission, () => true))!
 
 function outcomeOf(before: SessionState, events: readonly SessionEvent[]): Pick<Submitted, 'state' | 'events' | 'effects'> {
   let state = before

@@ -1,15 +1,18 @@
 // The loop: append the event, ask what it calls for, do that, append what came back. One for a process.
 import type { SessionCommand } from '../../core/session/commands.ts'
+import type { NodeOfRun } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
+import type { SessionState } from '../../core/session/state.ts'
 import { unfinished } from '../../core/session/unfinished.ts'
 import { Fault } from '../../errors.ts'
 import { inTurn } from '../in-turn.ts'
+import { keepTrying } from '../keep-trying.ts'
 import { INTERRUPTED, settleCall } from './call-tool.ts'
-import { loadSession } from './load.ts'
+import { keptSession, loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
 import { type Send, type SessionParts, STOPPING } from './performing.ts'
 import { openSessions } from './sessions.ts'
-import { type SessionPlace, type Submission, type Submitted, submit } from './submit.ts'
+import { type SessionPlace, type Submission, type Submitted, submitIf } from './submit.ts'
 
 export interface SessionName {
   readonly tenant: string
@@ -44,8 +47,22 @@ function breaksOff({ events, state: { run } }: Submitted): string | null {
   return isInterrupt && run?.step?.settled === false ? 'it was interrupted' : null
 }
 
-/** Whoever lost a run to another process says nothing more about it. */
-const isLost = (error: unknown): boolean => error instanceof Fault && error.code === 'run_not_owned'
+/** Whoever lost a run to another process says nothing more about it. To have been refused by somebody else's run is another matter. */
+export const isLost = (error: unknown, runId: string | undefined): boolean =>
+  error instanceof Fault && error.code === 'run_not_owned' && (error as Fault<'run_not_owned'>).details.runId === runId
+
+const nodeIn = ({ run }: SessionState): NodeOfRun | null => run?.node ?? null
+
+const isSameNode = (one: NodeOfRun | null, other: NodeOfRun | null): boolean => one?.runId === other?.runId && one?.nodeId === other?.nodeId
+
+/** Nothing is written: the session is somebody else's by now. */
+const tooLate = (state: SessionState): Submitted => ({
+  state,
+  events: [],
+  refusal: { code: 'run_missing', message: 'the session works for another run by now' },
+  effects: [],
+  replayed: null,
+})
 
 export function sessionWork(parts: SessionParts): SessionWork {
   const { store } = parts
@@ -60,28 +77,43 @@ export function sessionWork(parts: SessionParts): SessionWork {
     return found
   }
 
-  const send = async (place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted> => {
-    const key = JSON.stringify([place.tenant, place.session])
-    const { state } = await loadSession(store, place.tenant, place.session)
-    const node = state.run?.node ?? null
-    // Of many at once only one is not too late, and all others decide again: in turn nobody has to.
-    const submitted =
-      node === null || parts.graph === undefined
-        ? await turns(key, () => submit(store, place, command, submission))
-        : await parts.graph.submit(place, node, command, submission ?? {})
-    const busy = sessions.get(key)
-    const broken = busy === undefined ? null : breaksOff(submitted)
-    if (broken !== null) {
-      busy!.calls.abort(new Error(broken))
-      busy!.calls = new AbortController()
+  /**
+   * A session that works for a node is written together with its run. Which of the two ways a command takes is looked at again when it is decided.
+   * @param expected where what is under way was begun: it has nothing to say to anybody else
+   */
+  const send = async (
+    place: SessionPlace,
+    command: SessionCommand,
+    submission: Submission = {},
+    expected?: NodeOfRun | null,
+  ): Promise<Submitted> => {
+    const { tenant, session } = place
+    const key = JSON.stringify([tenant, session])
+    for (;;) {
+      const { state } = await loadSession(store, tenant, session)
+      const node = nodeIn(state)
+      if (expected !== undefined && !isSameNode(expected, node)) return tooLate(state)
+      // Of many at once only one is not too late, and all others decide again: in turn nobody has to.
+      const submitted =
+        node === null || parts.graph === undefined
+          ? await turns(key, () => submitIf(store, place, command, submission, found => isSameNode(nodeIn(found), node)))
+          : await parts.graph.submit(place, node, command, submission)
+      if (submitted === null) continue
+      const busy = sessions.get(key)
+      const broken = busy === undefined ? null : breaksOff(submitted)
+      if (broken !== null) {
+        busy!.calls.abort(new Error(broken))
+        busy!.calls = new AbortController()
+      }
+      begin(tenant, session, submitted.effects)
+      return submitted
     }
-    begin(place.tenant, place.session, submitted.effects)
-    return submitted
   }
+  /** @param node what it was begun for: null for a session on its own */
   const senderOf =
-    (place: SessionPlace): Send =>
+    (place: SessionPlace, node: NodeOfRun | null): Send =>
     (command, submission, session = place.session) =>
-      send({ ...place, session }, command, submission)
+      send({ ...place, session }, command, submission, node === null || session !== place.session ? undefined : node)
 
   /** What one commit calls for is done in order: tools are called one after the other. */
   function begin(tenant: string, session: string, effects: readonly SessionEffect[]): void {
@@ -89,25 +121,37 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const busy = busyOf(tenant, session)
     const place: SessionPlace = { tenant, session, actor: ACTOR }
     const { signal } = busy.calls
-    const task = perform(place, effects, signal)
-      .catch(error => giveUp(error as Error, place))
-      .finally(() => {
-        busy.tasks.delete(task)
-        if (busy.tasks.size === 0) sessions.delete(JSON.stringify([tenant, session]))
-      })
+    const task = perform(place, effects, signal).finally(() => {
+      busy.tasks.delete(task)
+      if (busy.tasks.size === 0) sessions.delete(JSON.stringify([tenant, session]))
+    })
     busy.tasks.add(task)
   }
 
   async function perform(place: SessionPlace, effects: readonly SessionEffect[], signal: AbortSignal): Promise<void> {
-    for (const effect of effects) if (!closed) await performEffect({ parts, place, signal, send: senderOf(place) }, effect)
+    const { state } = await keptSession(store, place.tenant, place.session)
+    const node = nodeIn(state)
+    try {
+      for (const effect of effects) if (!closed) await performEffect({ parts, place, signal, send: senderOf(place, node) }, effect)
+    } catch (error) {
+      await giveUp(error as Error, place, node, effects)
+    }
   }
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. */
-  async function giveUp(error: Error, place: SessionPlace): Promise<void> {
-    if (isLost(error)) return
+  async function giveUp(error: Error, place: SessionPlace, node: NodeOfRun | null, effects: readonly SessionEffect[]): Promise<void> {
+    if (isLost(error, node?.runId)) return
     parts.failed(error, place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    await send(place, { type: 'failRun', code, detail: message }).catch(again => parts.failed(again as Error, place))
+    const run = effects.flatMap(effect => ('run' in effect ? [effect.run] : []))[0]
+    const command: SessionCommand = { type: 'failRun', code, detail: message, ...(run === undefined ? {} : { run }) }
+    await keepTrying(
+      parts,
+      () => send(place, command, {}, node === null ? undefined : node),
+      again => {
+        if (!isLost(again, node?.runId)) parts.failed(again, place)
+      },
+    )
   }
 
   async function takeUp(tenant: string, session: string, tries = 3): Promise<void> {
@@ -122,7 +166,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const { epoch, run } = state
     for (const call of interrupted)
       await settleCall(
-        { parts, place, send: senderOf(place) },
+        { parts, place, send: senderOf(place, nodeIn(state)) },
         { run: run!.run, batch: run!.batch!.batch, call, epoch, stepEpoch: run!.batch!.stepEpoch },
         INTERRUPTED,
       )
@@ -145,7 +189,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
         for (const session of only === undefined ? await openSessions(store, tenant) : [only.session]) {
           // One that cannot be taken up keeps no other from it.
           await takeUp(tenant, session).catch(error => {
-            if (!isLost(error)) parts.failed(error as Error, { tenant, session, actor: ACTOR })
+            if (!(error instanceof Fault && error.code === 'run_not_owned')) parts.failed(error as Error, { tenant, session, actor: ACTOR })
           })
           taken.push({ tenant, session })
         }
