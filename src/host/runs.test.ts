@@ -47,7 +47,7 @@ describe('POST /v1/runs', () => {
       override: 'Be brief.',
     })
     const { runId } = body
-    expect(runId).toMatch(/^run_[a-z2-7]{20}$/)
+    expect(runId).toMatch(/^run_[0-9a-z]{24}$/)
     expect([status, headers.get('location')]).toEqual([201, `/v1/runs/${runId}`])
     expect(body).toEqual({ runId, status: 'running', eventsUrl: `/v1/runs/${runId}/events`, statusUrl: `/v1/runs/${runId}` })
     await endedRun(ask, runId)

@@ -174,7 +174,7 @@ describe('the process that asks', () => {
     const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map(name => process.listenerCount(name))
     const before = listeners()
     const asked = ask(fakeAgent('fine'))
-    await vi.waitFor(() => expect(listeners()).toEqual(before.map(count => count + 1)), 5_000)
+    await vi.waitFor(() => expect(listeners()).toEqual(before.map(count => count + 1)), { timeout: 5_000, interval: 1 })
     await asked
     expect(listeners()).toEqual(before)
   })

@@ -202,7 +202,7 @@ const aboutStep = {
   outcome: nullable(outcome),
 }
 const aboutPrompt = { mode, repeatHash: digest, templates: Type.Array(usedTemplate) }
-const aboutSent = { kind: Type.Enum(['full', 'delta']), reason: Type.String(), headerHash: digest }
+const aboutSent = { kind: Type.Enum(['full', 'delta']), reason: Type.String(), headerHash: digest, held: Type.Integer({ minimum: 0 }) }
 export const promptsAnswer = Type.Object(
   {
     items: Type.Array(

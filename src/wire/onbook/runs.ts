@@ -119,6 +119,8 @@ interface AboutSent {
   readonly kind: 'full' | 'delta'
   readonly reason: string
   readonly headerHash: string
+  /** How many messages of the history its provider had already. */
+  readonly held: number
 }
 
 /** With digests in the place of texts. */
