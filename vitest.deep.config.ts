@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   ssr: { resolve: { conditions: ['source-node', 'node'] } },
   test: {
-    include: ['src/**/*.deep.test.ts'],
+    include: ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts'],
     testTimeout: 30 * 60_000,
     hookTimeout: 30 * 60_000,
   },

@@ -1,6 +1,8 @@
 // Runs over real HTTP: started, looked at, steered, stopped; and what is wrong is refused with its own code and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../core/digest/digest.ts'
+import { draftRun, emitRun } from '../core/run/decide.ts'
+import { writeRun } from '../engine/runs/write-run.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
@@ -160,16 +162,12 @@ describe('a run under way', () => {
     const runId = await waitingRun()
     const hash = digestText('the same')
     const evidence = { signal: 'same_reply', times: 2, promptHashes: [hash, hash], replyHashes: [hash, hash] } as const
-    await host.sessions.runs.submit(
-      { tenant: 'acme', runId, actor: 'test' },
-      {
-        type: 'tell',
-        events: [
-          { type: 'run.stalled', nodeId: 'writer', evidence },
-          { type: 'run.paused', reason: 'stalled', nodeId: 'writer' },
-        ],
-      },
-    )
+    const stalled = { type: 'run.stalled', nodeId: 'writer', evidence } as const
+    const held = { type: 'run.paused', reason: 'stalled', nodeId: 'writer' } as const
+    await writeRun(host.store, { tenant: 'acme', runId, actor: 'test' }, async ({ state }) => ({
+      run: emitRun(draftRun(state), stalled, held),
+      answer: null,
+    }))
     const paused = async () => (await ask('GET', `/v1/runs/${runId}`)).body.paused
     expect(await paused()).toEqual({ reason: 'stalled', nodeId: 'writer', evidence })
     await post(`/${runId}/resume`)

@@ -103,7 +103,7 @@ export function possible({ start, busy, phase }: Expected, failing: number): rea
     if (phase === 'cancelling')
       return [
         {
-          command: { type: 'endNode', nodeId: node, end: 'cancelled' },
+          command: { type: 'cancelNode', nodeId: node },
           moment: { what: 'ended', node, status: 'cancelled', output: null },
         },
       ]

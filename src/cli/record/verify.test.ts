@@ -59,7 +59,7 @@ describe('onbook verify', () => {
   })
 
   it.each([
-    ['an event was changed', `UPDATE events SET bytes = CAST(replace(bytes, 'ada', 'eve') AS BLOB) WHERE seq = 1`, 'chain_broken'],
+    ['an event was changed', `UPDATE events SET bytes = CAST(replace(bytes, '"ada"', '"eve"') AS BLOB) WHERE seq = 1`, 'chain_broken'],
     ['an event is gone', 'DELETE FROM events WHERE seq = 1', 'sequence_broken'],
     ['an object was changed', `UPDATE objects SET bytes = x'00' WHERE size < 100`, 'object_corrupt'],
     ['a chunk of an object is gone', 'DELETE FROM chunks WHERE n = 2', 'object_corrupt'],

@@ -72,6 +72,7 @@ export const keyRows: Projection = {
     revoked: 'integer',
   },
   key: ['id'],
+  indexes: [['id']],
   from: {
     'key.created': [
       {

@@ -18,9 +18,8 @@ export type RunCommand =
   | ({ readonly type: 'failNode'; readonly nodeId: string } & Failure)
   /** Whether its next step may begin; if it turns in circles, or the budget is spent, that is what comes of it. */
   | { readonly type: 'checkStep'; readonly nodeId: string }
-  | { readonly type: 'tell'; readonly events: readonly RunEvent[] }
   | { readonly type: 'completeNode'; readonly nodeId: string; readonly output: Digest; readonly value: Json }
-  | { readonly type: 'endNode'; readonly nodeId: string; readonly end: 'cancelled' }
+  | { readonly type: 'cancelNode'; readonly nodeId: string }
   | { readonly type: 'pause' | 'resume' }
   | { readonly type: 'cancel'; readonly reason: string | null }
   /** Something of it is spent for good. */
@@ -74,8 +73,6 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
       return startNode(draft, graph, command)
     case 'checkStep':
       return checkStep(draft, command.nodeId)
-    case 'tell':
-      return emitRun(draft, ...command.events)
     case 'completeNode': {
       const { nodeId, output, value } = command
       if (!isBusy(nodeOf(state, nodeId))) return notRunning(state, nodeId)
@@ -88,7 +85,7 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
       const edges = edgesThatHold(graph, nodeId, { status: 'failed', output: null })
       return settle(emitRun(draft, { type: 'node.failed', nodeId, code, detail, edges }), graph, nodeId)
     }
-    case 'endNode':
+    case 'cancelNode':
       if (!isBusy(nodeOf(state, command.nodeId))) return notRunning(state, command.nodeId)
       return settle(emitRun(draft, { type: 'node.cancelled', nodeId: command.nodeId }), graph, command.nodeId)
     case 'pause':

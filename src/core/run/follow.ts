@@ -78,7 +78,7 @@ function follow(
     case 'run.refused':
       return ruled(draft, decideRun(draft, workflow, { type: 'failNode', nodeId, code: event.code, detail: event.detail }))
     case 'run.cancelled':
-      return ruled(draft, decideRun(draft, workflow, { type: 'endNode', nodeId, end: 'cancelled' }))
+      return ruled(draft, decideRun(draft, workflow, { type: 'cancelNode', nodeId }))
     default:
       return draft
   }

@@ -62,7 +62,7 @@ describe('a graph', () => {
     const ended = ruled(ruled(created(workflow), workflow, start('a')), workflow, complete('a'))
     for (const nodeId of ['a', 'b'])
       for (const command of everyCommand(nodeId))
-        if (['completeNode', 'failNode', 'endNode'].includes(command.type))
+        if (['completeNode', 'failNode', 'cancelNode'].includes(command.type))
           expect(decideRun(ended, workflow, command)).toMatchObject({ code: 'node_not_running' })
   })
 
@@ -114,8 +114,7 @@ const everyCommand = (nodeId: string): readonly RunCommand[] => [
   { type: 'failNode', nodeId, code: 'c', detail: 'd' },
   { type: 'checkStep', nodeId },
   { type: 'completeNode', nodeId, output: NOTHING, value: null },
-  { type: 'endNode', nodeId, end: 'cancelled' },
-  { type: 'tell', events: [] },
+  { type: 'cancelNode', nodeId },
   { type: 'pause' },
   { type: 'resume' },
   { type: 'cancel', reason: null },

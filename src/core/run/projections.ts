@@ -19,7 +19,7 @@ export const runRows: Projection = {
     open: 'integer',
   },
   key: ['row'],
-  indexes: [['runId'], ['workflowId'], ['open']],
+  indexes: [['runId'], ['workflowId'], ['phase'], ['open']],
   from: {
     'run.created': putting({
       runId: 'payload.runId',

@@ -1,11 +1,14 @@
 // Asking a person for another mode, and telling whoever asked what the person said.
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
+import type { RunDraft } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { followSession } from '../../core/run/follow.ts'
 import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
 import { loadRun } from './load.ts'
@@ -56,3 +59,10 @@ export interface ToldSession {
   readonly decided: DecidedSession
   readonly texts: readonly StoredText[]
 }
+
+/** A command to the run, and what the node's session is told of it, in one commit. */
+export const withTold = (draft: RunDraft, workflow: Workflow, { nodeId, session, seq, before, decided, texts }: ToldSession) => ({
+  run: followSession(draft, workflow, nodeId, decided.events, { before, after: decided.state }, {}),
+  session: { session, seq, state: decided.state, events: decided.events },
+  texts,
+})

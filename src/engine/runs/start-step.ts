@@ -1,7 +1,7 @@
 // The next step of a node: its prompt is composed and put on record, and only then is it asked for. Nothing is sent here.
 
 import type { Handoff } from '../../core/compose/task-payload.ts'
-import type { Digest } from '../../core/digest/digest.ts'
+import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { decideRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
 import { followSession } from '../../core/run/follow.ts'
 import { nodeOf } from '../../core/run/state.ts'
@@ -10,7 +10,9 @@ import type { SessionCommand, WhichStep } from '../../core/session/commands.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Store } from '../../ports.ts'
+import { catalogText } from '../sessions/catalog-text.ts'
 import { loadSession } from '../sessions/load.ts'
 import { composeStep } from './compose-step.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
@@ -36,6 +38,11 @@ export interface NodeDesk {
 export interface HostCatalog {
   readonly digest: Digest
   readonly bytes: Uint8Array
+}
+
+export function storedCatalog(descriptors: readonly Descriptor[]): HostCatalog {
+  const text = catalogText(descriptors)
+  return { digest: digestText(text), bytes: new TextEncoder().encode(text) }
 }
 
 export interface StartedStep {

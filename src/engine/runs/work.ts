@@ -1,35 +1,31 @@
 // The conductor of graphs: starts what may start, ends what has to end, and lets sessions do the rest. The only one who advances runs.
 
-import { digestText } from '../../core/digest/digest.ts'
-import { decideRun, draftRun, type RunCommand, type RunDraft } from '../../core/run/decide.ts'
+import { decideRun, draftRun, type RunCommand } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import { followSession } from '../../core/run/follow.ts'
 import { graphOf, nextIn } from '../../core/run/graph.ts'
 import { isBusy, isEnded, nodeOf } from '../../core/run/state.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
 import { goOn as goOnIn } from '../../core/session/plan.ts'
-import type { Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
-import { inTurn } from '../in-turn.ts'
 import { keepTrying } from '../keep-trying.ts'
-import { catalogText } from '../sessions/catalog-text.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { type CreateRun, createRun } from './create.ts'
 import { deadlinesOf } from './deadlines.ts'
-import { type LoadedFrozen, loadFrozen, type RunWorld } from './frozen.ts'
+import { loadFrozen, type RunWorld } from './frozen.ts'
 import { attachNode, detachEnded, detachNodes } from './homes.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
-import { answerTo, askForMode, type ToldSession } from './mode-answers.ts'
+import { answerTo, askForMode, type ToldSession, withTold } from './mode-answers.ts'
 import { nodeGate } from './node-gate.ts'
+import { ownedRuns, type WriteOwned } from './owned-runs.ts'
 import { requestImplementation } from './request-implementation.ts'
 import { openRuns } from './runs.ts'
 import { changeSession } from './session-graph.ts'
 import { startNode } from './start-node.ts'
-import type { HostCatalog } from './start-step.ts'
-import { type LoadNode, type RunChange, type RunPlace, type WrittenRun, writeRun } from './write-run.ts'
+import { storedCatalog } from './start-step.ts'
+import type { RunChange, RunPlace } from './write-run.ts'
 
 export interface RunParts extends Omit<SessionParts, 'graph'> {
   /** Names this process for as long as it lives: who else claims a run takes it away. */
@@ -72,23 +68,12 @@ interface Decided extends Pick<SubmittedRun, 'events' | 'refusal'> {
   readonly told: ToldSession | null
 }
 
-const withTold = (draft: RunDraft, workflow: Workflow, { nodeId, session, seq, before, decided, texts }: ToldSession) => ({
-  run: followSession(draft, workflow, nodeId, decided.events, { before, after: decided.state }, {}),
-  session: { session, seq, state: decided.state, events: decided.events },
-  texts,
-})
-
 const ACTOR = 'onbook'
 const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
 
-function storedCatalog(descriptors: NonNullable<SessionParts['hostCatalog']>): HostCatalog {
-  const text = catalogText(descriptors)
-  return { digest: digestText(text), bytes: new TextEncoder().encode(text) }
-}
-
 export function runWork(parts: RunParts): RunWork {
   const { store, owner } = parts
-  const turns = inTurn()
+  const writeOwned = ownedRuns(store, owner)
   const tasks = new Map<string, Set<Promise<void>>>()
   const deadlines = deadlinesOf(parts)
   let closed = false
@@ -123,19 +108,8 @@ export function runWork(parts: RunParts): RunWork {
   const bindings = new Map([...parts.bindings, [asking.descriptor.name, asking]])
   const sessions = sessionWork({ ...parts, bindings, graph })
 
-  /** In turn for a run: of many at once only one is not too late, and all others would have to decide again. */
-  async function write<T>(
-    place: RunPlace,
-    decide: (run: LoadedRun, frozen: LoadedFrozen, load: LoadNode) => Promise<RunChange<T> | null>,
-    claiming = false,
-  ): Promise<WrittenRun<T> | null> {
-    const written = await turns(keyOf(place.tenant, place.runId), () =>
-      writeRun(store, place, async (run, load) => {
-        if (run.state.runId === '') throw new Fault('run_missing', { problem: `There is no run ${place.runId}` })
-        if (!claiming && !isEnded(run.state) && run.state.owner !== owner) throw new Fault('run_not_owned', { runId: place.runId })
-        return decide(run, await loadFrozen(store, place.tenant, run.state.frozen!), load)
-      }),
-    )
+  const write: WriteOwned = async (place, decide, claiming) => {
+    const written = await writeOwned(place, decide, claiming)
     if (written !== null && !written.replayed) advance(place.tenant, written.run)
     return written
   }

@@ -1,0 +1,33 @@
+// Commands that a page shows, and a shell that follows them to their end as a reader would.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+
+export const ROOT = resolve('.')
+
+export interface Shown {
+  readonly command: string
+  readonly exits: number
+}
+
+export const shownIn = (path: string): readonly Shown[] =>
+  [...readFileSync(path, 'utf8').matchAll(/```bash\n([\s\S]*?)```/g)]
+    .flatMap(block => block[1]!.split('\n'))
+    .filter(line => line.trim() !== '')
+    .map(line => ({ command: line.replace(/\s+# .*$/, ''), exits: Number(/# exits (\d)/.exec(line)?.[1] ?? 0) }))
+
+const MOST_MS = 240_000
+
+/** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. `npx` would look for the
+ *  package in the folder it runs in, and these are elsewhere: here it runs the command itself. */
+export function follow(story: readonly Shown[], cwd: string) {
+  const script = story.map(
+    ({ command, exits }) =>
+      `echo '$ '${JSON.stringify(command).replaceAll('$', '\\$').replaceAll('`', '\\`')}\n${command}\n[ $? = ${exits} ] || exit 99`,
+  )
+  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1', CI: '' }
+  // A story that breaks off must not leave its host behind: whoever waits for its output would wait for ever.
+  const whole = ["trap 'kill $(jobs -p) 2>/dev/null' EXIT", 'npx() { "$@"; }', ...script].join('\n')
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', whole], { cwd, env, encoding: 'utf8', timeout: MOST_MS })
+  return { status, output: stdout + stderr }
+}
