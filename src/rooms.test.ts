@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
-  'errors.ts': [],
+  faults: [],
+  'errors.ts': ['faults'],
   'ports.ts': ['core'],
   wire: ['core'],
   engine: ['core', 'ports.ts', 'errors.ts'],

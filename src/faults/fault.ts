@@ -1,0 +1,8 @@
+// One way to fail: the status over HTTP, and what is said. The details are what a program reads.
+
+interface Spec<D> {
+  readonly status: number
+  readonly say: (details: D) => string
+}
+
+export const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ status, say })

@@ -1,0 +1,107 @@
+// How things fail: sessions, runs, roles and tools. Each message says what happened, where, and what to do.
+import { fault } from './fault.ts'
+
+/** Something that is wrong with a document, and where in it. */
+interface DocumentProblem {
+  readonly pointer: string
+  readonly message: string
+}
+
+export const WORK_FAULTS = {
+  session_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  session_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  session_is_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  session_not_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_already_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  run_started: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_waiting: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_snapshot_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_ended: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_cancelling: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_owned: fault(
+    409,
+    (d: { runId: string }) => `Another process has taken over run ${d.runId}; ask the host that runs on this record now.`,
+  ),
+  node_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  node_not_ready: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  node_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  approval_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  step_not_found: fault(
+    404,
+    (d: { runId: string; nodeId: string; step: number }) => `Node ${d.nodeId} of run ${d.runId} has taken no step ${d.step}.`,
+  ),
+  tenant_foreign: fault(403, (_: object) => 'This key is of another tenant than the request names. Leave tenantId out.'),
+  unsupported_stream_mode: fault(
+    400,
+    (d: { given: string; supported: readonly string[] }) =>
+      `There is no stream mode "${d.given}". There are ${d.supported.join(', ')}; several with commas between them, but values only by itself.`,
+  ),
+  run_attached: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_not_attached: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  provider_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  provider_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  model_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  model_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  workspace_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  step_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  step_unsettled: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  message_refs_empty: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  tool_batch_unsettled: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  tool_call_duplicate: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  tool_call_unknown: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  tool_calls_too_many: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  command_duplicate: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  command_not_allowed: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  command_stale: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  lease_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  workflow_invalid: fault(
+    400,
+    (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid workflow: ${d.problem}.`,
+  ),
+  agent_invalid: fault(
+    400,
+    (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid agent: ${d.problem}.`,
+  ),
+  workflow_not_found: fault(404, (d: { workflowId: string }) => `There is no workflow ${d.workflowId}. "onbook publish" makes one.`),
+  agent_not_found: fault(404, (d: { agentId: string }) => `There is no agent ${d.agentId}. "onbook publish" makes one.`),
+  definition_read_only: fault(403, (d: { problem: string }) => `${d.problem}.`),
+  role_name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
+  role_template_missing: fault(
+    422,
+    (d: { role: string; looked: string }) =>
+      `There is no role "${d.role}". Looked at ${d.looked}. "onbook roles" lists them; "onbook roles init ${d.role}" writes one.`,
+  ),
+  role_template_invalid: fault(
+    422,
+    (d: {
+      role: string
+      where: string
+      problem: string
+      problems: readonly { readonly message: string; readonly position: { readonly line: number; readonly column: number } }[]
+    }) => `${d.where} is not a valid role: ${d.problem}. Mend it, or remove it; nothing is used in its place.`,
+  ),
+  role_template_unreadable: fault(
+    422,
+    (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}. Mend it, or remove it; nothing is used in its place.`,
+  ),
+  repo_path_invalid: fault(400, (d: { path: string; problem: string }) => `"${d.path}" cannot name a file here: ${d.problem}.`),
+  repo_path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the repo. Name a path from its root, without "..".`),
+  repo_path_protected: fault(403, (d: { path: string; use: string }) => `No tool may ${d.use} ${d.path}: it is protected. Ask a person.`),
+  repo_path_moved: fault(409, (d: { path: string }) => `${d.path} was moved, or is spelled otherwise; nothing was done. List its folder.`),
+  repo_link_refused: fault(403, (d: { path: string }) => `${d.path} is a link, and is not followed. Name what it leads to.`),
+  command_unstartable: fault(422, (d: { reason: string }) => `The command could not be started: ${d.reason}.`),
+  busy: fault(
+    409,
+    (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,
+  ),
+} as const
