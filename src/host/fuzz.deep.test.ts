@@ -1,3 +1,3 @@
 import { fuzzSuite } from '../testing/fuzz/fuzz-suite.ts'
 
-await fuzzSuite({ right: 200, wrong: 1_200 })
+await fuzzSuite({ right: 100, wrong: 600 })

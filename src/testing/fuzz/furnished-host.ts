@@ -128,15 +128,14 @@ export async function furnishedHost(): Promise<FurnishedHost> {
   const wants = { kind: 'mode', mode: 'implementation', reason: 'words of ours' } as const
   for (const approval of SPARES)
     await host.sessions.runs.submit({ tenant: 'acme', runId: run!, actor: 'test' }, { type: 'askApproval', approval, nodeId: 'a', wants })
-  const cancelled = spareRuns.map(runId => `${runId}:cancel`)
-  // Of the spares: some are cancelled, others paused, and the rest are paused already.
-  const [toCancel, toPause, toResume] = [0, 1, 2].map(third => spareRuns.filter((_, index) => index % 3 === third))
+  // Of the spares: some are cancelled, in one way or the other, some are paused, and the rest are paused already.
+  const [toCancel, toEnd, toPause, toResume] = [0, 1, 2, 3].map(part => spareRuns.filter((_, index) => index % 4 === part))
   for (const runId of toResume!) await send('POST', `/v1/runs/${runId}/pause`)
   const runHints = (url: string): Hints => {
     if (url.endsWith('/cancel')) return { ...HINTS, runId: toCancel! }
     if (url.endsWith('/pause')) return { ...HINTS, runId: toPause! }
     if (url.endsWith('/resume')) return { ...HINTS, runId: toResume! }
-    return { ...HINTS, runId: [run!, run!, run!, 'nobody'], runAndVerb: cancelled, message: ['Hello'] }
+    return { ...HINTS, runId: [run!, run!, run!, 'nobody'], runAndVerb: toEnd!.map(runId => `${runId}:cancel`), message: ['Hello'] }
   }
   return {
     host,
