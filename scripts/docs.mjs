@@ -7,6 +7,7 @@ import { COMMANDS } from '../dist/cli/commands.js'
 import { addCommand } from '../dist/cli/main.js'
 import { agentFormat } from '../dist/core/agent/agent-format.js'
 import { signatureFormat } from '../dist/core/bundle/signature.js'
+import { policyFormat } from '../dist/core/gate/policy-format.js'
 import { configFormat } from '../dist/core/lint/config.js'
 import { RULES } from '../dist/core/lint/rules.js'
 import { packFormat } from '../dist/core/pack/format.js'
@@ -17,7 +18,6 @@ import { workspaceIndexFormat } from '../dist/core/workspace/index-format.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
 import { hostFormat } from '../dist/host/host-file.js'
-import { policyFormat } from '../dist/host/policy-file.js'
 
 /** @param {unknown} schema */
 const json = schema => `${JSON.stringify(schema, null, 2)}\n`

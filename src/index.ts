@@ -9,13 +9,17 @@ export { fileKeyring } from './adapters/file-keyring.ts'
 export { folderFiles } from './adapters/folder-files.ts'
 export { type FolderFile, type FolderOptions, type FolderTree, folderTree } from './adapters/folder-tree.ts'
 export { type StatCache, statCache } from './adapters/folder-tree-cache.ts'
+export { mcpToolServer } from './adapters/mcp/mcp-tool-server.ts'
+export type { McpServerSettings } from './adapters/mcp/settings.ts'
 export { memoryStore } from './adapters/memory-store.ts'
 export { readPublicKeys, signatureChecker } from './adapters/public-keys.ts'
 export { recordedModel, recordingModel } from './adapters/recorded-model.ts'
 export { repoDetails } from './adapters/repo-details.ts'
 export { repoRoles } from './adapters/repo-roles.ts'
 export { type RepoToolOptions, repoTools } from './adapters/repo-tools/repo-tools.ts'
+export { repoWatch, type WatchLimits } from './adapters/repo-watch/repo-watch.ts'
 export { scriptedModel } from './adapters/scripted-model.ts'
+export { type KnownIn, scrubKnown } from './adapters/scrub-known.ts'
 export { environmentSecrets, fileSecrets, onlySecrets, secretsFrom } from './adapters/secrets.ts'
 export { scratchTables } from './adapters/sqlite-store/scratch-tables.ts'
 export { sqliteStore } from './adapters/sqlite-store/sqlite-store.ts'
@@ -56,6 +60,8 @@ export { listSessions, type SessionSummary } from './engine/sessions/sessions.ts
 export { type SessionPlace, type Submission, type Submitted, submit as submitCommand } from './engine/sessions/submit.ts'
 export { type SessionWork, sessionWork } from './engine/sessions/work.ts'
 export { summarizeCases, type TestOptions, type TestSummary, testPacks } from './engine/test-packs.ts'
+export { type AdoptedTools, adoptedTools, type ToolServers } from './engine/tools/adopted-tools.ts'
+export { type Adopted, type AdoptRequest, adoptTools, type Dropped, type DropRequest, dropTools } from './engine/tools/adoptions.ts'
 export { type Anchor, readAnchors, writeAnchor } from './engine/verify/anchors.ts'
 export { type Break, type Verified, type VerifyOptions, verifyRecord } from './engine/verify/verify.ts'
 export { bumpPack, loadPack, retireVersion } from './engine/versions.ts'
@@ -104,9 +110,13 @@ export type {
   RawObject,
   ReadText,
   Referrer,
+  RepoChange,
+  RepoWatch,
   RoleFiles,
   Secrets,
   Store,
   StoredEvent,
+  ToolListing,
+  ToolServer,
   Validator,
 } from './ports.ts'

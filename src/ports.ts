@@ -6,9 +6,12 @@ import type { Receipt } from './core/messages/receipt.ts'
 import type { Signature } from './core/record/checkpoint.ts'
 import type { EventDraft, RecordedEvent, StreamHead } from './core/record/event.ts'
 import type { Cell, ProjectedRow, Projection, Row } from './core/record/projection.ts'
+import type { FilesChange } from './core/run/changes.ts'
 import type { Schemas } from './core/schema/schemas.ts'
 import type { Question, Verdict } from './core/schema/verdict.ts'
+import type { Calling } from './core/tools/asked-calls.ts'
 import type { Descriptor } from './core/tools/catalog.ts'
+import type { ForeignTool } from './core/tools/foreign-tools.ts'
 
 export type ReadText =
   | { readonly ok: true; readonly text: string }
@@ -86,6 +89,10 @@ export interface ChatModel {
   call(call: ModelCall, options: CallOptions): Promise<Receipt>
   /** Whether this provider keeps conversations that a later call can resume. Not there: none does. */
   resumes?(provider: string): boolean
+  /** Whether what answers for this provider can change files here by itself. Not there: any may. */
+  acts?(provider: string): boolean
+  /** How this provider makes calls. Not there: natively. */
+  calls?(provider: string): Calling | Promise<Calling>
 }
 
 /** Who calls a tool, and with what. The arguments fit the descriptor. */
@@ -103,6 +110,47 @@ export interface Binding {
   readonly repeatable?: boolean
   /** What the model is told. A `Fault` is told to it as well; anything else that is thrown is a defect. */
   run(call: BoundCall, signal: AbortSignal): Promise<Json>
+  /** Why an answer is one of failure: told as it is, but as an error, and nothing has come of it. Null when it is none. */
+  failure?(answer: Json): string | null
+  /** Asked before every call is judged: why it is no longer what was bound. Null when it is, and when nobody can say. Never throws. */
+  unbound?(): Promise<string | null>
+}
+
+export interface ToolListing {
+  readonly tools: readonly ForeignTool[]
+  /** What it lists besides and cannot be used, in sentences. */
+  readonly leftOut: readonly string[]
+}
+
+/** A server of tools that is not ours. What it says is foreign, every time it says it. */
+export interface ToolServer {
+  /** Whose sessions may use it. */
+  readonly tenants: readonly string[]
+  /** Whose keys may adopt from it, for all. */
+  readonly adopters: readonly string[]
+  /** As it is now. A `Fault` when it does not answer. */
+  list(signal?: AbortSignal): Promise<ToolListing>
+  /** What the model is told. A `Fault` for whatever a server can do wrong. */
+  call(tool: ForeignTool, given: Json, signal: AbortSignal): Promise<Json>
+  close(): Promise<void>
+}
+
+/** What became of a repo, secrets and all. */
+export interface RepoChange extends Omit<FilesChange, 'diff'> {
+  readonly diff: Uint8Array
+}
+
+/** The repo, looked at before and after something is done there. */
+export interface RepoWatch {
+  /**
+   * Notes what the repo is, or why that cannot be told. A note that is there stays: whoever made it has not told yet what came of it.
+   * It outlives this process.
+   */
+  before(key: string): Promise<void>
+  /** The work is over. What changed since; null for nothing, and where nothing was noted. A `Fault` when nobody can tell. */
+  after(key: string): Promise<RepoChange | null>
+  /** What came of it is on record. What was noted since the work was over stays. */
+  forget(key: string): Promise<void>
 }
 
 export interface Secrets {

@@ -1,5 +1,6 @@
 // @ts-check
 // Embeds sessions in an application, with neither command line nor host: publish, sync, apply, run, and what changes when.
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -55,6 +56,8 @@ const work = sessionWork({
   grants: [{ tools: ['workspace.read'] }],
   hostCatalog: null,
   policy,
+  now: Date.now,
+  newId: randomUUID,
   wait: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
   failed: error => console.error(error),
 })

@@ -23,12 +23,19 @@ export const fileSecrets = (path: string): Secrets => ({
 /** One file for several tenants: an object of texts for each. No tenant is told what another has. */
 export const tenantSecrets = (path: string, tenant: string): Secrets => ({
   async get(id) {
-    const values = readValues(path, await readPrivate(path))
-    const own = Object.hasOwn(values, tenant) ? values[tenant] : undefined
-    const value = isObject(own) && Object.hasOwn(own, id) ? own[id] : undefined
-    return typeof value === 'string' ? value : null
+    const own = await tenantValues(path, tenant)
+    return Object.hasOwn(own, id) ? own[id]! : null
   },
 })
+
+/** All that a tenant has, by id. */
+export async function tenantValues(path: string, tenant: string): Promise<Readonly<Record<string, string>>> {
+  const values = readValues(path, await readPrivate(path))
+  const own = Object.hasOwn(values, tenant) ? values[tenant]! : null
+  return Object.fromEntries(
+    Object.entries(isObject(own) ? own : {}).flatMap(([id, value]) => (typeof value === 'string' ? [[id, value]] : [])),
+  )
+}
 
 /** The first that has it. */
 export const secretsFrom = (...sources: readonly Secrets[]): Secrets => ({

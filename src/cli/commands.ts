@@ -1,11 +1,14 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
 import { BUNDLE_COMMANDS } from './bundle-commands.ts'
+import { DEMO_COMMANDS } from './demo-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { DATA, JSON_OPTION, TENANT } from './options.ts'
+import { POLICY_COMMANDS } from './policy-commands.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { RUN_COMMANDS } from './run-commands.ts'
 import { SESSION_COMMANDS } from './session-commands.ts'
+import { TOOL_COMMANDS } from './tool-commands.ts'
 import { WORKSPACE_COMMANDS } from './workspace-commands.ts'
 
 export interface Option {
@@ -127,17 +130,21 @@ const PACK_COMMANDS: readonly Command[] = [
 /** What is said about a group of commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   bundle: 'collections of templates, signed, to ship and to install',
+  policy: 'what the operator allows: who may use which tool, who is asked, and why',
   sessions: 'one agent’s durable conversation: what it is set to, its runs, what was said',
   workspace: 'the versions of a workspace: what is in them, what changed, getting them back',
 }
 
 export const COMMANDS: readonly Command[] = [
   ...PACK_COMMANDS,
+  ...DEMO_COMMANDS,
   ...HOST_COMMANDS,
   ...WORKSPACE_COMMANDS,
   ...SESSION_COMMANDS,
   ...RUN_COMMANDS,
   ...ROLE_COMMANDS,
+  ...POLICY_COMMANDS,
+  ...TOOL_COMMANDS,
   ...BUNDLE_COMMANDS,
   ...RECORD_COMMANDS,
 ]

@@ -9,13 +9,13 @@ import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { printJson } from './terminal.ts'
 
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
+export const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 const SCHEMAS = ['prompt-pack.schema.json', 'config.schema.json', 'registry.schema.json']
 /** What a killed init leaves behind does not keep the next one from starting. */
 const TEMPORARY = '.onbook-init-'
 
 /** A file of the new workspace, and the file it is copied from. */
-interface Planned {
+export interface Planned {
   readonly path: string
   readonly from: string
 }

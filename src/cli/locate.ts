@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { folderFiles } from '../adapters/folder-files.ts'
+import { POLICY_FILE } from '../core/gate/read-policy.ts'
 import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/workspace.ts'
 
@@ -55,6 +56,8 @@ const DEFINITIONS: readonly string[] = ['agents', 'workflows']
  * workflows/; else the folder itself.
  */
 export function findRoot(full: string): string {
+  // It is read where it lies, whatever is above it.
+  if (basename(full) === POLICY_FILE) return dirname(full)
   const start = statSync(full).isDirectory() ? full : dirname(full)
   for (let folder = start; ; folder = dirname(folder)) {
     if ([CONFIG_FILE, REGISTRY_FILE, INDEX_FILE].some(name => existsSync(join(folder, name)))) return folder

@@ -14,7 +14,7 @@ export const POLICY: Option = {
 }
 export const REPO: Option = {
   flags: '--repo <dir>',
-  summary: 'the repo whose docs/templates are read (default: the folder with .onbook, else this one)',
+  summary: 'the repo that tools work on, and whose docs/templates are read (those, by default, in the folder with .onbook, else here)',
 }
 export const SCRIPT: Option = { flags: '--script <file>', summary: 'what the provider "scripted" says' }
 export const RECORDINGS: Option = { flags: '--recordings <dir>', summary: 'what the provider "recorded" plays back' }

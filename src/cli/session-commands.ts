@@ -1,6 +1,6 @@
 // The commands around sessions.
 import type { Command, Option } from './commands.ts'
-import { POLICY, RECORDINGS, SCRIPT, WATCH, WHERE } from './options.ts'
+import { POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const CONFIG_OPTIONS: readonly Option[] = [
   {
@@ -18,7 +18,7 @@ const CONFIG_OPTIONS: readonly Option[] = [
 ]
 
 /** For what is done here when no host does it. */
-const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY]
+const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
 const looking = () => import('./sessions/looking.ts')
 const running = () => import('./sessions/running.ts')
@@ -129,6 +129,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
       { flags: '--catalog <name>', summary: 'the same' },
       { flags: '--known <n>', summary: 'the version you believe it has, for the record' },
       POLICY,
+      REPO,
       ...WHERE,
     ],
     example: 'onbook sync writer --workspace newsdesk --prelude default',

@@ -9,6 +9,7 @@ import { keptAnswers } from './kept.ts'
 import { createLabels, type Labels } from './labels.ts'
 import { createObjects, type Objects } from './objects.ts'
 import { offlineSource } from './offline.ts'
+import { createPolicy, type Policy } from './policy.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
 import { type Ref, readRef } from './ref.ts'
 import { createRoles, type Roles } from './roles.ts'
@@ -16,6 +17,7 @@ import { type Approvals, createApprovals, createRuns, type Runs } from './runs.t
 import { createSessions, type Sessions } from './sessions.ts'
 import { listIn } from './shapes.ts'
 import { takeSnapshot } from './snapshot.ts'
+import { createTools, type Tools } from './tools.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
@@ -36,6 +38,8 @@ export interface Client {
   readonly runs: Runs
   readonly approvals: Approvals
   readonly objects: Objects
+  readonly tools: Tools
+  readonly policy: Policy
   render(request: RenderRequest, options?: CallOptions): Promise<Rendered>
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Resolved>
   /** Only what the host confirms now: a stale answer is an error here. */
@@ -59,6 +63,8 @@ export function createClient(options: ClientOptions): Client {
     runs: createRuns(transport),
     approvals: createApprovals(transport),
     objects: createObjects(transport),
+    tools: createTools(transport),
+    policy: createPolicy(transport),
     async render(body, call = {}) {
       const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:render', body, ...call })
       listIn(reply.body, 'refs')

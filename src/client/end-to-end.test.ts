@@ -146,7 +146,10 @@ it('starts a run, follows it, says something to it, looks at what it was told, a
   for await (const { status } of client.runs.list({ workflowId: 'talk', status: 'cancelled' })) listed.push(status)
   for await (const one of client.approvals.list()) listed.push(one)
   expect(listed).toEqual(['cancelled'])
-  await expect(client.approvals.resolve('nobody', 'approved')).rejects.toMatchObject({ code: 'approval_missing', status: 404 })
+  await expect(client.approvals.resolve('nobody', { decision: 'approved' })).rejects.toMatchObject({
+    code: 'approval_missing',
+    status: 404,
+  })
   await expect(client.runs.create({ workflowId: 'nobody' })).rejects.toMatchObject({ code: 'workflow_not_found', status: 400 })
   await expect(client.runs.get('nobody')).rejects.toMatchObject({ code: 'run_missing', status: 404 })
 })

@@ -8,6 +8,7 @@ export type {
   WorkflowSummary,
 } from '../wire/onbook/definitions.ts'
 export type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
+export type { ExplainedPolicy, ExplainRequest, PolicyDescription, WireGrant } from '../wire/onbook/policy.ts'
 export type {
   ContentTrust,
   JsonValue,
@@ -52,6 +53,15 @@ export type {
   WireSnapshot,
 } from '../wire/onbook/sessions.ts'
 export type { Snapshot } from '../wire/onbook/snapshot.ts'
+export type {
+  AdoptedTool,
+  AdoptToolsRequest,
+  DroppedTool,
+  DropToolsRequest,
+  ToolOverview,
+  ToolServerSummary,
+  ToolSummary,
+} from '../wire/onbook/tools.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type ClientCode, ClientError } from './client-error.ts'
 export type { Agents, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './definitions.ts'
@@ -61,10 +71,12 @@ export type { Answer, Freshness, ReadOptions } from './kept.ts'
 export type { Labels } from './labels.ts'
 export type { PromptFilter } from './list-prompts.ts'
 export type { Objects } from './objects.ts'
+export type { Policy } from './policy.ts'
 export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
 export type { Ref, RefParts } from './ref.ts'
 export type { Roles } from './roles.ts'
 export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './runs.ts'
 export type { Sessions } from './sessions.ts'
+export type { Tools } from './tools.ts'
 export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

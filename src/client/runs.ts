@@ -1,5 +1,6 @@
 // Runs of a host: started, looked at, followed, steered, stopped. Nothing of them is kept here: what was true a moment ago may not be.
 import type {
+  ApprovalReply,
   AskedApproval,
   RunDescription,
   RunMode,
@@ -65,10 +66,9 @@ export interface Approvals {
   list(options?: CallOptions): AsyncIterable<AskedApproval>
   resolve(
     approval: string,
-    decision: 'approved' | 'denied',
-    note?: string,
+    reply: ApprovalReply,
     options?: WriteOptions,
-  ): Promise<{ readonly runId: string; readonly decision: string }>
+  ): Promise<{ readonly runId: string | null; readonly session: string | null; readonly decision: string }>
 }
 
 const PATH = '/v1/runs'
@@ -125,8 +125,7 @@ export function createApprovals(transport: Transport): Approvals {
   const write = writerOf(transport)
   return {
     list: (options = {}) => eachItem<AskedApproval>(transport, '/v1/approvals', options),
-    resolve: (approval, decision, note, options = {}) =>
-      write(`/v1/approvals/${encodeURIComponent(approval)}`, { decision, ...(note === undefined ? {} : { note }) }, options, 'decision'),
+    resolve: (approval, reply, options = {}) => write(`/v1/approvals/${encodeURIComponent(approval)}`, reply, options, 'decision'),
   }
 }
 

@@ -109,6 +109,7 @@ export type { TemplateProblem, TemplateTree } from './template/ast.ts'
 export { type Parsed, parseTemplate } from './template/parse.ts'
 export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, type Segment } from './template/render.ts'
 export { findUses, type Use, type Uses } from './template/uses.ts'
+export { type Asked, type AskedCall, askedIn, type Calling } from './tools/asked-calls.ts'
 export { type Catalog, type CheckSchema, type Descriptor, readCatalog } from './tools/catalog.ts'
 export {
   classifyLines,

@@ -1,10 +1,9 @@
 // Checks what lies beside the packs of a workspace: index, preludes, templates, tools, context, agents, workflows. One broken file never stops the others.
-import { isLookedInto, LAYOUT_FOLDERS, namedFiles } from '../core/lint/layout.ts'
+import { isLookedInto, LAYOUT_FOLDERS, namedFiles, ROOT_FILES } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { lintLayout } from '../core/lint/lint-layout.ts'
 import { isImage } from '../core/prelude/compile.ts'
 import { schemaFault } from '../core/schema/schema-fault.ts'
-import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import type { Files } from '../ports.ts'
 import { isClosedFolder, unreadable, type Workspace, weigh } from './workspace.ts'
 
@@ -37,7 +36,8 @@ export async function checkLayout({ files, config, packs }: Pick<Workspace, 'fil
 }
 
 async function listLayout(files: Files): Promise<readonly string[]> {
-  const found = (await files.kind(INDEX_FILE)) === 'none' ? [] : [INDEX_FILE]
+  const found: string[] = []
+  for (const file of ROOT_FILES) if ((await files.kind(file)) !== 'none') found.push(file)
   for (const folder of LAYOUT_FOLDERS) if ((await files.kind(folder)) === 'folder') found.push(...(await files.list(folder)))
   return found
 }

@@ -59,7 +59,10 @@ export function weigh(findings: readonly Finding[], { rules }: Config): readonly
 
 /** A closed folder may hold packs: it is listed with them, and found unreadable when its turn comes. */
 export const isPackFile = (path: string): boolean =>
-  isClosedFolder(path) || (/\.ya?ml$/.test(path) && path !== CONFIG_FILE && ![isScript, isAgentFile, isWorkflowFile].some(is => is(path)))
+  isClosedFolder(path) || (/\.ya?ml$/.test(path) && ![isSettings, isScript, isAgentFile, isWorkflowFile].some(is => is(path)))
+
+/** Ours, wherever packs lie. */
+const isSettings = (path: string): boolean => /^onbook\.(?:config|host|policy)\.yaml$/.test(path)
 
 export const isClosedFolder = (path: string): boolean => path.endsWith('/')
 

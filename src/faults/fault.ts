@@ -1,6 +1,6 @@
 // One way to fail: the status over HTTP, and what is said. The details are what a program reads.
 
-interface Spec<D> {
+export interface Spec<D> {
   readonly status: number
   readonly say: (details: D) => string
 }

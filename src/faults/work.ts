@@ -2,7 +2,7 @@
 import { fault } from './fault.ts'
 
 /** Something that is wrong with a document, and where in it. */
-interface DocumentProblem {
+export interface DocumentProblem {
   readonly pointer: string
   readonly message: string
 }
@@ -30,6 +30,11 @@ export const WORK_FAULTS = {
   node_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   node_not_ready: fault(409, (d: { problem: string }) => `${d.problem}.`),
   node_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  approval_not_yours: fault(403, (d: { problem: string }) => `${d.problem}; nothing was changed. The policy says who may.`),
+  approval_arguments_refused: fault(
+    422,
+    (d: { tool: string; problem: string }) => `${d.tool} cannot be called so: ${d.problem}. The approval is still open.`,
+  ),
   approval_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   step_not_found: fault(
     404,
@@ -94,12 +99,43 @@ export const WORK_FAULTS = {
     422,
     (d: { path: string; reason: string }) => `${d.path} cannot be read: ${d.reason}. Mend it, or remove it; nothing is used in its place.`,
   ),
+  repo_unnamed: fault(
+    400,
+    (d: { tools: string }) => `The host is set to tools that work on a repo (${d.tools}), and no repo is named. Name it with --repo DIR.`,
+  ),
   repo_path_invalid: fault(400, (d: { path: string; problem: string }) => `"${d.path}" cannot name a file here: ${d.problem}.`),
   repo_path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the repo. Name a path from its root, without "..".`),
   repo_path_protected: fault(403, (d: { path: string; use: string }) => `No tool may ${d.use} ${d.path}: it is protected. Ask a person.`),
   repo_path_moved: fault(409, (d: { path: string }) => `${d.path} was moved, or is spelled otherwise; nothing was done. List its folder.`),
   repo_link_refused: fault(403, (d: { path: string }) => `${d.path} is a link, and is not followed. Name what it leads to.`),
+  repo_unwatched: fault(500, (d: { reason: string }) => `What changes in the repo cannot be told: ${d.reason}.`),
   command_unstartable: fault(422, (d: { reason: string }) => `The command could not be started: ${d.reason}.`),
+  tool_server_missing: fault(
+    404,
+    (d: { server: string }) =>
+      `There is no server of tools ${d.server} here that you may adopt from. mcpServers in onbook.host.yaml names them, and who adopts.`,
+  ),
+  tool_server_failed: fault(502, (d: { server: string; problem: string }) => `The server of tools ${d.server} ${d.problem}.`),
+  tool_server_timeout: fault(
+    504,
+    (d: { server: string; ms: number }) => `The server of tools ${d.server} did not answer within ${d.ms} ms.`,
+  ),
+  tool_error: fault(502, (d: { tool: string; said: string }) => `${d.tool} failed: ${d.said}`),
+  tool_unlisted: fault(
+    404,
+    (d: { server: string; tool: string }) => `Server ${d.server} lists no tool ${d.tool} that can be used. See "onbook tools".`,
+  ),
+  tool_unadopted: fault(404, (d: { server: string; tool: string }) => `Nothing of the name ${d.tool} was adopted from server ${d.server}.`),
+  tool_changed: fault(
+    409,
+    (d: { server: string; tool: string; descriptor: string }) =>
+      `Tool ${d.tool} of server ${d.server} is ${d.descriptor} now; nothing was adopted. Look at it again: "onbook tools".`,
+  ),
+  demo_failed: fault(
+    500,
+    (d: { command: string; code: number | null; said: string }) =>
+      `The demo could not go on: ${d.command} ended with ${d.code}: ${d.said} To start over, remove its folder.`,
+  ),
   busy: fault(
     409,
     (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,

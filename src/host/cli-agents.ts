@@ -38,6 +38,12 @@ const cliAgent = Type.Object(
     idleMs: number('How long it may write nothing. In milliseconds.', MOST_MS),
     graceMs: number('How long it may take to end once it was told to, or has said that it is done. In milliseconds.', MOST_MS),
     maxOutputBytes: number('Of all it writes in one call.', MOST_BYTES),
+    nativeTools: Type.Optional(
+      Type.Enum(['provider', 'onbook'], {
+        description:
+          'Who runs what it wants done with files and commands: "provider", itself, as presets always do; "onbook", the host. ONBOOK_<PROVIDER>_NATIVE_TOOLS comes before it.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

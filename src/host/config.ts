@@ -3,7 +3,9 @@ import { VARIABLE_SOURCES } from '../core/library/template.ts'
 import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
 import type { CliAgents } from './cli-agents.ts'
+import type { HostTools } from './host-tools.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
+import type { McpServers } from './mcp-servers.ts'
 import type { ModelCalls } from './model-calls.ts'
 
 export interface HostConfig {
@@ -25,6 +27,10 @@ export interface HostConfig {
   readonly cliAgents: CliAgents
   /** How long an answer of a provider may take, and how large it may be. Not advertised. */
   readonly modelCalls: ModelCalls
+  /** Tools that work on the repo. Not advertised. */
+  readonly tools: HostTools
+  /** Servers of tools that are not ours. Not advertised. */
+  readonly mcpServers: McpServers
 }
 
 export const DEFAULT_CONFIG: HostConfig = {
@@ -41,6 +47,8 @@ export const DEFAULT_CONFIG: HostConfig = {
   limits: DEFAULT_LIMITS,
   cliAgents: {},
   modelCalls: {},
+  tools: { bind: [] },
+  mcpServers: {},
 }
 
 /**

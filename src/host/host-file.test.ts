@@ -44,6 +44,19 @@ describe('onbook.host.yaml', () => {
     expect(JSON.stringify(capabilityDocument(config))).not.toContain('my-agent')
   })
 
+  it('binds repo tools by name, within limits, and advertises none', () => {
+    const tools = {
+      bind: ['read_file', 'command'],
+      env: ['NODE_ENV'],
+      protect: ['infra'],
+      hide: ['/srv/keys'],
+      limits: { commandMs: 1000 },
+    }
+    const { config, problems } = readHostFile(JSON.stringify({ tools }))
+    expect({ config, problems }).toEqual({ config: { ...DEFAULT_CONFIG, tools }, problems: [] })
+    expect(JSON.stringify(capabilityDocument(config))).not.toContain('read_file')
+  })
+
   const wrong: readonly [string, string, RegExp][] = [
     ['an unknown setting', 'agentBinding: true', /^line 1, column 1: there is no setting "agentBinding"$/],
     ['an unknown kind', 'hostDefaults:\n  tool: prompt:x', /line 2, .*there is no setting "tool"/],
@@ -67,6 +80,15 @@ describe('onbook.host.yaml', () => {
     ['an unknown setting of an agent', 'cliAgents:\n  a: { preset: codex, shell: true }', /line 2, .*there is no setting "shell"/],
     ['a variable with its value', 'cliAgents:\n  a: { preset: codex, env: [A=b] }', /line 2, .*"cliAgents.a.env.0" must match/],
     ['a silence that no client keeps', 'modelCalls: { idleMs: 300001 }', /line 1, .*"modelCalls.idleMs" must be <= 300000/],
+    ['a tool that there is not', 'tools: { bind: [shell] }', /line 1, .*"tools.bind.0" must be/],
+    ['a tool twice', 'tools: { bind: [command, command] }', /line 1, .*"tools.bind" must/],
+    ['tools that do not say which', 'tools: { env: [A] }', /line 1, .*bind/],
+    [
+      'a file that could not be told',
+      'tools: { bind: [], limits: { readBytes: 1048577 } }',
+      /line 1, .*"tools.limits.readBytes" must be <= 1048576/,
+    ],
+    ['a path that reads as a digest', 'tools: { bind: [], hide: ["sha256:x"] }', /line 1, .*"tools.hide.0" must match/],
     ['a list', '- supported', /must be object/],
     ['YAML that is none', 'supported: [', /line \d/],
     ['a setting twice', 'supported: true\nsupported: false', /line 2/],

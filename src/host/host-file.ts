@@ -5,7 +5,9 @@ import { isObject } from '../core/digest/is-object.ts'
 import { readPromptRef } from '../core/resolve/prompt-ref.ts'
 import { cliAgentsFormat, complaintsAboutAgents } from './cli-agents.ts'
 import { DEFAULT_CONFIG, type HostConfig } from './config.ts'
+import { hostToolsFormat } from './host-tools.ts'
 import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
+import { complaintsAboutServers, mcpServersFormat } from './mcp-servers.ts'
 import { modelCallsFormat } from './model-calls.ts'
 import { type Complaint, readSettings } from './settings-file.ts'
 
@@ -65,6 +67,8 @@ export const hostFormat = Type.Object(
     limits: Type.Optional(Type.Object(limits, { additionalProperties: false, description: 'What one caller may take of the host.' })),
     cliAgents: Type.Optional(cliAgentsFormat),
     modelCalls: Type.Optional(modelCallsFormat),
+    tools: Type.Optional(hostToolsFormat),
+    mcpServers: Type.Optional(mcpServersFormat),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -85,6 +89,7 @@ export function readHostFile(text: string): ReadHostFile {
   const { settings, problems } = readSettings(text, hostFormat, value => [
     ...complaintsAboutDefaults(value),
     ...complaintsAboutAgents(value),
+    ...complaintsAboutServers(value),
   ])
   const limits = { ...DEFAULT_LIMITS, ...(settings.limits as Partial<HostLimits> | undefined) }
   return { config: { ...DEFAULT_CONFIG, ...settings, limits }, problems }

@@ -1,7 +1,9 @@
 // What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
 import type { Grant } from '../core/gate/grants.ts'
+import type { PlacedPolicy } from '../core/gate/read-policy.ts'
 import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
+import type { AdoptedTools, ToolServers } from '../engine/tools/adopted-tools.ts'
 import type { Binding, Delta, Validator } from '../ports.ts'
 
 export interface HostedSessions {
@@ -9,6 +11,12 @@ export interface HostedSessions {
   readonly runs: RunWork
   readonly bindings: ReadonlyMap<string, Binding>
   readonly grants: readonly Grant[]
+  /** All that the operator allows. */
+  readonly policy: PlacedPolicy
+  readonly servers?: ToolServers
+  readonly adopted?: AdoptedTools
+  /** Which tools the host shows a model by itself. */
+  readonly offers?: (tool: string) => boolean
   readonly live: Live
   /** For schemas that callers bring. */
   readonly validator: Validator

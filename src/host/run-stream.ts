@@ -1,9 +1,9 @@
 // A run as it happens, for whoever follows it: which events a mode shows, several at a time or the whole run, and pieces of replies on their way.
 import { type RunEvent, runEvent, runStream } from '../core/run/events.ts'
 import { isBusy, isEnded } from '../core/run/state.ts'
-import { loadFrozen } from '../engine/runs/frozen.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
 import { childSession } from '../engine/runs/start-node.ts'
+import { worldOf } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
 import type { Observability, RunEventDoc } from '../wire/openwop/run-event.ts'
@@ -17,7 +17,7 @@ const MODES = ['values', 'updates', 'messages', 'debug'] as const
 export type StreamMode = (typeof MODES)[number]
 /** By the types of the record. Of `debug` is everything, and the end of the run of every mode. */
 const OF_MODE: Readonly<Record<'updates' | 'messages', RegExp>> = {
-  updates: /^(?:run|node|approval)\.|^log\.appended$/,
+  updates: /^(?:run|node|approval|handoff)\.|^edge\.created$|^tool\.(?:waiting|answered)$|^log\.appended$/,
   messages: /^(?:step|tool)\./,
 }
 const LAST = /^run\.(?:completed|failed|cancelled)$/
@@ -114,13 +114,18 @@ async function hearReplies(
   reader: EventStream,
   { state }: LoadedRun,
 ): Promise<(event: RunEvent) => void> {
-  const { workflow } = await loadFrozen(store, tenant, state.frozen!)
+  const { workflow } = await worldOf(store, tenant, state)
   const busy = new Set(Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!)))
-  for (const { id: nodeId, session } of workflow.nodes)
+  const heard = new Set<string>()
+  const hear = (nodeId: string, session: string | null): void => {
+    heard.add(nodeId)
     live.hear(tenant, session ?? childSession(runId, nodeId), reader.closed, delta => {
       if (session === null || busy.has(nodeId)) reader.mention('onbook.message.chunk', JSON.stringify({ runId, nodeId, ...delta }))
     })
+  }
+  for (const { id, session } of workflow.nodes) hear(id, session)
   return event => {
+    if (event.type === 'node.spawned' && !heard.has(event.nodeId)) hear(event.nodeId, null)
     if (event.type === 'node.started') busy.add(event.nodeId)
     if (event.type === 'node.completed' || event.type === 'node.failed' || event.type === 'node.cancelled') busy.delete(event.nodeId)
   }

@@ -295,7 +295,7 @@ describe('approvals', () => {
 
     const headers = { 'idempotency-key': 'deny it' }
     const deny = () => ask('POST', '/v1/approvals/appr-1', { body: { decision: 'denied', note: 'Not yet.' }, headers })
-    expect((await deny()).body).toEqual({ approval: 'appr-1', runId, decision: 'denied', status: 'waiting-approval' })
+    expect((await deny()).body).toEqual({ approval: 'appr-1', runId, session: null, decision: 'denied', status: 'waiting-approval' })
     expect((await deny()).headers.get('openwop-idempotent-replay')).toBe('true')
     expect((await ask('GET', `/v1/runs/${runId}`)).body.mode).toBe('planning')
     expect((await ask('POST', '/v1/approvals/appr-1', { body: { decision: 'approved' } })).body.error).toBe('approval_missing')

@@ -1,6 +1,7 @@
 // A command-line agent that behaves well or badly, as its first argument says; the second names the protocol it writes. For tests with real processes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
 const [behaviour, protocol, ...words] = process.argv.slice(2)
@@ -88,6 +89,13 @@ const BEHAVIOURS = {
   async echo() {
     const stdin = await text(process.stdin)
     await answer(JSON.stringify({ words, stdin, cwd: process.cwd(), env: process.env }))
+  },
+  /** Keeps what it is told in a folder, and says what stands there for its turn. */
+  async turns() {
+    const [folder] = words
+    const turn = readdirSync(folder).filter(name => name.startsWith('told-')).length + 1
+    writeFileSync(`${folder}/told-${turn}`, await text(process.stdin))
+    await answer(readFileSync(`${folder}/say-${turn}`, 'utf8'))
   },
   async size() {
     await soon(100)

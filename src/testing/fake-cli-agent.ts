@@ -17,6 +17,13 @@ export const fakeAgent = (behaviour: string, protocol: FakeProtocol = 'text', mo
   ...more,
 })
 
+/** Keeps what it is told in a folder as `told-1`, `told-2` …, and says what stands there as `say-1`, `say-2` … . As text without a Node of its own. */
+export function turnsAgent(folder: string, protocol: FakeProtocol = 'text', more: CliAgentSettings = {}): CliAgentSettings {
+  const { command, ...settings } = fakeAgent('turns', protocol, more)
+  const turns = 'turn=$(($(ls "$0" | grep -c told-) + 1)); cat > "$0/told-$turn"; cat "$0/say-$turn"'
+  return { ...settings, command: protocol === 'text' ? ['sh', '-c', turns, folder] : [...command!, folder] }
+}
+
 /** A process that nobody has taken note of is dead. */
 export function isAlive(pid: number): boolean {
   try {

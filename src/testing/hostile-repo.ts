@@ -11,6 +11,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,11 +24,14 @@ import type { Binding } from '../ports.ts'
 /** In every file outside the repo, and in the name of one. */
 export const SECRET = 'OUTSIDE-THE-REPO'
 
+/** On disk it takes nothing. */
+const SPARSE_BYTES = 2 ** 40
+
 /** What no tool may change. */
 const GUARDED = [
   ...['.git/config', '.git/hooks/pre-commit', 'sub/.git/config', 'docs/templates/writer.md', 'prompts/pack.yaml', 'tools/tool.json'],
   ...['agents/agent.yaml', 'workflows/flow.yaml', 'schemas/schema.json', 'context/context.md', 'onbook.host.yaml', 'onbook.policy.yaml'],
-  ...['agent.workspace.json', '.onbook/keys/key', '.onbook/onbook.db'],
+  ...['agent.workspace.json', '.onbook/keys/key', '.onbook/onbook.db', 'desk/onbook.config.yaml', 'desk/prompts/pack.yaml'],
 ]
 
 export interface HostileRepo {
@@ -51,9 +55,14 @@ export function hostileRepo(): HostileRepo {
   for (const path of GUARDED) plant(join(root, path), `guarded ${path}`)
   plant(join(root, 'src/a.txt'), 'inside')
   plant(join(root, 'content/a.txt'), 'inside')
+  plant(join(root, 'code/twin.txt'), 'inside')
   for (const [name, target] of Object.entries(links(outside))) symlinkSync(target, join(root, name))
   linkSync(join(outside, 'secret.txt'), join(root, 'hard'))
-  execFileSync('mkfifo', [join(root, 'fifo')])
+  linkSync(join(root, 'code/twin.txt'), join(root, 'docs/hard.txt'))
+  plant(join(root, 'sparse'), '')
+  truncateSync(join(root, 'sparse'), SPARSE_BYTES)
+  // A device can be made by root alone; where it cannot, the ways to it lead to nothing.
+  execFileSync('sh', ['-c', 'mkfifo fifo; mknod device c 1 3 2>/dev/null || true'], { cwd: root })
   const kept = () => [...lookOf(outside), ...lookOf(join(folder, 'secret.txt')), ...GUARDED.flatMap(path => lookOf(join(root, path)))]
   const before = kept()
   return {
@@ -79,6 +88,18 @@ const links = (outside: string): Readonly<Record<string, string>> => ({
   'link-nowhere': join(outside, 'created'),
   'link-nowhere-inside': 'src/created-by-link',
   'link-loop': 'link-loop',
+  'link-round': 'link-about',
+  'link-about': 'link-round',
+  'link-third': 'link-chain',
+  'link-grandparent': '../..',
+  'link-environ': '/proc/self/environ',
+  'link-cwd': '/proc/self/cwd',
+  'link-descriptors': '/proc/self/fd',
+  'link-stdin': '/dev/stdin',
+  'link-zero': '/dev/zero',
+  'link-hard': 'hard',
+  'link-fifo': 'fifo',
+  'link-slash': '../outside/',
   'link-dot': '.',
   'link-git': '.git',
   'link-data': '.onbook',
@@ -86,6 +107,9 @@ const links = (outside: string): Readonly<Record<string, string>> => ({
   'src/link-out': '../../outside',
   'docs/link-src': '../src',
   'docs/link-up': '..',
+  'docs/link-file': '../src/a.txt',
+  'docs/link-roles': 'templates',
+  'docs/link-nowhere': '../src/made-by-link.txt',
 })
 
 /** Every file below it as a line: its name, what it is, and what is in it. Links are not followed. */

@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from '../core/access/keys.ts'
 import type { LibraryTemplate } from '../core/library/template.ts'
 import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { adoptedTools, type ToolServers } from '../engine/tools/adopted-tools.ts'
 import { createHost, type HostParts } from '../host/app.ts'
 import { DEFAULT_CONFIG, type HostConfig } from '../host/config.ts'
 import type { HostedSessions } from '../host/hosted-sessions.ts'
@@ -47,14 +48,14 @@ export interface TestHost {
 const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes).toString(as)
 
 /** Null: nobody does the work of sessions. */
-type TestParts = Partial<Omit<HostParts, 'sessions'>> & { readonly sessions?: HostedSessions | null }
+type TestParts = Partial<Omit<HostParts, 'sessions'>> & { readonly sessions?: HostedSessions | null; readonly servers?: ToolServers }
 
 export async function startHost(config: Partial<HostConfig> = {}, parts: TestParts = {}): Promise<TestHost> {
   const store = parts.store ?? sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
   // Tests knock often, all from one address.
   const limits = { failuresPerMinute: 0, ...parts.limits }
-  const { sessions: given, ...others } = parts
-  const own = testSessions(store)
+  const { sessions: given, servers = new Map(), ...others } = parts
+  const own = { ...testSessions(store), servers, adopted: adoptedTools(store, servers), offers: () => true }
   const sessions = given === undefined ? own : given
   const { app, routes } = withRoutes(() =>
     createHost({

@@ -4,6 +4,7 @@ import { routedChat } from '../adapters/chat/routed-chat.ts'
 import { sampleChat } from '../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
 import { workerValidator } from '../adapters/worker-validator.ts'
+import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
@@ -49,6 +50,7 @@ export function testSessions(store: Store, script = NOTED, more: Partial<RunPart
     runs,
     bindings,
     grants,
+    policy: { policy: { ...DEFAULT_POLICY, grants }, lines: [] },
     live,
     validator,
     async close() {

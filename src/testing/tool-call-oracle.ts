@@ -46,13 +46,17 @@ export function oracleToolCalls(text: string, tools: readonly string[], taken: r
   return { calls, diagnostics, message: calls.length > 0 ? kept.join('\n').trim() : text }
 }
 
+/** In doubt it is: a fence four deep is one, and is none. */
+const isFenced = (lines: readonly string[], upTo: number): boolean =>
+  hasFence(lines, upTo, /^/) || hasFence(lines, upTo, /^\ufeff? {0,3}(([-*+]|\d{1,9}[.)])[ \t]{1,4})*$/)
+
 /** From the top each time: the lines before this one, and which of them open and close. */
-function isFenced(lines: readonly string[], upTo: number): boolean {
+function hasFence(lines: readonly string[], upTo: number, before: RegExp): boolean {
   let open: { readonly fence: string; readonly indent: string } | null = null
   for (const line of lines.slice(0, upTo)) {
     if (open === null) {
       const [, indent, fence, info] = /^((?:\s|[-*+]\s|\d{1,9}[.)]\s)*)(`{3,}|~{3,})([\s\S]*)$/.exec(line) ?? []
-      if (fence !== undefined && !(fence.startsWith('`') && info!.includes('`'))) open = { fence, indent: indent! }
+      if (fence !== undefined && before.test(indent!) && !(fence.startsWith('`') && info!.includes('`'))) open = { fence, indent: indent! }
       continue
     }
     const [, indent, fence] = /^(\s*)(`{3,}|~{3,})\s*$/.exec(line) ?? []

@@ -1,5 +1,6 @@
 // @ts-check
 // What is measured: a folder of many files, and sessions of the scripted model.
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { memoryStore, PRODUCT_PROJECTIONS, sessionWork, sqliteStore, workerValidator } from 'onbook'
@@ -52,6 +53,8 @@ export const partsOn = (store, models) => ({
   hostCatalog: null,
   policy: () => EVERYTHING,
   wait: async () => {},
+  now: Date.now,
+  newId: randomUUID,
   failed: error => {
     throw error
   },

@@ -224,6 +224,20 @@ describe('aiSdkChat', () => {
     }
   })
 
+  it('tells as text what came of calls that were made by line: no provider takes a result that it has not asked for', async () => {
+    await serving('openai', { pieces: ['x'] })
+    const result = (callId: string) => ({ type: 'tool_result', callId, toolName: 'find', output: { hits: 1 } }) as const
+    const call = { type: 'tool_call', callId: 'c1', toolName: 'find', arguments: {} } as const
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'I look.' }, call] } as const
+    const results = ['c1', 'tool-1'].map(id => ({ role: 'tool', content: [result(id)] }) as const)
+    await aiSdkChat().call(plain('openai', { messages: [user, said, ...results] }), options())
+    const sent = JSON.parse(server.heard[0]!.body).messages.slice(2)
+    expect(sent).toEqual([
+      { role: 'tool', tool_call_id: 'c1', content: '{"hits":1}' },
+      { role: 'user', content: '{"tool_result":{"id":"tool-1","name":"find","output":{"hits":1}}}' },
+    ])
+  })
+
   it('gives two calls of one id two ids, and a call without one an id', async () => {
     const twice = ['same-2', 'same', 'same', ''].map(id => ({ id, name: 'find', arguments: '{}' }))
     await serving('openai-compatible', { toolCalls: twice })

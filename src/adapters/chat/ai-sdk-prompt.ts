@@ -3,6 +3,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import type { ChatMessage, ImagePart, Part, ToolResultPart } from '../../core/messages/message.ts'
 import { Fault } from '../../errors.ts'
 import type { LanguageModel } from '../ai-sdk-providers.ts'
+import { resultLine } from './result-line.ts'
 
 export type SdkOptions = Parameters<LanguageModel['doStream']>[0]
 export type SdkPrompt = SdkOptions['prompt']
@@ -26,7 +27,7 @@ export async function promptOf(messages: readonly ChatMessage[], object: (digest
     if (role === 'system' || role === 'developer') prompt.push({ role: 'system', content: plainText(content) })
     else if (role === 'user') prompt.push({ role, content: await userContent(content, object) })
     else if (role === 'assistant') prompt.push({ role, content: await assistantContent(content, object) })
-    else prompt.push({ role, content: toolContent(content, toolNames) })
+    else prompt.push(...toolMessages(content, toolNames))
   }
   const named = messages.some(({ name }) => name !== undefined)
   return { prompt, warnings: named ? ['The names of those who speak are not sent: this adapter has no place for them.'] : [] }
@@ -62,13 +63,22 @@ async function assistantContent(content: readonly Part[], object: (digest: Diges
 const echoed = (echo: Extract<Part, { type: 'tool_call' }>['echo']): { providerOptions?: SdkMetadata } =>
   echo === undefined ? {} : { providerOptions: echo as SdkMetadata }
 
-const toolContent = (content: readonly Part[], toolNames: ReadonlyMap<string, string>): SdkTool =>
-  content.flatMap(part => {
-    if (part.type !== 'tool_result') return []
-    const toolName = part.toolName ?? toolNames.get(part.callId)
-    if (toolName === undefined) throw new Fault('tool_call_missing', { callId: part.callId })
-    return [{ type: 'tool-result', toolCallId: part.callId, toolName, output: outputOf(part) }]
-  })
+/** No provider takes the result of a call that it did not make: what was called by line, by whoever spoke before, is told as text. */
+function toolMessages(content: readonly Part[], toolNames: Map<string, string>): readonly SdkMessage[] {
+  const results: SdkTool = []
+  const told: SdkUser = []
+  for (const part of content) {
+    if (part.type !== 'tool_result') continue
+    const { callId, toolName = toolNames.get(callId) } = part
+    if (toolName === undefined) throw new Fault('tool_call_missing', { callId })
+    if (toolNames.delete(callId)) results.push({ type: 'tool-result', toolCallId: callId, toolName, output: outputOf(part) })
+    else told.push({ type: 'text', text: resultLine(part) })
+  }
+  return [
+    ...(results.length === 0 ? [] : [{ role: 'tool' as const, content: results }]),
+    ...(told.length === 0 ? [] : [{ role: 'user' as const, content: told }]),
+  ]
+}
 
 function outputOf({ output, isError = false }: ToolResultPart): Extract<SdkTool[number], { type: 'tool-result' }>['output'] {
   if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output }

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { positionText } from '../../core/pack/place.ts'
 import { readYaml } from '../../core/pack/yaml.ts'
 import type { Pointer } from '../../core/schema/pointer.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 
 export interface ScriptedReply {
@@ -26,10 +27,16 @@ export interface ScriptedReply {
   } | null
 }
 
+export interface Script {
+  readonly replies: readonly ScriptedReply[]
+  readonly calls: Calling
+}
+
+const CALLINGS: readonly Json[] = ['native', 'lines', 'own']
 const KEYS = ['match', 'times', 'text', 'reasoning', 'deltas', 'toolCalls', 'ticks', 'usage', 'fail']
 const CODES: readonly Json[] = ['provider_retryable', 'provider_terminal']
 
-export function readScript(path: string, text: string): readonly ScriptedReply[] {
+export function readScript(path: string, text: string): Script {
   const { value, problems, locate } = readYaml(text)
   const invalid = (offset: number, message: string) =>
     new Fault('script_invalid', { path, problem: `${positionText(text, offset)}: ${message}` })
@@ -37,9 +44,13 @@ export function readScript(path: string, text: string): readonly ScriptedReply[]
   const demand: Demand = (holds, pointer, message) => {
     if (!holds) throw invalid(locate({ pointer }).start, message)
   }
-  const replies = isObject(value) ? value.replies : undefined
+  const { replies, calls = 'native' } = isObject(value) ? value : {}
   demand(Array.isArray(replies), ['replies'], 'it must have "replies": a list of what the model says')
-  return (replies as readonly Json[]).map((reply, index) => readReply(reply, ['replies', index], demand))
+  demand(CALLINGS.includes(calls), ['calls'], 'it must be native, lines or own: how the model calls tools')
+  return {
+    replies: (replies as readonly Json[]).map((reply, index) => readReply(reply, ['replies', index], demand)),
+    calls: calls as Calling,
+  }
 }
 
 type Demand = (holds: boolean, pointer: Pointer, message: string) => void

@@ -53,3 +53,12 @@ it('says who resumes before anybody is made', () => {
   const models = routedChat({ one: never }, never, provider => provider === 'one')
   expect([models.resumes?.('one'), models.resumes?.('two'), routedChat({}, never).resumes?.('one')]).toEqual([true, false, false])
 })
+
+it('says how each calls tools; who cannot be made calls them as all do', async () => {
+  const script = () => scriptedChat('s.yaml', 'calls: lines\nreplies: [Hello]')
+  const never = () => {
+    throw new Error('made')
+  }
+  const models = routedChat({ one: script, two: () => ({ call: () => Promise.reject(new Error('called')) }) }, never)
+  expect(await Promise.all(['one', 'two', 'three'].map(async provider => models.calls?.(provider)))).toEqual(['lines', 'native', 'native'])
+})

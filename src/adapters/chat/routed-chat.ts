@@ -7,11 +7,13 @@ export type MakeChat = () => ChatModel | Promise<ChatModel>
 /**
  * @param others for every provider that is not among them
  * @param resumes what is known of them before they are made
+ * @param acts likewise
  */
 export function routedChat(
   byProvider: Readonly<Record<string, MakeChat>>,
   others: MakeChat,
   resumes: (provider: string) => boolean = () => false,
+  acts: (provider: string) => boolean = () => false,
 ): ChatModel {
   const made = new Map<MakeChat, Promise<ChatModel>>()
   const modelFor = (provider: string): Promise<ChatModel> => {
@@ -30,5 +32,11 @@ export function routedChat(
       }
     },
     resumes,
+    acts,
+    async calls(provider) {
+      // Why it cannot be made is said when it is called.
+      const model = await modelFor(provider).catch(() => null)
+      return (await model?.calls?.(provider)) ?? 'native'
+    },
   }
 }

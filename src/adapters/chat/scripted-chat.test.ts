@@ -43,6 +43,16 @@ describe('scriptedChat', () => {
     expect(await said('x')).toMatchObject({ code: 'model_reply_missing' })
   })
 
+  it('calls tools as its script says, natively when it says nothing', () => {
+    const calls = (text: string) => scriptedChat('s.yaml', text).calls?.('scripted')
+    expect([calls('replies: [a]'), calls('calls: lines\nreplies: [a]'), calls('calls: own\nreplies: [a]')]).toEqual([
+      'native',
+      'lines',
+      'own',
+    ])
+    expect(() => calls('replies: [a]\ncalls: aloud')).toThrow(/line 2, .*native, lines or own/)
+  })
+
   it('matches what a tool gave back', async () => {
     const model = scriptedChat('s.yaml', 'replies: [{ match: { last: "42" }, text: seen }]')
     const result = { role: 'tool', content: [{ type: 'tool_result', callId: 'c', output: { answer: 42 } }] } as const

@@ -10,7 +10,7 @@ import { readScript, type ScriptedReply } from './read-script.ts'
 
 /** `tick`: how a moment passes; a turn of the event loop unless somebody else keeps time. */
 export function scriptedChat(path: string, text: string, tick: () => Promise<void> = nextTurn): ChatModel {
-  const replies = readScript(path, text)
+  const { replies, calls } = readScript(path, text)
   const given = replies.map(() => 0)
   return {
     async call(call, options) {
@@ -29,6 +29,7 @@ export function scriptedChat(path: string, text: string, tick: () => Promise<voi
         return failureOf(error, signal, Date.now)
       }
     },
+    calls: () => calls,
   }
 }
 

@@ -32,3 +32,10 @@ it('takes what the operator says before what a preset says', () => {
   expect(words(settings, '$&')).toBe('wrap claude -p -r $&')
   expect(cliAgent(settings, '/repo')).toMatchObject({ protocol: 'text', promptOn: 'stdin', cwd: '/repo', tenants: ['default'] })
 })
+
+it('leaves its tools to the host unless somebody says otherwise, and a preset always keeps its own', () => {
+  const nativeTools = (settings: CliAgentSettings) => cliAgent(settings, '.').nativeTools
+  expect(nativeTools({ command: ['a'] })).toBe('onbook')
+  expect(nativeTools({ command: ['a'], nativeTools: 'provider' })).toBe('provider')
+  for (const preset of ['claude', 'codex', 'gemini'] as const) expect(nativeTools({ preset, nativeTools: 'onbook' })).toBe('provider')
+})

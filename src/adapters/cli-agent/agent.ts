@@ -26,7 +26,11 @@ export interface CliAgentSettings {
   /** How long it may take to end once it was told to, or has said that it is done. */
   readonly graceMs?: number
   readonly maxOutputBytes?: number
+  /** Who does what it wants done with files and commands: `provider`, itself; `onbook`, the host, as its lines ask. */
+  readonly nativeTools?: NativeTools
 }
+
+export type NativeTools = 'provider' | 'onbook'
 
 export type CliAgent = Required<Omit<CliAgentSettings, 'preset'>>
 
@@ -71,6 +75,7 @@ const DEFAULTS: CliAgent = {
   idleMs: 300_000,
   graceMs: 2_000,
   maxOutputBytes: 64 * 1024 * 1024,
+  nativeTools: 'onbook',
 }
 
 /** `folder`: where it works when nobody says. */
@@ -79,6 +84,8 @@ export const cliAgent = ({ preset, ...settings }: CliAgentSettings, folder: stri
   cwd: folder,
   ...(preset === undefined ? {} : PRESETS[preset]),
   ...settings,
+  // What these have built in they use, whatever anybody says here.
+  ...(preset === undefined ? {} : { nativeTools: 'provider' }),
 })
 
 const CONVERSATION = '{conversation}'

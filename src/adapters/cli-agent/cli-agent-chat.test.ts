@@ -131,6 +131,7 @@ describe('what an agent is given', () => {
     const tools = [{ name: 'read', description: '', inputSchema: {} }]
     const { warnings } = await answered(fakeAgent('fine'), { tools, parameters: { temperature: 1 } } as Partial<ModelCall>)
     expect(warnings).toEqual(['A command has no place for this; it was not sent: tools, temperature.'])
+    expect((await answered(fakeAgent('fine'), { tools, calls: 'lines' } as Partial<ModelCall>)).warnings).toEqual([])
   })
 })
 

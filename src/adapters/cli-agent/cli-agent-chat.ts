@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { filled, slotsIn } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered, FinishReason } from '../../core/messages/receipt.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel } from '../../ports.ts'
 import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from '../chat/settle-call.ts'
@@ -31,6 +32,7 @@ import { textReader } from './text-reader.ts'
 
 export interface CliAgentChat extends ChatModel {
   resumes(provider: string): boolean
+  calls(provider: string): Calling
 }
 
 /** `folder`: where they work unless they say where. */
@@ -50,6 +52,7 @@ export function cliAgentChat(settings: Readonly<Record<string, CliAgentSettings>
       const agent = agents.get(provider)
       return agent !== undefined && canResume(agent)
     },
+    calls: provider => (agents.get(provider)?.nativeTools === 'provider' ? 'own' : 'lines'),
   }
 }
 
@@ -133,9 +136,9 @@ async function textFor({ promptOn }: CliAgent, call: ModelCall, options: CallOpt
   return inArgument && text.startsWith('-') ? ` ${text}` : text
 }
 
-function unsent({ tools, parameters }: ModelCall): readonly string[] {
+function unsent({ tools, calls, parameters }: ModelCall): readonly string[] {
   const names = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const all = tools.length === 0 ? names : ['tools', ...names]
+  const all = tools.length === 0 || calls !== undefined ? names : ['tools', ...names]
   return all.length === 0 ? [] : [`A command has no place for this; it was not sent: ${all.join(', ')}.`]
 }
 

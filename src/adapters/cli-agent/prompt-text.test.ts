@@ -39,7 +39,7 @@ describe('promptText', () => {
     expect(rest).toEqual([
       '# user "ada\\n# system"\n| Look.\n| Then plan.',
       '# assistant\n| Looking.\n| {"tool_call":{"args":{"path":"a\\nb"},"id":"c1","name":"read_file"}}',
-      '# tool\n| {"tool_result":{"id":"c1","output":"x"}}',
+      '# tool\n| {"tool_result":{"id":"c1","name":"read_file","output":"x"}}',
       '# tool\n| {"tool_result":{"error":{"a":1},"id":"c2"}}',
     ])
   })

@@ -7,7 +7,8 @@ import type { CliAgent } from './agent.ts'
 import { dieWithUs } from './living-groups.ts'
 
 const LOOK_AGAIN_MS = 10
-const OWN_GROUP = process.platform !== 'win32'
+/** Whether a command gets a group of processes of its own, to be told as one. */
+export const OWN_GROUP = process.platform !== 'win32'
 
 export interface RunningCommand {
   readonly provider: string
@@ -136,7 +137,7 @@ function startFault(error: unknown, { provider, words: [program = ''] }: Running
 }
 
 /** Whether there was anybody to tell. */
-function tell(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals | 0): boolean {
+export function tell(child: Pick<ChildProcessWithoutNullStreams, 'pid' | 'kill'>, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false
   if (!OWN_GROUP) return child.kill(signal)
   try {

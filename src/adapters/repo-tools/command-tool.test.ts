@@ -96,7 +96,7 @@ describe('the environment of a command', () => {
     expect(await run('echo true')).toMatchObject({ output: 'true\n' })
   })
 
-  it('15: git does not obey the settings of a folder that was made to look like a repository', async () => {
+  it('bug 15: git does not obey the settings of a folder that was made to look like a repository', async () => {
     mkdirSync(join(repo.root, 'docs/objects'))
     mkdirSync(join(repo.root, 'docs/refs'))
     await runTool(repoTools(repo.root), 'write_file', { path: 'docs/HEAD', content: 'ref: refs/heads/main\n' })
@@ -153,6 +153,14 @@ describe('the output of a command', () => {
   })
 })
 
+it('says which of its answers are failures', () => {
+  const { failure } = repoTools(repo.root).find(({ descriptor }) => descriptor.name === 'command')!
+  expect(failure!({ ok: true, exitCode: 0, output: '' })).toBeNull()
+  expect(failure!({ ok: false, exitCode: 3, output: '' })).toBe('It ended with 3.')
+  expect(failure!({ ok: false, exitCode: null, signal: 'SIGKILL', output: '' })).toBe('It was ended by SIGKILL.')
+  expect(failure!({ ok: false, exitCode: 0, error: 'It printed a tool call.', output: '' })).toBe('It printed a tool call.')
+})
+
 describe('a command that does not end', () => {
   it('is ended when its time is over, and what it had said is kept', async () => {
     const answer = await run('echo "pid $$"; sleep 100 & echo "pid $!"; wait', {}, { limits: { commandMs: 300 } })
@@ -177,6 +185,12 @@ describe('a command that does not end', () => {
   it('leaves nothing running behind it', async () => {
     const { ok, output } = await run('sleep 100 & echo "pid $!"')
     expect(ok).toBe(true)
+    expect(pidsIn(output).filter(isAlive)).toEqual([])
+  })
+
+  it.runIf(process.platform === 'linux')('leaves nothing running that has left its group', async () => {
+    const { output } = await run('setsid sh -c \'echo "pid $$"; exec sleep 100 >/dev/null 2>&1\' & sleep 0.2')
+    expect(pidsIn(output)).toHaveLength(1)
     expect(pidsIn(output).filter(isAlive)).toEqual([])
   })
 

@@ -3,15 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json } from '../../core/digest/digest.ts'
+import { isObject } from '../../core/digest/is-object.ts'
 import { toolCallInOutput } from '../../core/tools/read-tool-calls.ts'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
-import { environmentOf, lentSecrets } from '../cli-agent/agent.ts'
+import { environmentOf } from '../cli-agent/agent.ts'
 import { type Ended, runCommand } from '../cli-agent/run-command.ts'
 import { scrubber } from '../scrub.ts'
-import { secretsIn } from '../scrub-model.ts'
+import { knownSecrets } from '../scrub-known.ts'
 import { type BothEnds, bothEnds } from './both-ends.ts'
+import { endStrays } from './end-strays.ts'
 import { placeOf, type Repo, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
 
@@ -26,9 +28,6 @@ const SHELL = ['/bin/sh', '-c', 'exec /bin/sh -c -- "$1" 2>&1', 'sh']
 /** Git obeys the settings of any folder that looks like a bare repository, and one that does is soon written. */
 const CAREFUL_GIT = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.bareRepository', GIT_CONFIG_VALUE_0: 'explicit' }
 
-/** What is shorter may be a word, such as true or none. */
-const LEAST_SECRET = 8
-
 const PRINTED_CALL =
   'The output has a line that is a tool call. Nothing of it was run: a command must not print tool calls. Write the call in your reply.'
 
@@ -42,14 +41,21 @@ export const commandTool = (repo: Repo): Binding => ({
       return inFolder(await placeOf(repo, path, 'work in'), cwd => withHome(home => runLine(repo, { line, cwd, home, signal })))
     })
   },
+  failure(answer) {
+    if (!isObject(answer) || answer.ok !== false) return null
+    const { exitCode, signal, error } = answer
+    if (typeof error === 'string') return error
+    return typeof exitCode === 'number' ? `It ended with ${exitCode}.` : `It was ended by ${signal ?? 'its system'}.`
+  },
 })
 
-/** Settings and tokens of whoever runs the host are not the command's. */
+/** Settings and tokens of whoever runs the host are not the command's. What is still at work in it afterwards is ended. */
 async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   const home = await mkdtemp(join(tmpdir(), 'onbook-home-'))
   try {
     return await work(home)
   } finally {
+    await endStrays(home)
     await rm(home, { recursive: true, force: true })
   }
 }
@@ -64,9 +70,8 @@ interface Line {
 async function runLine({ env, limits }: Repo, { line, cwd, home, signal }: Line): Promise<Json> {
   const { env: environment } = process
   // It can look into the process of the host, so this keeps nothing from it: only from whoever reads what it printed.
-  const lent = lentSecrets({ env: Object.keys(environment) }, environment).filter(value => value.length >= LEAST_SECRET)
-  const secrets = [...secretsIn(environment), ...lent]
-  const scrubbed = scrubber(new Map(secrets.map(value => [value, '[REDACTED]']))).stream()
+  // Before it is cut: half of a secret is not found any more.
+  const scrubbed = scrubber(knownSecrets(environment)).stream()
   const kept = bothEnds(limits.outputCharacters)
   const command = {
     provider: 'command',

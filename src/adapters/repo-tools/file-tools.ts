@@ -8,7 +8,7 @@ import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
 import { codeOf } from '../reasons.ts'
 import { writeWhole } from '../write-whole.ts'
-import { protectedPaths } from './protected-paths.ts'
+import { allowedAt } from './protected-paths.ts'
 import { readText, SEVERAL_NAMES, unreadable } from './read-text.ts'
 import { placeOf, type Repo, rootOf, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
@@ -99,7 +99,7 @@ async function changeable(repo: Repo, path: string): Promise<{ root: string; abo
   const name = parts.at(-1)
   if (name === undefined) throw unwritable(path, 'it is a folder')
   const root = await rootOf(repo)
-  if (!(await protectedPaths(root, repo.protection)).mayChange(parts)) throw new Fault('repo_path_protected', { path, use: 'change' })
+  if (!(await allowedAt(root, repo.protection, parts)).mayChange) throw new Fault('repo_path_protected', { path, use: 'change' })
   return { root, above: parts.slice(0, -1), name }
 }
 

@@ -94,6 +94,7 @@ describe('read_file', () => {
       for (const path of ['Data/key', 'alias/key'])
         expect(await run('read_file', { path }, { hide: [hide] })).toMatchObject({ code: 'repo_path_protected' })
     expect(await run('list_files', { path: 'alias' }, { hide: ['Data'] })).toMatchObject({ code: 'repo_path_protected' })
+    expect(await run('read_file', { path: 'Data/is-there-one' }, { hide: ['Data'] })).toMatchObject({ code: 'repo_path_protected' })
   })
 
   it('says that the repo is gone', async () => {
@@ -243,6 +244,11 @@ describe('what says what agents are told and allowed', () => {
       'context/x.md',
       'agent.workspace.json',
       'sub/agent.workspace.json',
+      'desk/prompts/new.yaml',
+      'desk/Prompts/new.yaml',
+      'desk/prompts',
+      'desk/docs/templates/new.md',
+      'desk/tools/new/deep.json',
     ],
     ...[
       'onbook.host.yaml',
@@ -259,12 +265,20 @@ describe('what says what agents are told and allowed', () => {
     expect(repo.changes()).toEqual([])
   })
 
-  it.each(['src/tools/x.ts', 'lib/prompts/x', 'docs/guide.md', 'docs/template/x', 'toolsmith.md', '.github/x', '.gitignore', 'onbook.md'])(
-    '%s is something else',
-    async path => {
-      expect(await run('write_file', { path, content: 'x' })).toMatchObject({ path })
-    },
-  )
+  it.each([
+    'src/tools/x.ts',
+    'lib/prompts/x',
+    'desk/notes.md',
+    'desk/src/prompts/x',
+    'docs/guide.md',
+    'docs/template/x',
+    'toolsmith.md',
+    '.github/x',
+    '.gitignore',
+    'onbook.md',
+  ])('%s is something else', async path => {
+    expect(await run('write_file', { path, content: 'x' })).toMatchObject({ path })
+  })
 
   it('is where its links lead, too', async () => {
     symlinkSync('content', join(repo.root, 'elsewhere'))

@@ -17,7 +17,8 @@ export interface RepoToolOptions {
 }
 
 const LIMITS: RepoLimits = {
-  readBytes: 1024 * 1024,
+  // A model is told all of it, and has other things to read.
+  readBytes: 256 * 1024,
   writeBytes: 1024 * 1024,
   entries: 2_000,
   commandMs: 120_000,

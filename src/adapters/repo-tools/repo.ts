@@ -7,7 +7,7 @@ import { Fault } from '../../errors.ts'
 import type { BoundCall } from '../../ports.ts'
 import { realInside } from '../read-inside.ts'
 import { codeOf, reasonOf } from '../reasons.ts'
-import { type Protection, protectedPaths } from './protected-paths.ts'
+import { allowedAt, type Protection } from './protected-paths.ts'
 import type { RepoFolder } from './repo-folder.ts'
 import { partsOf } from './repo-path.ts'
 
@@ -45,14 +45,19 @@ export const rootOf = ({ folder }: Repo): Promise<string> =>
 export async function placeOf(repo: Repo, path: string, use: 'read' | 'work in'): Promise<RepoFolder> {
   const said = partsOf(path)
   const root = await rootOf(repo)
+  const refuseUnlessAllowed = async (parts: readonly string[]): Promise<void> => {
+    const { mayRead, mayWorkIn } = await allowedAt(root, repo.protection, parts)
+    if (!(use === 'read' ? mayRead : mayWorkIn)) throw new Fault('repo_path_protected', { path, use })
+  }
+  // Before anything is looked for: whether there is such a file is told of no hidden folder either.
+  await refuseUnlessAllowed(said)
   const real = await realInside(root, said.join('/')).catch(error =>
     Promise.reject(error instanceof Fault ? new Fault('repo_path_outside', { path }) : error),
   )
   const parts = relative(root, real)
     .split(sep)
     .filter(part => part !== '')
-  const { mayRead, mayWorkIn } = await protectedPaths(root, repo.protection)
-  if (!(use === 'read' ? mayRead : mayWorkIn)(parts)) throw new Fault('repo_path_protected', { path, use })
+  await refuseUnlessAllowed(parts)
   return { root, parts }
 }
 

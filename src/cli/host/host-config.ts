@@ -4,6 +4,7 @@ import { reasonOf } from '../../adapters/reasons.ts'
 import { Fault } from '../../errors.ts'
 import type { HostConfig } from '../../host/config.ts'
 import { readHostFile } from '../../host/host-file.ts'
+import { withNativeTools } from '../../host/native-tools.ts'
 import type { Input } from '../commands.ts'
 
 const HOST_FILE = 'onbook.host.yaml'
@@ -13,7 +14,9 @@ export function hostConfigOf({ config }: Input): HostConfig {
   if (config === undefined && !existsSync(path)) return readHostFile('').config
   const { config: found, problems } = readHostFile(read(path))
   if (problems.length > 0) throw new Fault('host_config_invalid', { path, problem: problems.join('; ') })
-  return found
+  const { agents, problem } = withNativeTools(found.cliAgents, process.env)
+  if (problem !== null) throw new Fault('host_config_invalid', { path: problem.variable, problem: problem.problem })
+  return { ...found, cliAgents: agents }
 }
 
 function read(path: string): string {

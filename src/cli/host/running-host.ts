@@ -56,6 +56,12 @@ export function livingHost(input: Input): { readonly url: string; readonly pid: 
 
 /** onbook keys login: another link to sign in with. */
 export async function printLoginLink(input: Input): Promise<void> {
+  const { loginUrl, expiresAt } = await loginLink(input)
+  if (input.json) printJson({ loginUrl, expiresAt })
+  else process.stdout.write(`${loginUrl}\nIt works once, until ${expiresAt}.\n`)
+}
+
+export async function loginLink(input: Input): Promise<{ readonly loginUrl: string; readonly expiresAt: string }> {
   const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : runningHost(input)?.url
   if (url === undefined) throw new Fault('host_absent', { where: folderOf(input), reason: 'none has said that it runs on this folder' })
   const key = (await readText(keyPath(input))).trim()
@@ -70,6 +76,5 @@ export async function printLoginLink(input: Input): Promise<void> {
   )
   if (answer.status !== 201) throw new Fault('host_absent', { where: url, reason: `what is there answered ${answer.status}` })
   const { path, expiresAt } = (await answer.json()) as { readonly path: string; readonly expiresAt: string }
-  if (input.json) printJson({ loginUrl: `${url}${path}`, expiresAt })
-  else process.stdout.write(`${url}${path}\nIt works once, until ${expiresAt}.\n`)
+  return { loginUrl: `${url}${path}`, expiresAt }
 }

@@ -9,17 +9,20 @@ import { collectObjects } from '../../engine/erase.ts'
 import { keepDoing } from '../../engine/keep-doing.ts'
 import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
+import type { SessionParts } from '../../engine/sessions/performing.ts'
 import { Fault } from '../../errors.ts'
 import { createHost } from '../../host/app.ts'
 import { DEFAULT_CONFIG, type HostConfig } from '../../host/config.ts'
 import { createLogin } from '../../host/login.ts'
 import { LOG_LEVELS, SLOW_MS } from '../../host/logs.ts'
+import { uselessNativeTools } from '../../host/native-tools.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { actorOf, clock, keyringOf } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 import { policyOf } from '../sessions/policy.ts'
+import { repoBindings } from '../sessions/repo-bindings.ts'
 import { openSessions } from '../sessions/session-parts.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
 import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
@@ -33,7 +36,21 @@ const COLLECT_EVERY_MS = 3_600_000
 /** How long requests that are under way may take after the host was told to stop. */
 const DRAIN_MS = 8_000
 
-export async function serve(input: Input): Promise<number> {
+/** A host that can be asked. */
+export interface Listening {
+  readonly url: string
+  readonly loginUrl: string
+  readonly keyFile: string
+}
+
+export const serve = (input: Input): Promise<number> =>
+  serveUntilStopped(input, ({ url, loginUrl, keyFile }) => {
+    if (input.json) process.stdout.write(`${JSON.stringify({ url, pid: process.pid, loginUrl })}\n`)
+    else
+      process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${keyFile}.\nTo sign in, within ten minutes: ${loginUrl}\n`)
+  })
+
+export async function serveUntilStopped(input: Input, announce: (listening: Listening) => void): Promise<number> {
   const port = numberOption(input.port, '--port', DEFAULT_PORT, { least: 0, most: 65_535 })
   const logs = {
     level: choiceOption(input.logLevel ?? 'warn', '--log-level', LOG_LEVELS),
@@ -42,6 +59,7 @@ export async function serve(input: Input): Promise<number> {
   const binding = bindingOf(input)
   const config = servedConfig(input)
   const roles = repoRoles(repoOf(input))
+  const tools = repoBindings(input)
   const store = openProductStore(input)
   try {
     await checkBinding(store, binding)
@@ -49,9 +67,9 @@ export async function serve(input: Input): Promise<number> {
     const testSeams = input.testSeams === true
     const fixtures = testSeams ? await publishConformance(store, config.libraryId) : []
     const login = createLogin(clock)
-    const sessions = openSessions(store, input, await policyOf(input, store), (error, { tenant, session }) =>
-      app.log.error({ err: error, tenant, session }, 'a session could not go on'),
-    )
+    const failed: SessionParts['failed'] = (error, { tenant, session }) =>
+      app.log.error({ err: error, tenant, session }, 'a session could not go on')
+    const sessions = openSessions(store, input, await policyOf(input, store), failed, tools)
     const app = createHost({
       store,
       clock,
@@ -65,6 +83,7 @@ export async function serve(input: Input): Promise<number> {
       hosts: binding.hosts,
       version: packageVersion(),
     })
+    for (const useless of uselessNativeTools(config.cliAgents)) app.log.warn(useless)
     const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error({ err: error }, 'the record was not sealed'))
     const collecting = keepDoing(
       () => collectObjects(store, clock),
@@ -79,9 +98,10 @@ export async function serve(input: Input): Promise<number> {
       const reached = binding.publicUrl ?? url
       await noteRunning(input, reached)
       const loginUrl = `${reached}/login#${login.issue(readKeyText(key)?.id ?? '').token}`
-      if (input.json) process.stdout.write(`${JSON.stringify({ url, pid: process.pid, loginUrl })}\n`)
-      else process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${path}.\nTo sign in, within ten minutes: ${loginUrl}\n`)
-      await stopped()
+      // Whoever hears of it may end it at once.
+      const ending = stopped()
+      announce({ url, loginUrl, keyFile: path })
+      await ending
     } finally {
       await noteStopped(input)
       const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)

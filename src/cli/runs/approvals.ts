@@ -1,10 +1,12 @@
-// onbook approvals: what runs wait for a person to decide.
+// onbook approvals: what waits for a person to decide, and the decision.
+import type { Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
+import { readText } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { withRunDesk } from './desk.ts'
+import { type ListedApproval, type RunDesk, withRunDesk } from './desk.ts'
 import { readRun } from './standing.ts'
 import { tellRun } from './tell.ts'
 
@@ -13,15 +15,17 @@ export const list = (input: Input): Promise<number> =>
     const approvals = await desk.approvals()
     if (input.json) printJson({ approvals })
     else if (approvals.length === 0) process.stdout.write('Nothing waits for a person.\n')
-    else
-      process.stdout.write(
-        columns([
-          ['approval', 'run', 'node', 'wants', 'because'],
-          ...approvals.map(({ approval, runId, nodeId, wants }) => [approval, runId, nodeId, `${wants.kind} ${wants.mode}`, wants.reason]),
-        ]),
-      )
+    else process.stdout.write(columns([['approval', 'where', 'node', 'wants', 'because'], ...approvals.map(rowOf)]))
     return 0
   })
+
+const rowOf = ({ approval, runId, nodeId, session, wants }: ListedApproval): readonly string[] => [
+  approval,
+  runId ?? `session ${session}`,
+  nodeId ?? '',
+  wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`,
+  wants.reason,
+]
 
 export const approve = (input: Input): Promise<number> => resolved(input, 'approved')
 export const deny = (input: Input): Promise<number> => resolved(input, 'denied')
@@ -34,12 +38,28 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
       const approval = String(input.approval)
       const open = (await desk.approvals()).find(one => one.approval === approval)
       if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
-      const { events } = await readRun(desk, open.runId)
-      await desk.resolve(approval, decision, typeof input.note === 'string' ? input.note : null)
-      if (!desk.lasts) return tellRun(desk, open.runId, events.length - 1, input)
-      if (input.json) printJson({ approval, decision, runId: open.runId })
-      else process.stdout.write(`${visible(approval)} is ${decision}.\n`)
-      return 0
+      const after = open.runId === null ? -1 : (await readRun(desk, open.runId)).events.length - 1
+      const note = typeof input.note === 'string' ? input.note : null
+      await desk.resolve(approval, { decision, note, arguments: await changedArguments(input) })
+      if (!desk.lasts && open.runId !== null) return tellRun(desk, open.runId, after, input)
+      return told(desk, open, decision, input)
     },
     { judges: true },
   )
+
+async function changedArguments({ arguments: given }: Input): Promise<Json> {
+  if (typeof given !== 'string') return null
+  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    throw new Fault('usage_invalid', { problem: `--arguments is not JSON: ${(error as Error).message}` })
+  }
+}
+
+async function told(desk: RunDesk, { approval, runId, session }: ListedApproval, decision: string, { json }: Input): Promise<number> {
+  if (session !== null && runId === null) await desk.settledSession(session)
+  if (json) printJson({ approval, decision, runId, session })
+  else process.stdout.write(`${visible(approval)} is ${decision}.\n`)
+  return 0
+}

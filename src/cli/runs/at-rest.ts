@@ -5,9 +5,11 @@ import type { RunCommand } from '../../core/run/decide.ts'
 import { runStream } from '../../core/run/events.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import { approvalPlace, openApprovals } from '../../engine/approvals.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { loadRun } from '../../engine/runs/load.ts'
-import { listRuns, openRuns } from '../../engine/runs/runs.ts'
+import { listRuns } from '../../engine/runs/runs.ts'
+import { loadSession } from '../../engine/sessions/load.ts'
 import { hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { Fault } from '../../errors.ts'
@@ -18,6 +20,7 @@ import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
 import { policyOf } from '../sessions/policy.ts'
+import { repoBindings } from '../sessions/repo-bindings.ts'
 import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
 import { leaveCommand, noRun } from './leave-command.ts'
@@ -31,7 +34,10 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
   const actor = actorOf()
   let opened: Promise<OpenSessions> | undefined
   const sessions = (): Promise<OpenSessions> => {
-    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, input, policy, report))
+    // Only where something is judged can a tool be called.
+    opened ??= policyOf(input, judges ? store : null).then(policy =>
+      openSessions(store, input, policy, report, judges ? repoBindings(input) : []),
+    )
     return opened
   }
   const leave = (runId: string, command: RunCommand, objects: readonly Uint8Array[] = []) =>
@@ -82,16 +88,25 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       const { refusal } = await work.submit({ tenant, session, actor }, command, { objects })
       if (refusal !== null) throw refusalFault(refusal)
     },
-    approvals: () => openApprovals(store, tenant),
-    async resolve(approval, decision, note) {
-      const open = (await openApprovals(store, tenant)).find(one => one.approval === approval)
-      if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+    async approvals() {
+      const open: ListedApproval[] = []
+      for await (const one of openApprovals(store, tenant)) open.push(one)
+      return open
+    },
+    async resolve(approval, { decision, note, arguments: changed }) {
+      const place = await approvalPlace(store, tenant, approval)
+      const { runs, work } = await sessions()
       // Whoever asked is told the answer, and goes on with it: that is work, and done by whoever is at the run.
-      await takeUp(open.runId)
-      const place = { tenant, runId: open.runId, actor }
-      const { refusal } = await (await sessions()).runs.submit(place, { type: 'resolveApproval', approval, decision, note })
+      const runId = place.kind === 'run' ? place.runId : await runOf(store, tenant, place.session)
+      if (runId !== null) await takeUp(runId)
+      else if (place.kind === 'session' && livingHost(input) === null) await work.resume({ tenant, session: place.session })
+      const { refusal } =
+        place.kind === 'run'
+          ? await runs.submit({ tenant, runId: place.runId, actor }, { type: 'resolveApproval', approval, decision, note })
+          : await work.answer({ tenant, session: place.session, actor }, { approval, decision, note, arguments: changed })
       if (refusal !== null) throw refusalFault(refusal)
     },
+    settledSession: async session => (await sessions()).work.quiet(tenant, session),
     takeUp,
     async settled(runId) {
       const stop = new AbortController()
@@ -132,9 +147,6 @@ async function takenOver(store: Store, tenant: string, runId: string, signal: Ab
   for await (const { event } of store.follow(tenant, runStream(runId), seq, signal)) if (event.type === 'run.claimed') return
 }
 
-async function openApprovals(store: Store, tenant: string): Promise<readonly ListedApproval[]> {
-  const open: ListedApproval[] = []
-  for (const runId of await openRuns(store, tenant))
-    for (const approval of (await loadRun(store, tenant, runId)).state.approvals) open.push({ runId, ...approval })
-  return open
-}
+/** The run that a session works for; null for a session on its own. */
+const runOf = async (store: Store, tenant: string, session: string): Promise<string | null> =>
+  (await loadSession(store, tenant, session)).state.run?.node?.runId ?? null

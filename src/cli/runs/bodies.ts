@@ -2,6 +2,8 @@
 import { ClientError } from '../../client/index.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
+import type { Asked } from '../../core/tools/asked-calls.ts'
+import { askedOf, lineTools } from '../../engine/sessions/asked.ts'
 import { Fault } from '../../errors.ts'
 import type { RunDesk } from './desk.ts'
 
@@ -11,7 +13,14 @@ export interface Bodies {
   json<T>(digest: Digest): Promise<T | null>
   /** Of a message: what is said in it. */
   said(digest: Digest): Promise<string | null>
+  /** Of a reply: what it asks for, and what is said beside that. */
+  asked(reply: Digest, step: ShownTools): Promise<Asked | null>
+  /** Names of the tools that are called by line in a step; null when none is. */
+  lineTools(step: ShownTools): Promise<ReadonlySet<string> | null>
 }
+
+/** How a step's tools are called, and which they are. */
+export type ShownTools = Parameters<typeof lineTools>[1]
 
 export function bodiesOf({ object }: Pick<RunDesk, 'object'>): Bodies {
   const known = new Map<Digest, Promise<Uint8Array | null>>()
@@ -29,6 +38,8 @@ export function bodiesOf({ object }: Pick<RunDesk, 'object'>): Bodies {
     const found = await bytes(digest)
     return found === null ? null : new TextDecoder().decode(found)
   }
+  // Of tools that were erased no line is a call, so all of them stay visible.
+  const catalog = async (digest: Digest): Promise<Uint8Array> => (await bytes(digest)) ?? new TextEncoder().encode('{"tools":[]}')
   return {
     bytes,
     text,
@@ -42,6 +53,11 @@ export function bodiesOf({ object }: Pick<RunDesk, 'object'>): Bodies {
       if (!read?.ok) return null
       return read.messages.flatMap(({ content }) => content.flatMap(part => (part.type === 'text' ? [part.text] : []))).join('')
     },
+    async asked(reply, step) {
+      const found = await bytes(reply)
+      return found === null ? null : askedOf(catalog, step, found)
+    },
+    lineTools: step => lineTools(catalog, step),
   }
 }
 

@@ -2,8 +2,9 @@
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import type { OpenApproval } from '../../core/run/state.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
+import type { AskedApproval } from '../../engine/approvals.ts'
+import type { ApprovalAnswer } from '../../engine/sessions/answer-approval.ts'
 import type { Input } from '../commands.ts'
 import { hostFor, workAt } from '../host/which-host.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
@@ -33,9 +34,7 @@ export interface ListedRun {
   readonly changedAt: string
 }
 
-export interface ListedApproval extends OpenApproval {
-  readonly runId: string
-}
+export type ListedApproval = AskedApproval
 
 /** `interrupt` ends what is being said. */
 export type SayKind = 'steer' | 'interrupt' | 'follow-up'
@@ -53,7 +52,9 @@ export interface RunDesk {
   /** To the session of a node. */
   say(runId: string, nodeId: string, kind: SayKind, text: string): Promise<void>
   approvals(): Promise<readonly ListedApproval[]>
-  resolve(approval: string, decision: 'approved' | 'denied', note: string | null): Promise<void>
+  resolve(approval: string, answer: Omit<ApprovalAnswer, 'approval'>): Promise<void>
+  /** A session on its own has gone on as far as it can. */
+  settledSession(session: string): Promise<void>
   /** Goes on with what somebody has left. A host has done so when it started. */
   takeUp(runId: string): Promise<void>
   /** The run is over, is paused, or waits for a person. @param after what was before is of no interest */
@@ -64,9 +65,11 @@ export interface RunDesk {
 }
 
 /** Through the host that is named, or that runs on the folder; else on the folder itself. */
-export async function withRunDesk(input: Input, work: (desk: RunDesk) => Promise<number>, use: DeskUse = {}): Promise<number> {
+export const withRunDesk = async (input: Input, work: (desk: RunDesk) => Promise<number>, use: DeskUse = {}): Promise<number> =>
+  workAt(await openRunDesk(input, use), input, work)
+
+export async function openRunDesk(input: Input, use: DeskUse = {}): Promise<RunDesk> {
   const host = await hostFor(input)
-  const desk =
-    host === null ? (await import('./at-rest.ts')).runDeskAtRest(input, use) : (await import('./through-host.ts')).runDeskThrough(host)
-  return workAt(desk, input, work)
+  if (host !== null) return (await import('./through-host.ts')).runDeskThrough(host)
+  return (await import('./at-rest.ts')).runDeskAtRest(input, use)
 }

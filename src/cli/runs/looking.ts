@@ -5,7 +5,8 @@ import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
-import { bodiesOf } from './bodies.ts'
+import { type Bodies, bodiesOf } from './bodies.ts'
+import { diffPage, diffsOf } from './changes-page.ts'
 import { type ListedRun, withRunDesk } from './desk.ts'
 import { type ReadRun, readRun } from './standing.ts'
 import { promptPage, promptText } from './step-page.ts'
@@ -34,12 +35,14 @@ const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
 
 export const show = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
-    if (input.node === undefined && (input.step !== undefined || input.visit !== undefined))
-      throw new Fault('usage_invalid', { problem: '--step and --visit belong to a node: name it with --node' })
+    if (input.node === undefined && (input.step !== undefined || input.visit !== undefined || input.diff === true))
+      throw new Fault('usage_invalid', { problem: '--step, --visit and --diff belong to a node: name it with --node' })
     const run = await readRun(desk, String(input.run))
     const bodies = bodiesOf(desk)
     if (input.node !== undefined) {
-      const page = await promptPage(stepOf(run, input), bodies)
+      const step = stepOf(run, input)
+      if (input.diff === true) return showDiffs(step, bodies, input)
+      const page = await promptPage(step, bodies)
       if (input.json) printJson(page)
       else process.stdout.write(promptText(page, useColor(process.stdout)))
       return 0
@@ -49,6 +52,18 @@ export const show = (input: Input): Promise<number> =>
     else process.stdout.write(storyPage(story, useColor(process.stdout)))
     return 0
   })
+
+/** A terminal is shown nothing that it would act on; whoever else reads it gets the bytes as they are, for git to apply. */
+async function showDiffs({ nodeId, visit, step, changes }: ToldStep, bodies: Bodies, { json }: Input): Promise<number> {
+  const diffs = await diffsOf(changes, bodies)
+  const missing = diffs.indexOf(null)
+  if (json) {
+    const text = (diff: Uint8Array | null) => (diff === null ? null : new TextDecoder().decode(diff))
+    printJson({ nodeId, visit, step, changes: changes.map((change, index) => ({ ...change, text: text(diffs[index]!) })) })
+  } else if (missing >= 0) throw new Fault('object_missing', { digest: changes[missing]!.diff })
+  else for (const diff of diffs) process.stdout.write(process.stdout.isTTY ? diffPage(diff!, useColor(process.stdout)) : diff!)
+  return 0
+}
 
 /** The newest, where no visit and no step is named. */
 function stepOf({ state, events }: ReadRun, { node, visit, step }: Input): ToldStep {

@@ -27,6 +27,19 @@ describe('a reply while it is being said', () => {
     expect(reply.end('The start, the middle\nand the end')).toEqual(['The start, the middle', 'and the end'])
   })
 
+  it('leaves out lines that are calls, and shows those that are not run', () => {
+    const run = '{"tool_call":{"id":"t","name":"probe","args":{"a":"b"}}}'
+    const wrong = '{"tool_call":{"id":"t","name":"rm","args":{}}}'
+    const whole = `One\n${run}\n\n${wrong}\n\`\`\`\n${run}\n\`\`\``
+    const expected = ['One', '', wrong, '```', run, '```']
+    expect(replyLines(new Set(['probe'])).end(whole)).toEqual(expected)
+    for (const size of [1, 7, 60]) {
+      const reply = replyLines(new Set(['probe']))
+      const pieces = whole.match(new RegExp(`[^]{1,${size}}`, 'g'))!
+      expect([...pieces.flatMap(piece => reply.feed(piece)), ...reply.end(whole)]).toEqual(expected)
+    }
+  })
+
   it('loses no word, however the reply is cut into pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 150 }), { maxLength: 8 }), pieces => {

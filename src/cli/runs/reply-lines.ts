@@ -1,4 +1,5 @@
 // A reply while it is being said: whole lines, as wide as a person reads. Several nodes may speak at once, so nothing is shown by halves.
+import { lineReader } from '../../core/tools/read-tool-calls.ts'
 
 const WIDTH = 96
 
@@ -9,9 +10,19 @@ export interface ReplyLines {
   end(whole: string): readonly string[]
 }
 
-export function replyLines(): ReplyLines {
+/** @param calls names of the tools that are called by line: such lines are told as calls, elsewhere */
+export function replyLines(calls: ReadonlySet<string> | null = null): ReplyLines {
   let heard = ''
   let open = ''
+  let unread = ''
+  const isSpoken = calls === null ? null : spokenLine(calls)
+  /** Whole lines only: before that, nobody can say what one is. */
+  const spoken = (text: string): string => {
+    if (isSpoken === null) return text
+    const lines = (unread + text).split('\n')
+    unread = lines.pop()!
+    return lines.flatMap(line => (isSpoken(line) ? [`${line}\n`] : [])).join('')
+  }
   const take = (isWhole: boolean): readonly string[] => {
     const lines: string[] = []
     for (;;) {
@@ -23,16 +34,23 @@ export function replyLines(): ReplyLines {
   }
   return {
     feed(text) {
-      heard += text
-      open += text
+      const piece = spoken(text)
+      heard += piece
+      open += piece
       return take(false)
     },
-    end(whole) {
+    end(all) {
+      const whole = calls === null ? all : all.split('\n').filter(spokenLine(calls)).join('\n')
       // Pieces may have been missed: the record has the whole.
       open = whole.startsWith(heard) ? open + whole.slice(heard.length) : whole
       return take(true)
     },
   }
+}
+
+function spokenLine(calls: ReadonlySet<string>): (line: string) => boolean {
+  const read = lineReader(calls)
+  return line => read(line).kind !== 'call'
 }
 
 /** How much of a text is its first line; null while that cannot be told. */

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent } from '../../core/run/events.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
-import { emptyRun, isBusy, isEnded, type NodeState, type RunState } from '../../core/run/state.ts'
+import { emptyRun, isBusy, isEnded, nodeOf, type RunState } from '../../core/run/state.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import type { RunDesk } from './desk.ts'
 
@@ -29,15 +29,22 @@ export function statusOf(state: RunState): RunStatus {
   return isSettled(state) ? 'waiting-input' : 'running'
 }
 
-/** Nothing goes on before a person does something. Who asks for an approval goes on meanwhile. */
+/** Nothing goes on before a person does something. Who asks for another mode goes on meanwhile. */
 export function isSettled(state: RunState): boolean {
   if (isEnded(state) || state.phase === 'paused') return true
-  const busy = busyIn(state)
-  return busy.length > 0 && busy.every(isWaiting)
+  const busy = Object.entries(state.nodes).filter(([, node]) => isBusy(node))
+  return (
+    busy.length > 0 && busy.every(([nodeId, { status }]) => status === 'waiting' || isAsking(state, nodeId) || isAwaiting(state, nodeId))
+  )
 }
 
-const busyIn = ({ nodes }: RunState): readonly NodeState[] => Object.values(nodes).filter(isBusy)
-const isWaiting = ({ status }: NodeState): boolean => status === 'waiting'
+/** A call of it waits for a person, and everything it would do after that. */
+const isAsking = ({ approvals }: RunState, nodeId: string): boolean =>
+  approvals.some(one => one.nodeId === nodeId && one.wants.kind === 'tool')
+
+/** It waits for a node that has read what it was asked, and does nothing about it by itself. */
+const isAwaiting = (state: RunState, nodeId: string): boolean =>
+  state.awaited.some(one => one.nodeId === nodeId && one.reply === null && one.delivered && isBusy(nodeOf(state, one.to)))
 
 /** Scripts rely on it: 0 says that the run is completed, and nothing else. */
 export const exitOf = (state: RunState): number => (state.phase === 'completed' ? 0 : 1)

@@ -2,11 +2,13 @@
 import pc from 'picocolors'
 import type { BlockSegment } from '../../core/compose/parts.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
-import type { Digest } from '../../core/digest/digest.ts'
+import type { Digest, Json } from '../../core/digest/digest.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
+import { problemText } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
-import { visible, visibleLines } from '../report/visible.ts'
+import { clip, visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
+import { changeText } from './changes-page.ts'
 import type { ToldStep } from './story.ts'
 import { shortHash, sizeText } from './words.ts'
 
@@ -20,6 +22,13 @@ export interface PromptPart {
   readonly values: readonly { readonly from: string; readonly trust: string }[]
 }
 
+/** What its answer asks for. `problem`: why a line that was meant as a call was not run. */
+export interface PageCall {
+  readonly tool: string
+  readonly arguments: Json
+  readonly problem: string | null
+}
+
 export interface PromptPage extends Omit<ToldStep, 'blocks'> {
   readonly blocks: readonly {
     readonly block: string
@@ -30,6 +39,7 @@ export interface PromptPage extends Omit<ToldStep, 'blocks'> {
   /** Only what went to the provider, when that was less than all. */
   readonly delta: string | null
   readonly answer: string | null
+  readonly asked: readonly PageCall[]
 }
 
 export async function promptPage(step: ToldStep, bodies: Bodies): Promise<PromptPage> {
@@ -47,7 +57,20 @@ export async function promptPage(step: ToldStep, bodies: Bodies): Promise<Prompt
     ...step,
     blocks,
     delta: step.sent.kind === 'delta' ? (step.sent.text === null ? '' : await bodies.text(step.sent.text)) : null,
-    answer: step.reply === null ? null : await bodies.said(step.reply),
+    ...(await answerOf(step, bodies)),
+  }
+}
+
+async function answerOf({ reply, calls, tools }: ToldStep, bodies: Bodies): Promise<Pick<PromptPage, 'answer' | 'asked'>> {
+  const found = reply === null ? null : await bodies.asked(reply, { tools, ...(calls === 'native' ? {} : { calls }) })
+  const asked = found?.calls ?? []
+  return {
+    answer: found?.text ?? null,
+    asked: asked.map(one => ({
+      tool: one.toolName,
+      arguments: one.arguments,
+      problem: one.problem === null ? null : problemText(one.problem),
+    })),
   }
 }
 
@@ -87,9 +110,14 @@ export function promptText(page: PromptPage, useColor: boolean): string {
     '',
     color.bold('── answer'),
     ...(answer !== null ? visibleLines(answer) : [failure === null ? '(none yet)' : visible(`(${failure.code}: ${failure.detail})`)]),
+    ...page.asked.map(one => color.cyan(visible(`   calls ${callText(one)}`))),
+    ...page.changes.map(change => color.cyan(visible(`   ${changeText(change)}`))),
   ]
   return `${lines.join('\n')}\n`
 }
+
+const callText = ({ tool, arguments: given, problem }: PageCall): string =>
+  problem === null ? `${tool} ${clip(JSON.stringify(given), 200)}` : `${tool}, and cannot: ${problem}`
 
 function sourceOf({ part, template, layer, values }: PromptPart): string {
   const where = template === null ? part : `${part}: ${template}${layer === null ? '' : ` (${layer})`}`

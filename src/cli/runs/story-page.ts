@@ -3,6 +3,7 @@ import pc from 'picocolors'
 import { columns } from '../report/columns.ts'
 import { groupBy } from '../report/groups.ts'
 import { clip, visible } from '../report/visible.ts'
+import { changeText } from './changes-page.ts'
 import type { Story, ToldStep } from './story.ts'
 import { choiceText, shortHash, stallText, verdictText } from './words.ts'
 
@@ -30,6 +31,7 @@ export function storyPage(story: Story, useColor: boolean): string {
         visible(`${nodeId}: ${verdictText(tool, verdict)}${status === null ? '' : `; ${status}`}`),
       ),
     ),
+    section('files changed', story.sent.flatMap(changesOf)),
     section(
       'overrides',
       story.overrides.map(({ nodeId, text, by }) => visible(`${nodeId ?? 'every node'}, by ${by}: ${text === null ? 'taken back' : text}`)),
@@ -84,6 +86,9 @@ const sentRow = ({ nodeId, visit, step, promptHash, sent, mode, failure, settled
   mode,
   failure !== null ? failure.code : settled ? `answered${tokens === null ? '' : `, ${tokens} tokens`}` : 'under way',
 ]
+
+const changesOf = ({ nodeId, visit, step, changes }: ToldStep): readonly string[] =>
+  changes.map(change => visible(`${nodeId}, visit ${visit}, step ${step}: ${changeText(change)}`))
 
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] =>
   rows.length === 0

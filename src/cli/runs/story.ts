@@ -3,7 +3,9 @@ import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
+import type { StepChange } from './changes-page.ts'
 import { type ReadRun, type RunStatus, statusOf } from './standing.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
@@ -28,10 +30,15 @@ export interface ToldStep {
   readonly segments: Digest
   readonly provider: string
   readonly model: string
+  /** How it calls tools, and which it is shown. */
+  readonly calls: Calling
+  readonly tools: readonly Digest[] | null
   readonly reply: Digest | null
   readonly failure: Of<'step.settled'>['failure']
   readonly tokens: number | null
   readonly settled: boolean
+  /** Of the repo, by the agent or by its tools, in order. */
+  readonly changes: readonly StepChange[]
 }
 
 export interface ToolUse extends Pick<Of<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
@@ -139,15 +146,37 @@ export function stepsIn(events: readonly RunEvent[]): readonly ToldStep[] {
       const { reply, failure, tokens } = event
       steps[index] = { ...steps[index]!, reply, failure, tokens, settled: true }
     }
+    if (event.type === 'files.changed') {
+      const index = steps.findLastIndex(({ nodeId }) => nodeId === event.nodeId)
+      const { type: _type, nodeId: _nodeId, step: _step, ...change } = event
+      if (index >= 0) steps[index] = { ...steps[index]!, changes: [...steps[index]!.changes, change] }
+    }
   }
   return steps
 }
 
 function begun({ nodeId, step, prompt, request, requestHash }: Of<'step.started'>, visit: number): ToldStep {
   const { full, blocks, templates, mode, sent, segments } = prompt
+  const { tools, calls = 'native' } = request
   const { provider, model } = request.parameters
-  const open = { reply: null, failure: null, tokens: null, settled: false }
-  return { nodeId, visit, step, promptHash: full, requestHash, mode, blocks, templates, sent, segments, provider, model, ...open }
+  const open = { reply: null, failure: null, tokens: null, settled: false, changes: [] }
+  return {
+    nodeId,
+    visit,
+    step,
+    promptHash: full,
+    requestHash,
+    mode,
+    blocks,
+    templates,
+    sent,
+    segments,
+    provider,
+    model,
+    calls,
+    tools,
+    ...open,
+  }
 }
 
 function toolsIn(events: readonly RunEvent[]): readonly ToolUse[] {

@@ -1,5 +1,6 @@
 // Runs through a host: it advances them, and goes on when the command has ended.
 import { type Client, ClientError, createClient } from '../../client/index.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
 import { emptyRun } from '../../core/run/state.ts'
 import { eventPages } from '../host/host-pages.ts'
@@ -48,12 +49,18 @@ export function runDeskThrough(host: WhichHost): RunDesk {
     },
     async approvals() {
       const open: ListedApproval[] = []
-      for await (const { askedAt: _, ...approval } of client.approvals.list()) open.push(approval as ListedApproval)
+      for await (const approval of client.approvals.list()) open.push(approval as ListedApproval)
       return open
     },
-    async resolve(approval, decision, note) {
-      await client.approvals.resolve(approval, decision, note ?? undefined)
+    async resolve(approval, { decision, note, arguments: changed }) {
+      await client.approvals.resolve(approval, {
+        decision,
+        ...(note === null ? {} : { note }),
+        ...(changed === null ? {} : { arguments: changed as JsonObject }),
+      })
     },
+    // What it goes on with is the host's to do.
+    settledSession: async () => {},
     takeUp: async () => {},
     async settled(runId, after) {
       const stop = new AbortController()

@@ -26,6 +26,7 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   /** Nodes that spoke before it was told that they were asked: what they say is shown when all of it is on record. */
   const early = new Set<string>()
   const heard = new Set<string>()
+  const lineTools = new Map<string, ReadonlySet<string> | null>()
   let last = after
 
   const sayOf = (nodeId: string, lines: readonly string[]): void => {
@@ -43,7 +44,7 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   }
   const endReply = async (nodeId: string, digest: Digest | null): Promise<void> => {
     const whole = digest === null ? '' : clip((await bodies.said(digest)) ?? '', MOST_OF_A_REPLY)
-    sayOf(nodeId, (replies.get(nodeId) ?? replyLines()).end(whole))
+    sayOf(nodeId, (replies.get(nodeId) ?? replyLines(lineTools.get(nodeId))).end(whole))
     replies.delete(nodeId)
     early.delete(nodeId)
   }
@@ -52,7 +53,10 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
     if (told.type === 'node.started') hear(told.nodeId, told.session)
     if (told.type === 'step.settled') await endReply(told.nodeId, told.reply)
     for (const line of await linesOf(told, bodies)) page.print(line)
-    if (told.type === 'step.started' && !early.has(told.nodeId)) replies.set(told.nodeId, replyLines())
+    if (told.type === 'step.started') {
+      lineTools.set(told.nodeId, await bodies.lineTools(told.request))
+      if (!early.has(told.nodeId)) replies.set(told.nodeId, replyLines(lineTools.get(told.nodeId)))
+    }
     last = event.seq
   }
 

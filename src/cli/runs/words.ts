@@ -1,10 +1,12 @@
 // What happened in a run, in words a person follows: a line has whom it is about and what it says. Events that say nothing to a person have none.
+import type { Json } from '../../core/digest/digest.ts'
 import type { Verdict } from '../../core/gate/authorize.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
+import { changeText } from './changes-page.ts'
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad'
 
@@ -87,12 +89,39 @@ const WORDS: Words = {
   'tool.judged': ({ nodeId, tool, verdict }) =>
     at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
   'tool.settled': ({ nodeId, tool, status }) => at(nodeId, `  ${tool}: ${status}`),
+  async 'tool.waiting'({ nodeId, tool, arguments: given, approval, reason }, bodies) {
+    const asked = await bodies.json<Json>(given)
+    return [
+      ...at(nodeId, `  asks a person for ${tool} ${quoted(JSON.stringify(asked))}: ${reason}`, 'strong'),
+      ...at(nodeId, `  decide: onbook approvals approve ${approval}`),
+    ]
+  },
+  'tool.answered': ({ nodeId, decision, note, arguments: changed }) =>
+    at(
+      nodeId,
+      `  a person says: ${decision}${changed === null ? '' : ', with other arguments'}${note === null ? '' : `: ${quoted(note)}`}`,
+      decision === 'approved' ? 'good' : 'bad',
+    ),
+  'files.changed': ({ nodeId, ...change }) => at(nodeId, `  ${changeText(change)}`),
   'node.waiting': ({ nodeId }) => at(nodeId, 'waits for a person to say something'),
   'node.resumed': ({ nodeId }) => at(nodeId, 'goes on'),
   'node.completed': ({ nodeId }) => at(nodeId, 'is done', 'good'),
   'node.failed': ({ nodeId, code, detail }) => at(nodeId, `failed (${code}): ${detail}`, 'bad'),
   'node.skipped': ({ nodeId, reason }) => at(nodeId, `is passed over: ${reason}`, 'dim'),
   'node.cancelled': ({ nodeId }) => at(nodeId, 'is cancelled', 'bad'),
+  'node.spawned': ({ nodeId, by, role, label }) => at(nodeId, `is added by ${by}, as ${role.name}: ${quoted(label)}`, 'strong'),
+  'edge.created': ({ nodeId, from, to, bidirectional, label }) =>
+    at(nodeId, `  makes an edge ${from} ${bidirectional ? '<->' : '->'} ${to}: ${quoted(label)}`),
+  async 'handoff.sent'({ nodeId, handoff, to, body, answers, awaits }, bodies) {
+    const sent = await bodies.json<{ readonly handoff: { readonly message: string } }>(body)
+    const why = answers === null ? '' : `, the reply to ${answers}`
+    return at(
+      nodeId,
+      `  sends ${handoff} to ${to}${why}${awaits === null ? '' : ', and waits'}: ${quoted(sent?.handoff.message ?? '(erased)')}`,
+    )
+  },
+  'handoff.delivered': ({ nodeId, handoff }) => at(nodeId, `  has ${handoff}`),
+  'handoff.expired': ({ nodeId, handoff }) => at(nodeId, `  has waited long enough for the reply to ${handoff}`, 'bad'),
   'edge.followed': ({ edgeId, to, time }) => at(to, `is to start again: ${edgeId} leads back, time ${time}`),
   'run.paused': ({ reason }) => (reason === 'asked' ? run('is paused') : []),
   'run.stalled': ({ nodeId, evidence }) => [...at(nodeId, stallText(evidence), 'bad'), ...run('is paused, because a node stalled')],

@@ -1,7 +1,7 @@
 // Sessions on a folder that no host runs on: the work is done here, and ends with the command.
 import { randomUUID } from 'node:crypto'
 import type { Json } from '../../core/digest/digest.ts'
-import { grantOf } from '../../core/gate/grants.ts'
+import { grantOfSome } from '../../core/gate/grants.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
@@ -11,6 +11,7 @@ import { listSessions } from '../../engine/sessions/sessions.ts'
 import type { SessionPlace, Submission, Submitted } from '../../engine/sessions/submit.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
 import type { SessionWork } from '../../engine/sessions/work.ts'
+import { allBindings } from '../../engine/tools/bound.ts'
 import { readBytes } from '../../engine/workspaces/read.ts'
 import { Fault } from '../../errors.ts'
 import type { MessageInput, SessionDescription, TranscriptPage } from '../../wire/onbook/sessions.ts'
@@ -20,6 +21,7 @@ import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { Desk, DeskUse, ShownEvent } from './desk.ts'
 import { policyOf } from './policy.ts'
+import { repoBindings } from './repo-bindings.ts'
 import { type OpenSessions, openSessions } from './session-parts.ts'
 
 const DEFAULT_PAGE = 300
@@ -35,7 +37,10 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
   const sessions = (): Promise<OpenSessions> => {
     // What these commands call --config is a session's.
     const hostInput = { ...input, config: undefined }
-    opened ??= policyOf(input, judges ? store : null).then(policy => openSessions(store, hostInput, policy, report))
+    // Only where something is judged can a tool be called.
+    opened ??= policyOf(input, judges ? store : null).then(policy =>
+      openSessions(store, hostInput, policy, report, judges ? repoBindings(hostInput) : []),
+    )
     return opened
   }
   const placeOf = (session: string): SessionPlace => ({ tenant, session, actor: actorOf() })
@@ -62,11 +67,13 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
     },
     async sync(session, { knownVersion = null, ...asked } = {}) {
       const { state } = await existingSession(store, tenant, session)
-      const { work, grants, bindings } = await sessions()
+      const loop = await sessions()
+      const { work, grants } = loop
       const { asked: begun } = await askSync(store, work, placeOf(session), { selection: selectionFor(state.config, asked), knownVersion })
       const found = (await syncOutcome(store, placeOf(session), begun, new AbortController().signal))!
       if (found.outcome !== 'ready') return found
-      const mayUse = (tool: string) => grantOf(grants, { tool, tenant, agent: session, role: null }).granted
+      const mayUse = (tool: string) => grantOfSome(grants, { tool, tenant, agent: session, role: null }).granted
+      const bindings = await allBindings(loop, tenant)
       return { ...found, warnings: await snapshotWarnings(store, tenant, found.snapshot, { bindings, mayUse }) }
     },
     async apply(session, when = 'next_run') {

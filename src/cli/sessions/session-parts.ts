@@ -9,15 +9,19 @@ import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import { folderFiles } from '../../adapters/folder-files.ts'
 import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
+import { scrubKnown } from '../../adapters/scrub-known.ts'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { isListed } from '../../core/gate/grants.ts'
-import { type HostPolicy, sessionPolicy } from '../../core/gate/host-policy.ts'
+import { gateRules, type HostPolicy, sessionPolicy } from '../../core/gate/host-policy.ts'
+import type { PlacedPolicy } from '../../core/gate/read-policy.ts'
+import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { introspectSession } from '../../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../../engine/bindings/workspace-read.ts'
 import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
+import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
 import { Fault } from '../../errors.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
@@ -25,16 +29,26 @@ import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
 import { folderOf, keyringOf, readText } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
+import { watchOf } from './repo-watching.ts'
+import { toolServers } from './tool-servers.ts'
 
 export interface OpenSessions extends HostedSessions {
   /** What is under way is broken off, and taken up by whoever comes next. */
   close(): Promise<void>
 }
 
-export function openSessions(store: Store, input: Input, policy: HostPolicy, failed: SessionParts['failed']): OpenSessions {
+/** `tools`: what the host can do besides what every host can. */
+export function openSessions(
+  store: Store,
+  input: Input,
+  placed: PlacedPolicy,
+  failed: SessionParts['failed'],
+  tools: readonly Binding[],
+): OpenSessions {
+  const { policy } = placed
   const world = worldOf(input)
-  const mayRead = (tenant: string, session: string) => sessionPolicy(policy, tenant, session)
-  const bindings = boundTools([workspaceRead(store, mayRead), introspectSession(store)])
+  const mayRead = readableBy(policy)
+  const { bindings, servers, ...foreign } = openTools(store, input, policy, tools)
   const validator = workerValidator()
   const live = liveDeltas()
   const keyring = keyringOf(input)
@@ -50,23 +64,47 @@ export function openSessions(store: Store, input: Input, policy: HostPolicy, fai
     validator,
     bindings,
     grants: policy.grants,
+    rules: gateRules(policy),
     hostCatalog: offered(policy, bindings),
+    ...foreign,
     policy: mayRead,
     wait,
     failed,
     onDelta: live.say,
+    scrub: scrubKnown({ environment: process.env, file: secretsFile(input) }),
+    ...watchOf(input, failed),
   })
   return {
     work: runs.sessions,
     runs,
     bindings,
+    servers,
+    ...foreign,
     grants: policy.grants,
+    policy: placed,
     live,
     validator,
     async close() {
       await runs.close()
       await validator.close()
+      await Promise.all([...servers.values()].map(server => server.close()))
     },
+  }
+}
+
+const readableBy =
+  (policy: HostPolicy): SessionParts['policy'] =>
+  (tenant, session) =>
+    sessionPolicy(policy, tenant, session)
+
+/** What is bound: by every host, by this one, and by the servers that it is set to. */
+export function openTools(store: Store, input: Input, policy: HostPolicy, tools: readonly Binding[]) {
+  const servers = toolServers(input, secretsOf(input, 'default'))
+  return {
+    bindings: boundTools([workspaceRead(store, readableBy(policy)), introspectSession(store), ...tools]),
+    servers,
+    adopted: adoptedTools(store, servers),
+    offers: (tool: string) => isListed(policy.offer, tool),
   }
 }
 
@@ -84,8 +122,10 @@ function modelOf({ provider, model }: Input): RunWorld['model'] {
 
 const boundTools = (bindings: readonly Binding[]): ReadonlyMap<string, Binding> => new Map(bindings.map(one => [one.descriptor.name, one]))
 
+/** Graph tools are nobody's binding: whoever runs graphs does them. */
 function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>): SessionParts['hostCatalog'] {
-  const tools = [...bindings.values()].map(({ descriptor }) => descriptor).filter(({ name }) => isListed(offer, name))
+  const all = [...[...bindings.values()].map(({ descriptor }) => descriptor), ...Object.values(GRAPH_DESCRIPTORS)]
+  const tools = all.filter(({ name }) => isListed(offer, name))
   return tools.length === 0 ? null : tools
 }
 
@@ -105,12 +145,14 @@ function modelsOf(input: Input): ChatModel {
   // Most hosts that only play back never need it, and it is large.
   const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat(modelCalls)
   const sample = input.testSeams === true ? { sample: sampleChat } : {}
-  return routedChat({ ...commands, ...sample, scripted, recorded }, others, agents.resumes)
+  return routedChat({ ...commands, ...sample, scripted, recorded }, others, agents.resumes, provider => Object.hasOwn(cliAgents, provider))
 }
+
+const secretsFile = (input: Input): string => join(folderOf(input), 'secrets.json')
 
 /** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */
 function secretsOf(input: Input, tenant: string): Secrets {
-  const own = tenantSecrets(join(folderOf(input), 'secrets.json'), tenant)
+  const own = tenantSecrets(secretsFile(input), tenant)
   return tenant === 'default' ? secretsFrom(own, environmentSecrets(process.env)) : own
 }
 

@@ -44,6 +44,8 @@ const WORDS: Readonly<Record<string, (payload: Payload) => string>> = {
     const failed = verdict.conditions.find(({ outcome }: { outcome: string }) => outcome === 'failed')
     return `call ${call} is ${verdict.decision}${failed === undefined ? '' : `: ${failed.reason}`}`
   },
+  'approval.requested': ({ call, tool, approval }) => `call ${call} (${tool}) waits for a person: onbook approvals approve ${approval}`,
+  'approval.resolved': ({ call, decision }) => `call ${call} is ${decision} by a person`,
   'tool.callSettled': ({ call, status }) => `call ${call} ${status === 'succeeded' || status === 'failed' ? status : `is ${status}`}`,
   'workspace.syncRequested': ({ selection }) => `a sync of ${selection.workspace.name} is asked for`,
   'workspace.syncUnchanged': ({ workspace, version }) => `nothing new: ${workspace} is at version ${version}`,

@@ -25,6 +25,7 @@ export const SCOPES = [
   'objects:read',
   'objects:write',
   'tools:read',
+  'tools:write',
   'workflows:read',
   'workflows:write',
   'agents:read',
@@ -33,6 +34,8 @@ export const SCOPES = [
   'runs:read',
   'runs:cancel',
   'runs:write',
+  'approvals:read',
+  'approvals:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

@@ -146,6 +146,12 @@ describe('a composed prompt', () => {
     const { blocks } = compose({ tools: { lineTools: [{ name: 'a\nb\u2028' }], nativeTools: false } })
     expect(blocks.system).toMatch(/"tool_call".*\n- \{"name":"a\\nb\\u2028"\}$/s)
   })
+
+  it('speaks of aliases only where nodes can be spawned by line', () => {
+    const system = (name: string) => compose({ tools: { lineTools: [{ name }], nativeTools: false } }).blocks.system
+    expect(system('send_handoff')).not.toContain('spawn_node')
+    expect(system('spawn_node')).toContain('An alias you give with `spawn_node`')
+  })
 })
 
 describe('a refusal', () => {
@@ -300,7 +306,7 @@ it('whoever writes foreign text changes that text and nothing around it', () => 
 
 // A version is written once: who changes a word of a shipped text gives it the next version, and writes its digest here.
 it.each([
-  ['prompt:onbook.system@1.1.0', SYSTEM_BLOCK, 'sha256:05bdabaf04e03bd9244141f3d4a028dcd8ab2ffd28480cf17427420b67f45f16'],
+  ['prompt:onbook.system@1.2.0', SYSTEM_BLOCK, 'sha256:44d06f10f272614d28dc520a5995ab22a978468141753f2b637b832e5068f434'],
   ['prompt:onbook.mode.planning@1.1.0', MODE_BLOCKS.planning, 'sha256:798206dcb60631753a5e0dfebc3f0f99568fa7bced43800f36bf0f18ae80fa02'],
   [
     'prompt:onbook.mode.implementation@1.1.0',

@@ -86,7 +86,8 @@ function contract(tools: ToolProtocol): Made {
 function makeContract({ lineTools, nativeTools }: ToolProtocol): Made {
   const rows = lineTools.map(oneLine)
   if (!rows.every(row => row !== null)) return refused('prompt_text_invalid', 'contract', 'a tool is not plain JSON in valid Unicode')
-  const bind = { sources: { context: { lineTools: rows, nativeTools } } }
+  const spawnNode = lineTools.some(({ name }) => name === 'spawn_node')
+  const bind = { sources: { context: { lineTools: rows, nativeTools, spawnNode } } }
   return fromTemplate('system', 'contract', { ...SYSTEM_BLOCK, kind: 'system', layer: null, bind })
 }
 

@@ -46,10 +46,11 @@ To call a tool listed below, write one line in your reply that is one JSON objec
 - One call to a line, one line to a call. No code fence, no list mark, no words before or after.
 - \`args\` is an object, also when it is empty. \`id\` is unique in your reply; you may leave it out.
 - Write such a line only to make a call, never to explain one, and never as the output of a command: that is an error.
-- An alias you give with \`spawn_node\` can be used in the lines after it. Aliases are unique in the run.{{#if nativeTools}}
-- Tools that are not listed below you call natively.{{/if}}
+- What came of a call you are told after your reply, in a \`tool_result\` with its id and name. A line that is wrong is not run, and you are told why.{{#if spawnNode}}
+- An alias you give with \`spawn_node\` can be used in the lines after it. Aliases are unique in the run.{{/if}}{{#if nativeTools}}
+- Your own tools you use as always, not by lines. Only the tools listed below are called so.{{/if}}
 
-The tools, one to a row:{{#each lineTools}}
+The tools, one to a row, each with the JSON Schema of its \`args\`:{{#each lineTools}}
 - {{this}}{{/each}}{{/if}}`
 
 const variables: readonly TemplateVariable[] = [
@@ -60,12 +61,13 @@ const variables: readonly TemplateVariable[] = [
     source: 'context',
     description: 'What is called by line: a descriptor each, as one line of JSON.',
   },
+  { name: 'spawnNode', type: 'boolean', required: false, source: 'context', description: 'Whether spawn_node is among them.' },
   { name: 'nativeTools', type: 'boolean', required: false, source: 'context', description: 'Whether the provider has tools of its own.' },
 ]
 
 export const SYSTEM_BLOCK = shipped({
   templateId: 'onbook.system',
-  version: '1.1.0',
+  version: '1.2.0',
   kind: 'system',
   text: TEXT,
   variables,

@@ -34,6 +34,7 @@ export interface Handoff {
   readonly artifacts?: readonly { readonly type: string; readonly ref: string; readonly digest?: Digest }[]
   readonly status?: { readonly ok: boolean; readonly reason?: string }
   readonly response?: { readonly expectation: 'none' | 'optional' | 'required'; readonly replyTo?: string }
+  readonly contextRef?: string
   readonly contextPacks?: readonly ContextPack[]
 }
 

@@ -28,6 +28,13 @@ export function taskText(task: TaskPayload): TaskText {
   return sheet.problems.length === 0 ? { ok: true, segments: sheet.segments } : { ok: false, problems: sheet.problems }
 }
 
+/** Handoffs that come while a node is at work, framed as those it started with. Null when there is something in them that nobody could write down. */
+export function handoffsText(handoffs: readonly Handoff[]): string | null {
+  const sheet: Sheet = { segments: [own('## Handoffs')], problems: [] }
+  writeHandoffs(sheet, handoffs)
+  return sheet.problems.length === 0 ? sheet.segments.map(({ text }) => text).join('') : null
+}
+
 /** Written from top to bottom, once for every step of every node: nothing is laid out before it is printed. */
 interface Sheet {
   readonly segments: TaskSegment[]

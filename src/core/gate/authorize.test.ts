@@ -81,7 +81,7 @@ describe('spawn_node', () => {
 it('create_edge of others needs the whole graph, asked before any person is', () => {
   const self = { name: 'planner', requests: ['edge_management_self'] }
   const strange = authorize(call('create_edge'), { ...open, node, role: self })
-  expect([strange.decision, outcomes(strange).node, outcomes(strange).approved]).toEqual(['refused', 'failed', 'not_reached'])
+  expect([strange.decision, outcomes(strange).requested, outcomes(strange).approved]).toEqual(['refused', 'failed', 'not_reached'])
   expect(authorize(call('create_edge'), { ...open, node, role: self, ownEdge: true }).decision).toBe('waiting')
 })
 

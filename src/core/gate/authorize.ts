@@ -41,6 +41,8 @@ export interface GateFacts {
   readonly problem: string | null
   readonly visible: boolean
   readonly bound: boolean
+  /** Why it is not, where there is more to say than that the host has none. */
+  readonly unbound?: string
   readonly grant: { readonly granted: boolean; readonly reason: string; readonly approval: boolean }
   readonly role: Role | null
   readonly node: NodeSettings | null
@@ -69,6 +71,13 @@ export function authorize(call: ToolCall, facts: GateFacts): Verdict {
   return { decision: refused.condition === 'approved' && facts.approval === 'unasked' ? 'waiting' : 'refused', conditions }
 }
 
+/** Each condition by itself, whatever became of those before it: for explaining, never for deciding. */
+export const judgeEach = (call: ToolCall, facts: GateFacts): readonly Judged[] =>
+  CONDITIONS.map(condition => {
+    const [outcome, reason] = JUDGES[condition](call, facts)
+    return { condition, outcome, reason }
+  })
+
 const passed = (reason: string): Finding => ['passed', reason]
 const failed = (reason: string): Finding => ['failed', reason]
 const notApplicable = (reason: string): Finding => ['not_applicable', reason]
@@ -76,23 +85,27 @@ const notApplicable = (reason: string): Finding => ['not_applicable', reason]
 const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => Finding>> = {
   well_formed: (_, { problem }) => (problem === null ? passed('its arguments fit its descriptor') : failed(problem)),
   visible: ({ name }, { visible }) => (visible ? passed('it is in the active catalog') : failed(`${name} is not in the active catalog`)),
-  bound: ({ name }, { bound }) => (bound ? passed('the host can do it') : failed(`this host has no binding for ${name}`)),
+  bound: ({ name }, { bound, unbound }) =>
+    bound ? passed('the host can do it') : failed(unbound ?? `this host has no binding for ${name}`),
   granted: (_, { grant }) => (grant.granted ? passed(grant.reason) : failed(grant.reason)),
-  requested: (call, { role }) => judgeRequest(capabilityOf(call), role),
+  requested: judgeRequest,
   node: judgeNode,
   mode: judgeMode,
   approved: judgeApproval,
 }
 
-function judgeRequest(capability: Capability | null, role: Role | null): Finding {
+/** With the node's own settings this makes the narrower of both scopes: each is asked, and either can say no. */
+function judgeRequest(call: ToolCall, { role, ownEdge }: GateFacts): Finding {
   if (role === null) return notApplicable('there is no role')
+  const capability = capabilityOf(call)
   if (capability === null) return passed('it needs no request')
-  const wanted = capability === 'edge_management_self' ? ['edge_management_self', 'edge_management_all'] : [capability]
+  const wanted: Capability[] = capability === 'edge_management_self' ? ['edge_management_all', capability] : [capability]
   const found = wanted.find(one => role.requests.includes(one))
+  if (found === 'edge_management_self' && !ownEdge) return failed(`role ${role.name} requests only edges of its own`)
   return found === undefined ? failed(`role ${role.name} does not request ${capability}`) : passed(`role ${role.name} requests ${found}`)
 }
 
-function judgeNode(call: ToolCall, { node, role, ownEdge }: GateFacts): Finding {
+function judgeNode(call: ToolCall, { node, ownEdge }: GateFacts): Finding {
   if (node === null) return notApplicable('there is no node')
   const capability = capabilityOf(call)
   if (node.delegateOnly && ['run_commands', 'edit_code', 'write_docs'].includes(capability ?? '')) return failed('the node only delegates')
@@ -100,17 +113,8 @@ function judgeNode(call: ToolCall, { node, role, ownEdge }: GateFacts): Finding 
   if (capability === 'edit_code' && !node.writeCode) return failed('the node may not edit code')
   if (capability === 'write_docs' && !node.writeDocs) return failed('the node may not write docs')
   if (!changesGraph(call.name)) return passed('the node is set to allow it')
-  return judgeEdges(call.name, narrower(node.edgeManagement, scopeOf(role)), ownEdge)
+  return judgeEdges(call.name, node.edgeManagement, ownEdge)
 }
-
-/** What the role asks for caps what the node is set to. */
-const scopeOf = (role: Role | null): EdgeManagement => {
-  if (role === null || role.requests.includes('edge_management_all')) return 'all'
-  return role.requests.includes('edge_management_self') ? 'self' : 'none'
-}
-
-const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
-const narrower = (a: EdgeManagement, b: EdgeManagement): EdgeManagement => (SCOPES.indexOf(a) < SCOPES.indexOf(b) ? a : b)
 
 function judgeEdges(name: string, scope: EdgeManagement, ownEdge: boolean): Finding {
   if (scope === 'all') return passed('the node may change the whole graph')
@@ -129,9 +133,9 @@ function judgeMode(call: ToolCall, { mode, allowListed }: GateFacts): Finding {
 }
 
 function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks, approval }: GateFacts): Finding {
-  const asks =
-    grant.approval || node?.gated === true || (changesGraph(name) && node !== null && (role?.name !== 'orchestrator' || orchestratorAsks))
+  const asks = grant.approval || node?.gated === true || (changesGraph(name) && (role?.name !== 'orchestrator' || orchestratorAsks))
+  // Also where nobody would be asked any more: the policy may have changed since somebody was, and their answer stands.
+  if (approval === 'denied') return failed('a person denied it')
   if (!asks) return notApplicable('nobody has to be asked')
-  if (approval === 'approved') return passed('a person approved it')
-  return failed(approval === 'denied' ? 'a person denied it' : 'a person has to approve it')
+  return approval === 'approved' ? passed('a person approved it') : failed('a person has to approve it')
 }

@@ -1,4 +1,7 @@
 // Who is granted which tool. What no grant names is not granted; the first that fits decides.
+import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
+import { type ArgumentRules, argumentFit, COMMAND_LINE } from './argument-patterns.ts'
 
 export interface Grant {
   /** Names, each of which may end in `*`. */
@@ -7,8 +10,20 @@ export interface Grant {
   readonly tenants?: readonly string[]
   readonly agents?: readonly string[]
   readonly roles?: readonly string[]
+  /** What the call must say. All of them fit, or the grant is as if it were not there. */
+  readonly arguments?: ArgumentRules
   /** Granted, once a person has approved. */
-  readonly approval?: boolean
+  readonly approval?: boolean | Partial<Asking>
+  /** It refuses what it names, whatever comes after it. */
+  readonly deny?: boolean
+}
+
+/** Who is asked, and for how long. */
+export interface Asking {
+  /** Actors, as events name them; a name may end in `*`. Null: whoever may answer at all. */
+  readonly by: readonly string[] | null
+  /** Null: as long as the policy says for all. */
+  readonly expireAfterMs: number | null
 }
 
 export interface GrantQuestion {
@@ -16,22 +31,98 @@ export interface GrantQuestion {
   readonly tenant: string
   readonly agent: string
   readonly role: string | null
+  readonly arguments: Json
 }
 
 export interface Granting {
   readonly granted: boolean
   readonly reason: string
-  readonly approval: boolean
+  /** Null: nobody has to be asked. */
+  readonly approval: Asking | null
 }
+
+/** For tools that need no grant. */
+export const FREE: Granting = { granted: true, reason: 'it only asks a person', approval: null }
+
+/** What keeps a grant from fitting: the first of its lists that does not name whoever calls, or an argument. */
+export type Lack = { readonly part: 'tools' | 'tenants' | 'agents' | 'roles' } | { readonly part: 'arguments'; readonly argument: string }
+
+/** Who asks for what, before anything is called. */
+export type GrantProspect = Omit<GrantQuestion, 'arguments'>
 
 export function grantOf(grants: readonly Grant[], question: GrantQuestion): Granting {
-  const at = grants.findIndex(grant => fits(grant, question))
-  if (at < 0) return { granted: false, reason: `no grant names ${question.tool} for ${question.agent}`, approval: false }
-  return { granted: true, reason: `grant ${at + 1} names it`, approval: grants[at]!.approval === true }
+  const unfit: string[] = []
+  for (const [index, grant] of grants.entries()) {
+    const lack = lackOf(grant, question)
+    if (lack === null) return decisionOf(grant, index)
+    if (lack.part === 'arguments' && grant.deny !== true)
+      unfit.push(`grant ${index + 1} names it, but its argument "${lack.argument}" does not fit`)
+  }
+  return unfit.length === 0 ? ungranted(question) : { granted: false, reason: unfit.slice(0, MOST_REASONS).join('; '), approval: null }
 }
 
-const fits = ({ tools, tenants, agents, roles }: Grant, { tool, tenant, agent, role }: GrantQuestion): boolean =>
-  tools.some(pattern => matches(pattern, tool)) && isListed(tenants, tenant) && isListed(agents, agent) && isListed(roles, role)
+const MOST_REASONS = 3
+
+/** To a node and to all that spawned it, by their roles: it has no more than any of them. Where one of them has to ask, it has to. */
+export const grantOfAll = (grants: readonly Grant[], question: GrantQuestion, others: readonly (string | null)[]): Granting =>
+  strictest([question.role, ...others].map(role => grantOf(grants, { ...question, role })))
+
+export const strictest = (all: readonly Granting[]): Granting =>
+  all.find(({ granted }) => !granted) ?? all.find(({ approval }) => approval !== null) ?? all[0]!
+
+/** Whether there is anything at all that it could be called with. What a call says in the end may still not fit. */
+export function grantOfSome(grants: readonly Grant[], prospect: GrantProspect): Granting {
+  const at = grants.findIndex(grant => lackOfSome(grant, prospect) === null)
+  if (at < 0) return ungranted(prospect)
+  const { reason, ...granting } = decisionOf(grants[at]!, at)
+  return { ...granting, reason: grants[at]!.arguments === undefined ? reason : `${reason}, for some arguments` }
+}
+
+const ungranted = ({ tool, agent }: GrantProspect): Granting => ({
+  granted: false,
+  reason: `no grant names ${tool} for ${agent}`,
+  approval: null,
+})
+
+function decisionOf({ deny, approval }: Grant, index: number): Granting {
+  if (deny === true) return { granted: false, reason: `grant ${index + 1} denies it`, approval: null }
+  return { granted: true, reason: `grant ${index + 1} names it`, approval: askingOf(approval) }
+}
+
+export function askingOf(approval: Grant['approval']): Asking | null {
+  if (approval === undefined || approval === false) return null
+  const { by = null, expireAfterMs = null } = approval === true ? {} : approval
+  return { by, expireAfterMs }
+}
+
+/** Null when it fits. */
+export const lackOf = (grant: Grant, question: GrantQuestion): Lack | null => whoLacks(grant, question) ?? argumentLack(grant, question)
+
+/** The same before anything is called: a grant may be given what it needs, and a denial may not. */
+export function lackOfSome(grant: Grant, prospect: GrantProspect): Lack | null {
+  const [argument] = grant.deny === true ? Object.keys(grant.arguments ?? {}) : []
+  return whoLacks(grant, prospect) ?? (argument === undefined ? null : { part: 'arguments', argument })
+}
+
+function whoLacks({ tools, tenants, agents, roles }: Grant, { tool, tenant, agent, role }: GrantProspect): Lack | null {
+  if (!isListed(tools, tool)) return { part: 'tools' }
+  if (!isListed(tenants, tenant)) return { part: 'tenants' }
+  if (!isListed(agents, agent)) return { part: 'agents' }
+  return isListed(roles, role) ? null : { part: 'roles' }
+}
+
+function argumentLack({ arguments: written = {}, deny }: Grant, { arguments: given }: GrantQuestion): Lack | null {
+  const rules = deny === true ? written : withFolder(written, given)
+  const unfit = Object.keys(rules).find(argument => {
+    const fit = argumentFit(given, argument, rules[argument]!)
+    return deny === true ? fit === 'no' : fit !== 'fits'
+  })
+  return unfit === undefined ? null : { part: 'arguments', argument: unfit }
+}
+
+/** A command is granted in the root, unless the grant says where: elsewhere may lie what commands obey, such as a package.json. */
+const withFolder = (rules: ArgumentRules, given: Json): ArgumentRules =>
+  Object.hasOwn(rules, COMMAND_LINE) && isObject(given) && given.cwd !== undefined ? { cwd: ['.'], ...rules } : rules
 
 /** Without a list, everybody is; names in it may end in `*`. */
 export const isListed = (allowed: readonly string[] | undefined, name: string | null): boolean =>

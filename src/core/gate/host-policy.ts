@@ -1,6 +1,7 @@
 // What the operator of a host allows: who is granted which tool, and what sessions may read. No content ever supplies any of it.
 import { READING, type WorkspaceGrant, type WorkspacePolicy } from '../workspace/policy.ts'
 import { type Grant, isListed } from './grants.ts'
+import { type GateRules, USUAL_RULES } from './rules.ts'
 
 /** What the sessions it names may read. Nothing in a policy lets a session write. */
 export interface SessionGrant extends WorkspaceGrant {
@@ -15,13 +16,54 @@ export interface HostPolicy {
   readonly workspaces: readonly SessionGrant[] | null
   /** The host's own tools that a model is shown when nothing else names any. */
   readonly offer: readonly string[]
+  /** How long a person has to answer, where the grant says nothing. Null: for ever. */
+  readonly approvals: { readonly expireAfterMs: number | null }
+  /** What `command` may run while its run plans. */
+  readonly planningCommands: readonly string[]
+  /** Whether an orchestrator, too, needs a person to change the graph. */
+  readonly orchestrator: { readonly asks: boolean }
 }
 
-export const DEFAULT_POLICY: HostPolicy = { grants: [], workspaces: null, offer: [] }
+export const DEFAULT_POLICY: HostPolicy = {
+  grants: [],
+  workspaces: null,
+  offer: [],
+  approvals: { expireAfterMs: USUAL_RULES.approvalMs },
+  planningCommands: USUAL_RULES.planningCommands,
+  orchestrator: { asks: USUAL_RULES.orchestratorAsks },
+}
+
+export const gateRules = ({ approvals, planningCommands, orchestrator }: HostPolicy): GateRules => ({
+  planningCommands,
+  orchestratorAsks: orchestrator.asks,
+  approvalMs: approvals.expireAfterMs,
+})
 
 export function sessionPolicy({ workspaces }: HostPolicy, tenant: string, session: string): WorkspacePolicy {
   if (workspaces === null) return [{ workspaces: ['*'], operations: READING }]
   return workspaces
     .filter(({ sessions, tenants }) => isListed(sessions, session) && isListed(tenants, tenant))
     .map(({ sessions: _, tenants: __, operations = READING, ...grant }) => ({ ...grant, operations }))
+}
+
+/** Of a grant, whose number and line stay what they are in the whole. */
+export type NumberedGrant = Omit<Grant, 'tenants'> & { readonly grant: number; readonly line: number | null }
+
+export interface TenantPolicy extends Omit<HostPolicy, 'grants' | 'workspaces'> {
+  readonly grants: readonly NumberedGrant[]
+  readonly workspaces: readonly Omit<SessionGrant, 'tenants'>[] | null
+}
+
+/** What one tenant may know of it: nothing that names others. */
+export function policyFor(
+  { policy: { grants, workspaces, ...rest }, lines }: { readonly policy: HostPolicy; readonly lines: readonly number[] },
+  tenant: string,
+): TenantPolicy {
+  return {
+    grants: grants.flatMap(({ tenants, ...grant }, index) =>
+      isListed(tenants, tenant) ? [{ grant: index + 1, line: lines[index] ?? null, ...grant }] : [],
+    ),
+    workspaces: workspaces?.flatMap(({ tenants, ...readable }) => (isListed(tenants, tenant) ? [readable] : [])) ?? null,
+    ...rest,
+  }
 }

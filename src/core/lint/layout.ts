@@ -1,5 +1,6 @@
 // What lies beside the packs of a workspace, as the rules see it: which files there are, and the texts of those that are looked into.
 import { isObject, type JsonObject } from '../digest/is-object.ts'
+import { POLICY_FILE } from '../gate/read-policy.ts'
 import { folderOf } from '../pack/identity.ts'
 import type { Position } from '../pack/place.ts'
 import { filesOf } from '../prelude/compile.ts'
@@ -44,6 +45,12 @@ export const LAYOUT_FOLDERS: readonly string[] = [
   'workflows',
 ]
 
+/** What publishing leaves out. Files whose names begin with a dot are content only by being named here. */
+export const IGNORE_FILE = '.onbookignore'
+
+/** Read for their own sake, where they lie in the root. */
+export const ROOT_FILES: readonly string[] = [INDEX_FILE, POLICY_FILE, IGNORE_FILE]
+
 /** What agents and workflows may be written in. */
 const DOCUMENTS: readonly string[] = ['.yaml', '.yml', '.json']
 
@@ -61,11 +68,11 @@ export const isWorkflowFile = (path: string): boolean => DOCUMENTS.some(ending =
 
 /** Whether a path, of a file or a folder, is of the layout or leads there. */
 export const isInLayout = (path: string): boolean =>
-  path === INDEX_FILE || LAYOUT_FOLDERS.some(folder => isWithin(path, folder) || isWithin(folder, path))
+  ROOT_FILES.includes(path) || LAYOUT_FOLDERS.some(folder => isWithin(path, folder) || isWithin(folder, path))
 
 /** Whether it is looked into for its own sake. Context is read only where a prelude names it: there may be much of it. */
 export const isLookedInto = (path: string): boolean =>
-  path === INDEX_FILE ||
+  ROOT_FILES.includes(path) ||
   [isPrelude, isTemplate, isRole, isCatalog, isDescriptor, isLegacyTool, isAgentFile, isWorkflowFile].some(is => is(path))
 
 /** Which files preludes and agents are made of. Those of preludes need not stand in the folders of the layout. */

@@ -12,6 +12,10 @@ import { noUndefinedVariables } from './rules/no-undefined-variables/rule.ts'
 import { packIdentity } from './rules/pack-identity/rule.ts'
 import { packSchema } from './rules/pack-schema/rule.ts'
 import { packYaml } from './rules/pack-yaml/rule.ts'
+import { policyMisplaced } from './rules/policy-misplaced/rule.ts'
+import { policyNames } from './rules/policy-names/rule.ts'
+import { policyShadowed } from './rules/policy-shadowed/rule.ts'
+import { policyValid } from './rules/policy-valid/rule.ts'
 import { preludeValid } from './rules/prelude-valid/rule.ts'
 import { publishedChanged } from './rules/published-changed/rule.ts'
 import { refResolves } from './rules/ref-resolves/rule.ts'
@@ -77,6 +81,10 @@ export const LAYOUT_RULES: readonly LayoutRule[] = [
   workflowAgent,
   workflowRole,
   refResolves,
+  policyValid,
+  policyMisplaced,
+  policyShadowed,
+  policyNames,
 ]
 
 export const RULES: readonly RuleHead[] = [...PACK_RULES, ...LAYOUT_RULES]

@@ -1,6 +1,7 @@
 // Everything a model is asked, as one value, and the name of that value. Secrets are places in it, never values.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
+import type { LineCalling } from '../tools/asked-calls.ts'
 import type { Descriptor } from '../tools/catalog.ts'
 import { type ChatMessage, observable } from './message.ts'
 import type { ToolChoice } from './read-tools.ts'
@@ -29,6 +30,8 @@ export interface ModelCall {
   readonly tools: readonly Descriptor[]
   readonly toolChoice?: ToolChoice
   readonly parameters: CallParameters
+  /** Left out where tools are called natively. Otherwise the messages say which there are, and how they are called. */
+  readonly calls?: LineCalling
 }
 
 /** As it may be stored and shown. */

@@ -5,8 +5,9 @@ import { worded } from '../record/free-text.ts'
 import type { Failure } from '../session/events.ts'
 import type { StoredText } from '../session/history.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { ApprovalSubject, RunEvent, RunFailure } from './events.ts'
+import type { ModeSubject, RunEvent, RunFailure } from './events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
+import { grownWorkflow, spawnedIn } from './grown.ts'
 import { reduceRun } from './reduce.ts'
 import { stallIn } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
@@ -26,7 +27,7 @@ export type RunCommand =
   | ({ readonly type: 'fail' } & Failure)
   | { readonly type: 'setMode'; readonly mode: Mode }
   | { readonly type: 'giveOverride'; readonly nodeId: string | null; readonly text: Digest | null }
-  | { readonly type: 'askApproval'; readonly approval: string; readonly nodeId: string; readonly wants: ApprovalSubject }
+  | { readonly type: 'askApproval'; readonly approval: string; readonly nodeId: string; readonly wants: ModeSubject }
   | { readonly type: 'resolveApproval'; readonly approval: string; readonly decision: 'approved' | 'denied'; readonly note: string | null }
 
 export type RunRefusal =
@@ -58,10 +59,10 @@ export function emitRun({ state, events, objects }: RunDraft, ...added: readonly
   return { state: said.reduce(reduceRun, state), events: [...events, ...said], objects }
 }
 
-/** @param workflow the one that the run froze */
+/** @param workflow the one that the run froze, with or without what was added to it since */
 export function decideRun(draft: RunDraft, workflow: Workflow, command: RunCommand): RunRuling {
   const { state } = draft
-  const graph = graphOf(workflow)
+  const graph = graphOf(grownWorkflow(workflow, state))
   if (state.runId === '') return refuse('run_missing', 'there is no such run')
   if (isEnded(state)) return refuse('run_ended', `run ${state.runId} is ${state.phase}`)
   if ('nodeId' in command && command.nodeId !== null && !graph.nodes.has(command.nodeId))
@@ -127,8 +128,9 @@ function startNode(draft: RunDraft, graph: Graph, { nodeId, session, handoffs }:
   if (state.phase !== 'running')
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   if (!nextIn(graph, state).start.includes(nodeId)) return refuse('node_not_ready', `node ${nodeId} is not to be started`)
-  const { visits } = nodeOf(state, nodeId)
-  const again = visits === 0 ? [] : [...reachOf(graph, nodeId)].filter(id => nodeOf(state, id).status !== 'idle')
+  const { visits, status } = nodeOf(state, nodeId)
+  const isOnce = status !== 'idle' && !state.again.includes(nodeId)
+  const again = visits === 0 || isOnce ? [] : [...reachOf(graph, nodeId)].filter(id => nodeOf(state, id).status !== 'idle')
   const { typeId } = graph.nodes.get(nodeId)!
   return emitRun(draft, { type: 'node.started', nodeId, typeId, visit: visits + 1, session, handoffs, again })
 }
@@ -170,7 +172,7 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   const { state } = draft
   if (state.phase === 'cancelling') return finishEnding(draft)
   const { status, edges } = nodeOf(state, nodeId)
-  if (status === 'cancelled' || (status === 'failed' && !isHandled(graph, nodeId, edges))) {
+  if (status === 'cancelled' || (status === 'failed' && !isHandled(graph, nodeId, edges) && !isToldToSpawner(state, nodeId))) {
     const failed = draft.events.findLast(event => event.type === 'node.failed')
     const { code, detail } = failed ?? { code: 'node_cancelled', detail: `node ${nodeId} was cancelled` }
     return end(draft, code, { code, detail, failedNodeId: nodeId })
@@ -181,16 +183,18 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   return goOn(emitRun(draft, { type: 'edge.followed', edgeId: back.id, to: back.to, time }), graph)
 }
 
+/** Whoever spawned a node and waits for it is told how it failed, and goes on from that. */
+const isToldToSpawner = (state: RunState, nodeId: string): boolean =>
+  state.awaited.some(({ to, nodeId: by, reply }) => to === nodeId && reply?.kind === 'failed' && spawnedIn(state, nodeId)?.by === by)
+
 /** Nobody needs to be asked any more. */
 const closeApprovals = (draft: RunDraft): RunDraft =>
   emitRun(
     draft,
-    ...draft.state.approvals.map(({ approval }) => ({
-      type: 'approval.resolved' as const,
-      approval,
-      decision: 'denied' as const,
-      note: 'the run is over',
-    })),
+    ...draft.state.approvals
+      // Those of tools are kept, and closed, where the call is.
+      .filter(({ wants }) => wants.kind === 'mode')
+      .map(({ approval }) => ({ type: 'approval.resolved' as const, approval, decision: 'denied' as const, note: 'the run is over' })),
   )
 
 /** Passes over what cannot start any more; a run with nothing left to do is complete. */
@@ -203,15 +207,16 @@ function goOn(draft: RunDraft, graph: Graph): RunDraft {
   return { ...done, objects: [...done.objects, { digest: digestText(outputs), text: outputs }] }
 }
 
-/** What the last nodes gave, by node. */
-function outputsText({ nodes }: RunState, { from }: Graph): string {
-  const last = Object.entries(nodes).filter(([id, { status, output }]) => !from.has(id) && status === 'completed' && output !== null)
+/** What the last nodes gave, by node. What spawned ones gave is for those who spawned them. */
+function outputsText(state: RunState, { from }: Graph): string {
+  const isLast = (id: string): boolean => !from.has(id) && spawnedIn(state, id) === null
+  const last = Object.entries(state.nodes).filter(([id, { status, output }]) => isLast(id) && status === 'completed' && output !== null)
   return canonicalJson({ $node: 'outputs', nodes: Object.fromEntries(last.map(([id, { output }]) => [id, output])) } as unknown as Json)
 }
 
 function resolveApproval(draft: RunDraft, { type: _, ...resolved }: Extract<RunCommand, { type: 'resolveApproval' }>): RunRuling {
   const open = draft.state.approvals.find(({ approval }) => approval === resolved.approval)
-  if (open === undefined) return refuse('approval_missing', `nobody waits for approval ${resolved.approval}`)
+  if (open === undefined || open.wants.kind !== 'mode') return refuse('approval_missing', `nobody waits for approval ${resolved.approval}`)
   const done = emitRun(draft, { type: 'approval.resolved', ...resolved })
   if (resolved.decision !== 'approved' || draft.state.mode === open.wants.mode) return done
   return emitRun(done, { type: 'run.modeChanged', mode: open.wants.mode, approval: resolved.approval })

@@ -9,10 +9,12 @@ import type { Verdict } from '../gate/authorize.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Layer } from '../resolve/layers.ts'
-import type { CallStatus, Failure } from '../session/events.ts'
+import type { ApprovalDecision, ApprovalTerms, CallStatus, Failure } from '../session/events.ts'
 import type { StepRequest } from '../session/materialize.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
+import type { FilesChange, Worker } from './changes.ts'
+import type { MadeEdge, SpawnedNode } from './grown.ts'
 import type { StallEvidence } from './stall.ts'
 
 /** A template as it went into a prompt. */
@@ -142,6 +144,26 @@ export type RunEvent =
       readonly arguments: Digest
       readonly result: Digest | null
     } & CallStatus)
+  /** A person is asked about a call of the node's session, where the approval itself is kept. */
+  | ({
+      readonly type: 'tool.waiting'
+      readonly nodeId: string
+      readonly call: string
+      readonly tool: string
+      readonly arguments: Digest
+      readonly reason: string
+    } & ApprovalTerms)
+  | {
+      readonly type: 'tool.answered'
+      readonly nodeId: string
+      readonly call: string
+      readonly approval: string
+      readonly decision: ApprovalDecision
+      readonly note: string | null
+      readonly arguments: Digest | null
+    }
+  /** In the repo, while the node's model or its tool was at work. */
+  | ({ readonly type: 'files.changed'; readonly nodeId: string; readonly step: number } & Worker & FilesChange)
   | { readonly type: 'node.waiting' | 'node.resumed' | 'node.cancelled'; readonly nodeId: string }
   /** `edges`: those whose condition holds. */
   | {
@@ -154,6 +176,28 @@ export type RunEvent =
   | { readonly type: 'node.skipped'; readonly nodeId: string; readonly reason: string }
   /** An edge that leads back was taken: its node starts again when nothing that follows it is under way. */
   | { readonly type: 'edge.followed'; readonly edgeId: string; readonly to: string; readonly time: number }
+  /** An agent added it to the graph; it starts at once. */
+  | ({ readonly type: 'node.spawned' } & SpawnedNode)
+  /** @see MadeEdge: it holds nobody back */
+  | ({ readonly type: 'edge.created'; readonly nodeId: string } & MadeEdge)
+  /** On its way from here on, whatever becomes of who sent it. */
+  | {
+      readonly type: 'handoff.sent'
+      readonly handoff: string
+      /** Who sends it. */
+      readonly nodeId: string
+      readonly to: string
+      readonly body: Digest
+      readonly expectation: 'none' | 'optional' | 'required'
+      /** The handoff it is the reply to, where somebody waits for that; null otherwise. */
+      readonly answers: string | null
+      /** The call that stays open until there is a reply; null where nobody waits. */
+      readonly awaits: { readonly call: string; readonly until: number } | null
+    }
+  /** `nodeId` has it before it: in its session, among what it starts with, or as what its call came to. */
+  | { readonly type: 'handoff.delivered'; readonly handoff: string; readonly nodeId: string }
+  /** `nodeId` has waited for a reply long enough. */
+  | { readonly type: 'handoff.expired'; readonly handoff: string; readonly nodeId: string }
   | { readonly type: 'run.paused'; readonly reason: PauseReason; readonly nodeId: string | null }
   | { readonly type: 'run.stalled'; readonly nodeId: string; readonly evidence: StallEvidence }
   | { readonly type: 'run.resumed' }
@@ -164,7 +208,7 @@ export type RunEvent =
       readonly type: 'approval.requested'
       readonly approval: string
       readonly nodeId: string
-      readonly wants: ApprovalSubject
+      readonly wants: ModeSubject
     }
   | {
       readonly type: 'approval.resolved'
@@ -186,9 +230,19 @@ export type RunEvent =
   | { readonly type: 'run.cancelled'; readonly reason: string | null }
 
 /** What a person is asked for. */
-export interface ApprovalSubject {
+export type ApprovalSubject = ModeSubject | ToolSubject
+
+export interface ModeSubject {
   readonly kind: 'mode'
   readonly mode: Mode
+  readonly reason: string
+}
+
+export interface ToolSubject extends Omit<ApprovalTerms, 'approval'> {
+  readonly kind: 'tool'
+  readonly call: string
+  readonly tool: string
+  readonly arguments: Digest
   readonly reason: string
 }
 

@@ -3,6 +3,7 @@ import type { Digest, Json } from '../digest/digest.ts'
 import type { SessionEvent } from '../session/events.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import { changeEvent, type ToldChange } from './changes.ts'
 import { decideRun, emitRun, type RunDraft, type RunRuling } from './decide.ts'
 import { isEnded, nodeOf } from './state.ts'
 
@@ -12,8 +13,10 @@ export interface Told {
   readonly replyHash?: Digest | null
   readonly tokens?: number | null
   readonly conversation?: string
-  /** Why a reply that is gone on from is not whole. */
-  readonly cut?: string
+  /** What is odd about a reply that is gone on from. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[]
+  /** What became of the repo before a step, or a call, was settled. */
+  readonly changed?: ToldChange
   /** Of a node that has done its work. */
   readonly output?: { readonly digest: Digest; readonly value: Json }
 }
@@ -38,16 +41,22 @@ function follow(
   nodeId: string,
   event: SessionEvent,
   { before, after }: { readonly before: SessionState; readonly after: SessionState },
-  { replyHash = null, tokens = null, conversation, cut, output }: Told,
+  { replyHash = null, tokens = null, conversation, warnings = [], changed, output }: Told,
 ): RunDraft {
   const callOf = (id: string) => [after, before].flatMap(({ run }) => run?.batch?.calls ?? []).find(call => call.id === id)
+  const withChange = (settled: RunDraft, step: number, call: string | null): RunDraft =>
+    changed === undefined || changed.call !== call ? settled : emitRun(settled, changeEvent(nodeId, step, changed))
   switch (event.type) {
     case 'step.settled': {
       const { step, reply, receipt, failure } = event
       const kept = conversation === undefined ? {} : { conversation }
-      const settled = emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept })
-      if (cut === undefined || reply === null) return settled
-      return emitRun(settled, { type: 'log.appended', level: 'warn', message: cut, code: 'reply_cut', nodeId })
+      const settled = withChange(
+        emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept }),
+        step,
+        null,
+      )
+      if (reply === null) return settled
+      return emitRun(settled, ...warnings.map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
     }
     case 'step.retried': {
       const { step, attempt, code, detail } = event
@@ -61,11 +70,20 @@ function follow(
         tool: callOf(event.call)?.name ?? '?',
         verdict: event.verdict,
       })
+    case 'approval.requested': {
+      const { run: _run, batch: _batch, ...asked } = event
+      return emitRun(draft, { ...asked, type: 'tool.waiting', nodeId })
+    }
+    case 'approval.resolved': {
+      const { run: _run, batch: _batch, ...answer } = event
+      return emitRun(draft, { ...answer, type: 'tool.answered', nodeId })
+    }
     case 'tool.callSettled': {
       const { type: _type, run: _run, batch: _batch, call, result, ...status } = event
       const known = callOf(call)
       if (known === undefined) return draft
-      return emitRun(draft, { type: 'tool.settled', nodeId, call, tool: known.name, arguments: known.arguments, result, ...status })
+      const settled = { type: 'tool.settled', nodeId, call, tool: known.name, arguments: known.arguments, result, ...status } as const
+      return withChange(emitRun(draft, settled), before.run?.step?.step ?? 0, call)
     }
     case 'run.waiting':
       return emitRun(draft, { type: 'node.waiting', nodeId })

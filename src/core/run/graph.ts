@@ -67,6 +67,11 @@ export function nextIn(graph: Graph, state: RunState): Next {
       if (status !== 'running' && status !== 'waiting' && isQuietAfter(graph, state, nodeId)) start.push(nodeId)
       continue
     }
+    // Somebody has written to it since it ended: it is at work once more, and nothing after it is done again.
+    if (isOver(status) && state.inbox.some(({ to }) => to === nodeId)) {
+      start.push(nodeId)
+      continue
+    }
     const edges = graph.to.get(nodeId) ?? []
     if (status !== 'idle' || (edges.length === 0 && visits > 0)) continue
     const verdict = judge(edges, state)
@@ -78,6 +83,8 @@ export function nextIn(graph: Graph, state: RunState): Next {
   }
   return { start, skip }
 }
+
+const isOver = (status: NodeState['status']): boolean => status === 'completed' || status === 'failed' || status === 'skipped'
 
 const isQuietAfter = (graph: Graph, state: RunState, nodeId: string): boolean =>
   ![...reachOf(graph, nodeId)].some(id => isBusy(nodeOf(state, id)))

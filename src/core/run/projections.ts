@@ -37,10 +37,9 @@ export const runRows: Projection = {
   },
 }
 
-/** What people were asked for. One that is open may be of a run that has ended: nobody waits for it any more. */
+/** What people were asked for: by runs, and by sessions for their calls. One that is open may be of what has ended: nobody waits for it any more. */
 export const approvalRows: Projection = {
   table: 'approvals',
-  under: 'run/',
   columns: { approval: 'text', askedAt: 'text', open: 'integer' },
   key: ['approval'],
   indexes: [['approval'], ['open']],

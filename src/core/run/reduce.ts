@@ -1,6 +1,7 @@
 // What events make of a run. The only writer of its state.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { RunEvent } from './events.ts'
+import { delivered, sent, withReplies } from './handoffs.ts'
 import { turnsKept } from './stall.ts'
 import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
 
@@ -17,6 +18,18 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
       const again = state.again.includes(to) ? state.again : [...state.again, to]
       return { ...state, followed: { ...state.followed, [edgeId]: time }, again }
     }
+    case 'node.spawned': {
+      const { type: _, ...node } = event
+      return { ...state, grown: { ...state.grown, nodes: [...state.grown.nodes, node] } }
+    }
+    case 'edge.created': {
+      const { type: _, nodeId: __, ...edge } = event
+      return { ...state, grown: { ...state.grown, edges: [...state.grown.edges, edge] } }
+    }
+    case 'handoff.sent':
+      return sent(state, event)
+    case 'handoff.delivered':
+      return reduceNode(delivered(state, event), event)
     case 'node.started':
       return start(state, event)
     case 'run.paused':
@@ -31,22 +44,30 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
       const { approval, nodeId, wants } = event
       return { ...state, approvals: [...state.approvals, { approval, nodeId, wants }] }
     }
+    case 'tool.waiting': {
+      const { type: _, approval, nodeId, ...wants } = event
+      return { ...state, approvals: [...state.approvals, { approval, nodeId, wants: { kind: 'tool', ...wants } }] }
+    }
+    case 'tool.answered':
     case 'approval.resolved':
       return { ...state, approvals: state.approvals.filter(({ approval }) => approval !== event.approval) }
     case 'run.cancelling':
       return { ...state, phase: 'cancelling', paused: null, ending: { reason: event.reason, failure: event.failure } }
     case 'run.completed':
-      return { ...state, phase: 'completed', outputs: event.outputs, paused: null, approvals: [] }
+      return { ...state, phase: 'completed', outputs: event.outputs, paused: null, ...OVER }
     case 'run.failed': {
       const { type: _, ...failure } = event
-      return { ...state, phase: 'failed', failure, paused: null, approvals: [] }
+      return { ...state, phase: 'failed', failure, paused: null, ...OVER }
     }
     case 'run.cancelled':
-      return { ...state, phase: 'cancelled', paused: null, approvals: [] }
+      return { ...state, phase: 'cancelled', paused: null, ...OVER }
     default:
-      return reduceNode(state, event)
+      return withReplies(reduceNode(state, event), event)
   }
 }
+
+/** Nobody waits for anything any more. */
+const OVER = { approvals: [], inbox: [], awaited: [] } as const
 
 export const foldRun = (events: Iterable<RunEvent>, from: RunState = emptyRun): RunState => {
   let state = from
@@ -93,8 +114,13 @@ function reduceNode(state: RunState, event: RunEvent): RunState {
       // Something came of it: whatever was done in vain before does not count any more.
       if (event.status === 'succeeded') return put({ turns: [], results: [] })
       return put({ results: [...node.results, JSON.stringify([event.tool, event.arguments, event.status])] })
+    case 'files.changed':
+      return put({ turns: [], results: [] })
     case 'node.waiting':
       return put({ status: 'waiting' })
+    case 'handoff.delivered':
+      // It knows more than before.
+      return put({ turns: [], results: [] })
     case 'node.resumed':
       return put({ status: 'running', turns: [] })
     case 'node.completed':

@@ -1,8 +1,10 @@
-// A run folded from its events: plain JSON, the same bytes for the same events. What the graph looks like is in what the run froze.
+// A run folded from its events: plain JSON, the same bytes for the same events. What the graph looked like at first is in what the run froze.
 import type { Mode } from '../compose/mode.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
 import type { ApprovalSubject, PauseReason, RunFailure } from './events.ts'
+import { type Grown, NOT_GROWN } from './grown.ts'
+import type { AwaitedReply, SentHandoff } from './handoffs.ts'
 import type { Turn } from './stall.ts'
 
 export type RunPhase = 'running' | 'paused' | 'cancelling' | 'completed' | 'failed' | 'cancelled'
@@ -73,6 +75,13 @@ export interface RunState {
   readonly followed: Readonly<Record<string, number>>
   /** Nodes that an edge led back to, and that are to start when what follows them is quiet. */
   readonly again: readonly string[]
+  /** What agents added to the graph. Nothing of it is ever taken away, so no name comes to mean another node. */
+  readonly grown: Grown
+  /** How many were sent. */
+  readonly handoffs: number
+  /** Those that nobody has read yet, oldest first. */
+  readonly inbox: readonly SentHandoff[]
+  readonly awaited: readonly AwaitedReply[]
   readonly overrides: Readonly<Record<string, Digest>>
   readonly override: Digest | null
   readonly approvals: readonly OpenApproval[]
@@ -103,6 +112,10 @@ export const emptyRun: RunState = {
   nodes: {},
   followed: {},
   again: [],
+  grown: NOT_GROWN,
+  handoffs: 0,
+  inbox: [],
+  awaited: [],
   overrides: {},
   override: null,
   approvals: [],

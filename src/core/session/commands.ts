@@ -1,8 +1,20 @@
 // What can be asked of a session. The clock, ids and the results of effects come in here and nowhere else.
 import type { Digest } from '../digest/digest.ts'
 import type { Verdict } from '../gate/authorize.ts'
+import type { LineCalling } from '../tools/asked-calls.ts'
 import type { KnownModels, RunConfig, Selection, SessionConfig } from './config.ts'
-import type { ApplyWhen, CallStatus, Failure, Home, HostCommand, Lease, NodeOfRun, ToolCall } from './events.ts'
+import type {
+  ApplyWhen,
+  ApprovalDecision,
+  ApprovalTerms,
+  CallStatus,
+  Failure,
+  Home,
+  HostCommand,
+  Lease,
+  NodeOfRun,
+  ToolCall,
+} from './events.ts'
 import type { StepOptions } from './materialize.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { SyncResult } from './sync.ts'
@@ -38,6 +50,7 @@ export type StepCommand =
       readonly user?: Digest | null
       readonly toolDigests?: readonly Digest[] | null
       readonly hostCatalog?: Digest | null
+      readonly calls?: LineCalling
       readonly options?: StepOptions
     }
   | {
@@ -59,6 +72,17 @@ export type StepCommand =
       readonly verdict: Verdict
       /** It was started before, and may be done again. */
       readonly again?: boolean
+      /** Of a verdict that waits: how a person is asked. */
+      readonly asks?: ApprovalTerms & { readonly reason: string }
+    }
+  /** Whatever is not `approved` is a no. */
+  | {
+      readonly type: 'answerApproval'
+      readonly approval: string
+      readonly decision: ApprovalDecision
+      readonly by: string
+      readonly note?: string | null
+      readonly arguments?: Digest | null
     }
   | {
       readonly type: 'settleCall'

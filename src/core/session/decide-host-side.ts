@@ -2,7 +2,7 @@
 import type { Digest } from '../digest/digest.ts'
 import type { HostSideCommand } from './commands.ts'
 import { waitForInput } from './decide-run.ts'
-import { finishCancel } from './decide-step.ts'
+import { finishCancel, withdrawApprovals } from './decide-step.ts'
 import { type Draft, emit, emitMessage, type Ruling, refuse } from './draft.ts'
 import type { HostCommand } from './events.ts'
 import type { OpenRun, RunPhase } from './state.ts'
@@ -65,4 +65,4 @@ function leaveMessage(draft: Draft, command: Extract<HostCommand, { readonly mes
 }
 
 const cancelRun = (draft: Draft, reason: string | null): Draft =>
-  finishCancel(emit(draft, { type: 'run.cancelling', run: draft.state.run!.run, reason }))
+  finishCancel(withdrawApprovals(emit(draft, { type: 'run.cancelling', run: draft.state.run!.run, reason }), 'the run was cancelled'))

@@ -1,15 +1,18 @@
 // Steps and the tools they call. A step starts only when everything before it has come back; what comes back late is kept, but not believed.
+import { isListed } from '../gate/grants.ts'
 import { dueAtStep } from './apply.ts'
 import type { StepCommand } from './commands.ts'
 import { type Draft, emit, emitMessage, emitReply, type Ruling, refuse } from './draft.ts'
+import type { ApprovalDecision } from './events.ts'
 import { materializeStep } from './materialize.ts'
 import { tracePrelude } from './prelude-ladder.ts'
-import { isBatchSettled, isQuiet, isUnread, type OpenBatch, type OpenRun } from './state.ts'
+import { isAsked, isBatchSettled, isQuiet, isUnread, type OpenBatch, type OpenRun } from './state.ts'
 
 type Of<T extends StepCommand['type']> = Extract<StepCommand, { readonly type: T }>
 
 export function decideStep(draft: Draft, command: StepCommand): Ruling {
   const { run } = draft.state
+  if (run === null && command.type === 'answerApproval') return refuse('approval_missing', `nobody waits for approval ${command.approval}`)
   if (run === null) return refuse('run_missing', 'no run is open')
   switch (command.type) {
     case 'settleStep':
@@ -18,6 +21,8 @@ export function decideStep(draft: Draft, command: StepCommand): Ruling {
       return judgeCall(draft, command, run)
     case 'settleCall':
       return settleCall(draft, command, run)
+    case 'answerApproval':
+      return answerApproval(draft, command, run)
   }
   // A call that was lost with its host is made again, whether or not the run may go on from it.
   if (command.type === 'retryStep' && run.phase === 'paused') return retryStep(draft, command, run)
@@ -101,13 +106,41 @@ function startBatch(draft: Draft, { calls, of }: Of<'startBatch'>, open: OpenRun
   return emit(emitReply(draft), { type: 'tool.batchStarted', run, batch: batches + 1, calls })
 }
 
-function judgeCall(draft: Draft, { call, verdict, again = false, ...of }: Of<'judgeCall'>, { run, phase, batch }: OpenRun): Ruling {
+function judgeCall(draft: Draft, { call, verdict, again = false, asks, ...of }: Of<'judgeCall'>, { run, phase, batch }: OpenRun): Ruling {
   const known = of.run === run && batch?.batch === of.batch ? batch.calls.find(({ id }) => id === call) : undefined
   if (known === undefined) return refuse('tool_call_unknown', `batch ${of.batch} has no call "${call}"`)
-  if (phase === 'cancelling' || (known.started && !again) || known.settled !== null)
-    return refuse('tool_call_unknown', `call "${call}" is not to be judged any more`)
+  if (phase === 'cancelling' || (known.started && !again) || known.settled !== null || isAsked(known))
+    return refuse('tool_call_unknown', `call "${call}" is not to be judged now`)
   const judged = emit(draft, { type: 'tool.judged', run, batch: of.batch, call, verdict })
-  return verdict.decision === 'allowed' ? emit(judged, { type: 'tool.callStarted', run, batch: of.batch, call }) : judged
+  if (verdict.decision === 'allowed') return emit(judged, { type: 'tool.callStarted', run, batch: of.batch, call })
+  if (verdict.decision !== 'waiting' || asks === undefined || known.approval !== null) return judged
+  const asked = { run, batch: of.batch, call, tool: known.name, arguments: known.arguments, ...asks }
+  return emit(judged, { type: 'approval.requested', ...asked })
+}
+
+function answerApproval(
+  draft: Draft,
+  { approval, decision, by, note = null, arguments: changed = null }: Of<'answerApproval'>,
+  { run, batch }: OpenRun,
+): Ruling {
+  const known = batch?.calls.find(call => call.approval?.approval === approval && isAsked(call))
+  if (known === undefined) return refuse('approval_missing', `nobody waits for approval ${approval}`)
+  const approvers = known.approval!.by
+  if (decision !== 'expired' && approvers !== null && !isListed(approvers, by))
+    return refuse('approval_not_yours', `approval ${approval} is not for ${by} to answer`)
+  const given: ApprovalDecision = decision === 'approved' || decision === 'expired' ? decision : 'denied'
+  const answer = { approval, decision: given, note, arguments: given === 'approved' ? changed : null }
+  return emit(draft, { type: 'approval.resolved', run, batch: batch!.batch, call: known.id, ...answer })
+}
+
+/** Nobody needs to be asked any more. */
+export function withdrawApprovals(draft: Draft, note: string): Draft {
+  const { run } = draft.state
+  const open = run?.batch?.calls.filter(isAsked) ?? []
+  return open.reduce((next, { id, approval }) => {
+    const of = { run: run!.run, batch: run!.batch!.batch, call: id, approval: approval!.approval }
+    return emit(next, { type: 'approval.resolved', ...of, decision: 'denied', note, arguments: null })
+  }, draft)
 }
 
 function settleCall(draft: Draft, { outcome, result, call, epoch, stepEpoch, ...of }: Of<'settleCall'>, { run, batch }: OpenRun): Ruling {

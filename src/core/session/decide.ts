@@ -34,6 +34,7 @@ function rule(state: SessionState, command: SessionCommand): Ruling {
     case 'startBatch':
     case 'judgeCall':
     case 'settleCall':
+    case 'answerApproval':
       return decideStep(draft, command)
     case 'receive':
     case 'issueLease':

@@ -51,6 +51,8 @@ export type SessionRefusal =
   | 'tool_call_duplicate'
   | 'tool_call_unknown'
   | 'tool_calls_too_many'
+  | 'approval_missing'
+  | 'approval_not_yours'
   | 'command_duplicate'
   | 'command_not_allowed'
   | 'command_stale'

@@ -3,6 +3,7 @@ import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { Verdict } from '../gate/authorize.ts'
 import type { EventDraft } from '../record/event.ts'
+import type { LineProblem } from '../tools/asked-calls.ts'
 import type { PromptSource, RunConfig, Selection, SessionConfig } from './config.ts'
 import type { StepRequest, ToolSource } from './materialize.ts'
 import type { PreludeTraceEntry } from './prelude-ladder.ts'
@@ -49,7 +50,20 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: Digest
+  /** Of a line of the reply that was meant as a call and is none. */
+  readonly problem?: LineProblem
 }
+
+/** Who may answer, and until when. */
+export interface ApprovalTerms {
+  readonly approval: string
+  /** Actors, as events name them; null for whoever may answer at all. */
+  readonly by: readonly string[] | null
+  /** Milliseconds since 1970; null for never. */
+  readonly expiresAt: number | null
+}
+
+export type ApprovalDecision = 'approved' | 'denied' | 'expired'
 
 /** `interrupted`: started, and nobody knows how it ended. `stale`: its run was cancelled before it ended. */
 export type CallStatus =
@@ -123,6 +137,27 @@ export type SessionEvent =
   | { readonly type: 'tool.batchStarted'; readonly run: number; readonly batch: number; readonly calls: readonly ToolCall[] }
   /** What the gate made of it: every condition. */
   | { readonly type: 'tool.judged'; readonly run: number; readonly batch: number; readonly call: string; readonly verdict: Verdict }
+  /** A person has to be asked before the call is made. The id is ours. */
+  | ({
+      readonly type: 'approval.requested'
+      readonly run: number
+      readonly batch: number
+      readonly call: string
+      readonly tool: string
+      readonly arguments: Digest
+      readonly reason: string
+    } & ApprovalTerms)
+  | {
+      readonly type: 'approval.resolved'
+      readonly run: number
+      readonly batch: number
+      readonly call: string
+      readonly approval: string
+      readonly decision: ApprovalDecision
+      readonly note: string | null
+      /** What the person put in place of what the model asked for. */
+      readonly arguments: Digest | null
+    }
   | { readonly type: 'tool.callStarted'; readonly run: number; readonly batch: number; readonly call: string }
   | ({
       readonly type: 'tool.callSettled'

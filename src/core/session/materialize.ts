@@ -1,6 +1,7 @@
 // What one step sends: messages and tools by digest, and parameters. The cost does not depend on how long the history is. Fills in nothing.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { ToolChoice } from '../messages/read-tools.ts'
+import type { LineCalling } from '../tools/asked-calls.ts'
 import type { PromptSource, ReasoningEffort, RunConfig } from './config.ts'
 import { type History, type HistoryHead, historyHead, readHistory, type StoredText } from './history.ts'
 import { preludeOf } from './prelude-ladder.ts'
@@ -35,6 +36,8 @@ export interface StepRequest {
   /** Null: nobody said anything about tools. An empty list: no tools. */
   readonly tools: readonly Digest[] | null
   readonly parameters: StepParameters
+  /** Left out where tools are called natively. Otherwise its messages say how, and its reply is read so. */
+  readonly calls?: LineCalling
 }
 
 export interface StepInput {
@@ -47,6 +50,7 @@ export interface StepInput {
   readonly toolDigests?: readonly Digest[] | null
   /** The host's own catalog: the last rung. */
   readonly hostCatalog?: Digest | null
+  readonly calls?: LineCalling
   readonly options?: StepOptions
 }
 
@@ -88,7 +92,8 @@ export function materializeStep(input: StepInput): Materialized {
     ...(defaults === null ? {} : { defaults }),
     ...options,
   }
-  const request: StepRequest = { system, prelude, history, user, tools, parameters }
+  const calls = input.calls === undefined ? {} : { calls: input.calls }
+  const request: StepRequest = { system, prelude, history, user, tools, parameters, ...calls }
   return { ok: true, request, requestDigest: digestJson(request as unknown as Json), source, toolSource, stored }
 }
 

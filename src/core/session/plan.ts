@@ -3,7 +3,7 @@ import type { Digest } from '../digest/digest.ts'
 import type { Selection } from './config.ts'
 import type { SessionEvent, ToolCall } from './events.ts'
 import type { Snapshot } from './snapshot.ts'
-import { isQuiet, type OpenRun, type SessionState } from './state.ts'
+import { callInTurn, isAsked, isQuiet, type OpenRun, type SessionState } from './state.ts'
 
 /** What comes back with these is not believed when the session has moved on. */
 interface Epochs {
@@ -59,12 +59,30 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
     case 'step.settled':
       return run === null ? [] : goOn(run)
     case 'tool.batchStarted':
-      return event.calls.map(call => ({ type: 'tool.call', run: event.run, batch: event.batch, call, again: false, epoch, stepEpoch }))
+    case 'approval.resolved':
+      return run === null ? [] : nextCall(state, run)
+    case 'tool.callSettled':
+      // What comes back out of turn calls for nothing: whoever is in turn is being made.
+      return run === null || !isBefore(run, event.call) ? [] : nextCall(state, run)
     case 'tool.batchSettled':
       return run === null ? [] : goOn(run)
     default:
       return []
   }
+}
+
+const isBefore = ({ batch }: OpenRun, id: string): boolean => {
+  const calls = batch?.calls ?? []
+  return calls.findIndex(call => call.id === id) < calls.findIndex(({ settled }) => settled === null)
+}
+
+/** One call at a time, in the order the model gave. One that a person is asked about waits, and the others behind it. */
+export function nextCall({ epoch }: SessionState, { run, batch }: OpenRun, again = false): readonly SessionEffect[] {
+  const next = callInTurn(batch)
+  if (batch === null || next === null || isAsked(next) || next.started !== again) return []
+  const { id, name, arguments: given } = next
+  const call = { id, name, arguments: given }
+  return [{ type: 'tool.call', run, batch: batch.batch, call, again, epoch, stepEpoch: batch.stepEpoch }]
 }
 
 /** From where the run stands, when nothing is on its way. */

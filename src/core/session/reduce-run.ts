@@ -2,7 +2,10 @@
 import type { SessionEvent } from './events.ts'
 import type { OpenCall, OpenRun, OpenStep, RunEnd, SessionState } from './state.ts'
 
-type RunEvent = Extract<SessionEvent, { readonly type: `run.${string}` | `step.${string}` | `tool.${string}` | `lease.${string}` }>
+type RunEvent = Extract<
+  SessionEvent,
+  { readonly type: `run.${string}` | `step.${string}` | `tool.${string}` | `approval.${string}` | `lease.${string}` }
+>
 
 export function reduceRun(state: SessionState, event: SessionEvent): SessionState {
   if (event.type === 'run.requested') {
@@ -81,12 +84,22 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch, interrupt
         id,
         name,
         arguments: given,
+        approval: null,
         started: false,
         settled: null,
         result: null,
       }))
       const started = { batch: event.batch, epoch, stepEpoch, calls }
       return { ...run, batches: event.batch, batch: started, step: step === null ? null : { ...step, read: true } }
+    }
+    case 'approval.requested': {
+      const { approval, by, expiresAt, reason, call } = event
+      return withCall(run, call, { approval: { approval, by, expiresAt, reason, decision: null, note: null, arguments: null } })
+    }
+    case 'approval.resolved': {
+      const { call, decision, note, arguments: changed } = event
+      const asked = run.batch?.calls.find(({ id }) => id === call)?.approval ?? null
+      return asked === null ? run : withCall(run, call, { approval: { ...asked, decision, note, arguments: changed } })
     }
     case 'tool.callStarted':
       return withCall(run, event.call, { started: true })

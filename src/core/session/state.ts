@@ -2,7 +2,7 @@
 import type { Digest } from '../digest/digest.ts'
 import type { WhichStep } from './commands.ts'
 import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
-import type { Attachment, CallStatus, Failure, Home, Lease, NodeOfRun, ToolCall } from './events.ts'
+import type { ApprovalDecision, ApprovalTerms, Attachment, CallStatus, Failure, Home, Lease, NodeOfRun, ToolCall } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
 import type { StepRequest } from './materialize.ts'
 import type { Snapshot, Staged } from './snapshot.ts'
@@ -50,7 +50,17 @@ export interface OpenBatch {
   readonly calls: readonly OpenCall[]
 }
 
+export interface CallApproval extends ApprovalTerms {
+  readonly reason: string
+  /** Null while nobody has answered. */
+  readonly decision: ApprovalDecision | null
+  readonly note: string | null
+  readonly arguments: Digest | null
+}
+
 export interface OpenCall extends ToolCall {
+  /** Null when no person had to be asked. */
+  readonly approval: CallApproval | null
   /** Whether it may have been done. */
   readonly started: boolean
   readonly settled: CallStatus | null
@@ -128,6 +138,18 @@ export const emptySession: SessionState = {
 /** A run that is requested and not started leaves it as it was. */
 export const lifecycleOf = ({ run, ended }: SessionState): Lifecycle =>
   run === null || run.phase === 'requested' ? (ended ?? 'idle') : run.phase
+
+/** Whether a person is being asked. */
+export const isAsked = ({ approval, settled }: OpenCall): boolean => approval !== null && approval.decision === null && settled === null
+
+/** Calls are made one after the other: the first that has not come back; null when all have. */
+export const callInTurn = (batch: OpenBatch | null): OpenCall | null => batch?.calls.find(({ settled }) => settled === null) ?? null
+
+/** Whether a person said no to this call, or to one before it in its batch: then it is not made. */
+export function isDenied({ calls }: OpenBatch, id: string): boolean {
+  const upTo = calls.slice(0, calls.findIndex(call => call.id === id) + 1)
+  return upTo.some(({ approval }) => approval?.decision === 'denied' || approval?.decision === 'expired')
+}
 
 export const isBatchSettled = (batch: OpenBatch | null): boolean => batch === null || batch.calls.every(({ settled }) => settled !== null)
 

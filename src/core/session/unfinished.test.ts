@@ -26,11 +26,11 @@ function withCalls(): Story {
 
 describe('a session whose host is gone', () => {
   it('has nothing to do when it is idle, or waits for a person', () => {
-    expect(left(startStory())).toEqual({ commands: [], effects: [], interrupted: [] })
+    expect(left(startStory())).toEqual({ commands: [], effects: [], interrupted: null })
     const story = running()
     settleStory(story)
     must(story, { type: 'awaitInput' })
-    expect(left(story)).toEqual({ commands: [], effects: [], interrupted: [] })
+    expect(left(story)).toEqual({ commands: [], effects: [], interrupted: null })
   })
 
   it('syncs what was asked for', () => {
@@ -77,27 +77,28 @@ describe('a session whose host is gone', () => {
 })
 
 describe('tool calls whose host is gone', () => {
-  it('that were never started are made', () => {
-    expect(left(withCalls())).toMatchObject({ effects: [{ call: { id: 'a' } }, { call: { id: 'b' } }], interrupted: [] })
+  it('that were never started are made, the first of them first', () => {
+    expect(left(withCalls())).toMatchObject({ effects: [{ call: { id: 'a' }, again: false }], interrupted: null })
   })
 
   it('that were started are interrupted, unless doing them twice is doing them once', () => {
     const story = withCalls()
     must(story, { type: 'judgeCall', run: 1, batch: 1, call: 'a', verdict: verdict('allowed') })
-    expect(left(story)).toMatchObject({ effects: [{ call: { id: 'b' } }], interrupted: [{ id: 'a' }] })
-    expect(left(story, true)).toMatchObject({ effects: [{ call: { id: 'a' } }, { call: { id: 'b' } }], interrupted: [] })
+    expect(left(story)).toMatchObject({ effects: [], interrupted: { id: 'a' } })
+    expect(left(story, true)).toMatchObject({ effects: [{ call: { id: 'a' }, again: true }], interrupted: null })
   })
 
   it('that were refused are told to the model', () => {
     const story = withCalls()
     must(story, { type: 'judgeCall', run: 1, batch: 1, call: 'a', verdict: verdict('refused') })
-    expect(left(story).interrupted).toEqual([])
+    expect(left(story).interrupted).toBeNull()
   })
 
-  it('of a cancelled run are not made any more', () => {
+  it('of a cancelled run are not made again', () => {
     const story = withCalls()
+    must(story, { type: 'judgeCall', run: 1, batch: 1, call: 'a', verdict: verdict('allowed') })
     tell(story, cancel)
-    expect(left(story, true)).toMatchObject({ effects: [], interrupted: [{ id: 'a' }, { id: 'b' }] })
+    expect(left(story, true)).toMatchObject({ effects: [], interrupted: { id: 'a' } })
   })
 })
 

@@ -1,13 +1,13 @@
 // What a session still has to do when nobody is doing it: for whoever takes it up after its host is gone.
 import type { SessionCommand } from './commands.ts'
-import { goOn, knownTo, type SessionEffect } from './plan.ts'
-import type { OpenCall, OpenRun, SessionState } from './state.ts'
+import { goOn, knownTo, nextCall, type SessionEffect } from './plan.ts'
+import { callInTurn, type OpenCall, type OpenRun, type SessionState } from './state.ts'
 
 export interface Unfinished {
   readonly commands: readonly SessionCommand[]
   readonly effects: readonly SessionEffect[]
-  /** Begun, and nobody knows how they ended: they are settled so, and never done again. */
-  readonly interrupted: readonly OpenCall[]
+  /** Begun, and nobody knows how it ended: it is settled so, and never done again. What comes after it follows from that. */
+  readonly interrupted: OpenCall | null
 }
 
 /** @param isRepeatable whether doing a tool's work twice is the same as doing it once */
@@ -19,12 +19,12 @@ export function unfinished(state: SessionState, isRepeatable: (tool: string) => 
       : [{ type: 'workspace.sync', for: { sync: workspace.syncing.sync }, selection: workspace.syncing.selection, known: knownTo(state) }]
   if (run !== null) return join(sync, ofRun(state, run, isRepeatable))
   const asked = ended === 'completed' && followUps.length > 0 && home === null
-  return { commands: [], effects: asked ? [...sync, { type: 'run.request' }] : sync, interrupted: [] }
+  return { commands: [], effects: asked ? [...sync, { type: 'run.request' }] : sync, interrupted: null }
 }
 
 const join = (sync: readonly SessionEffect[], { effects, ...rest }: Unfinished): Unfinished => ({ ...rest, effects: [...sync, ...effects] })
 
-const NOTHING: Unfinished = { commands: [], effects: [], interrupted: [] }
+const NOTHING: Unfinished = { commands: [], effects: [], interrupted: null }
 const LOST = { code: 'interrupted', detail: 'the host stopped while the model was asked' }
 
 function ofRun(state: SessionState, run: OpenRun, isRepeatable: (tool: string) => boolean): Unfinished {
@@ -43,21 +43,10 @@ function ofRun(state: SessionState, run: OpenRun, isRepeatable: (tool: string) =
         : { type: 'retryStep', ...LOST }
     return { ...NOTHING, commands: [command] }
   }
-  const open = batch === null ? [] : batch.calls.filter(({ settled }) => settled === null)
-  if (batch === null || open.length === 0) return { ...NOTHING, effects: goOn(run) }
-  const { epoch } = state
-  const again = open.filter(call => phase !== 'cancelling' && (!call.started || isRepeatable(call.name)))
-  return {
-    commands: [],
-    effects: again.map(call => ({
-      type: 'tool.call',
-      run: run.run,
-      batch: batch.batch,
-      call,
-      again: call.started,
-      epoch,
-      stepEpoch: batch.stepEpoch,
-    })),
-    interrupted: open.filter(call => !again.includes(call)),
-  }
+  const call = callInTurn(batch)
+  if (call === null) return { ...NOTHING, effects: goOn(run) }
+  // Nobody has begun it, or beginning it again is the same.
+  if (!call.started || (phase !== 'cancelling' && isRepeatable(call.name)))
+    return { ...NOTHING, effects: nextCall(state, run, call.started) }
+  return { ...NOTHING, interrupted: call }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allowListed } from './allow-listed.ts'
+import { allowListed, isPlanningCommand } from './allow-listed.ts'
 
 const LIST = ['git status', 'git log --oneline *', 'ls *', 'npm test', 'wc -l *']
 
-describe('15: planning runs a command only when it is listed', () => {
+describe('bug 15: planning runs a command only when it is listed', () => {
   it.each([
     'git status',
     '  git   status ',
@@ -71,5 +71,24 @@ describe('15: planning runs a command only when it is listed', () => {
         expect(allowListed(`ls ${before}${mark}${after}`, LIST)).toBe(false)
       }),
     )
+  })
+})
+
+describe('bug 15: planning runs a listed command in the root of the repo alone', () => {
+  it.each([{ cmd: 'npm test' }, { cmd: 'npm test', cwd: '.' }])('%j is listed', given => {
+    expect(isPlanningCommand(given, LIST)).toBe(true)
+  })
+
+  // A planner may write docs/package.json, and npm would obey it.
+  it.each([
+    { cmd: 'npm test', cwd: 'docs' },
+    { cmd: 'npm test', cwd: './docs' },
+    { cmd: 'npm test', cwd: null },
+    { cmd: ['npm test'] },
+    {},
+    null,
+    'npm test',
+  ])('%j is not', given => {
+    expect(isPlanningCommand(given, LIST)).toBe(false)
   })
 })

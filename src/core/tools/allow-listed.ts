@@ -1,4 +1,6 @@
 // Whether a line of shell is a plain command that somebody has listed. In doubt it is not: a line that a shell would do more with than split is never listed.
+import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
 
 /** None of these means anything to a shell inside a word. */
 const WORD = /^[A-Za-z0-9_./@:+,%=^-]+$/
@@ -11,6 +13,10 @@ export function allowListed(line: string, list: readonly string[]): boolean {
   const words = wordsOf(line)
   return words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
 }
+
+/** The arguments of a command that planning may run. In the root only: in docs a planner may write what some commands obey, such as a package.json. */
+export const isPlanningCommand = (given: Json, list: readonly string[]): boolean =>
+  isObject(given) && typeof given.cmd === 'string' && (given.cwd === undefined || given.cwd === '.') && allowListed(given.cmd, list)
 
 /** Split at blanks alone: any other white space is part of a word, and no word may have it. */
 const wordsOf = (line: string): readonly string[] => line.replace(/^ +| +$/g, '').split(/ +/)

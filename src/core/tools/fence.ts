@@ -12,8 +12,27 @@ const TAB_WIDTH = 4
 const LEAST_LENGTH = 3
 const MOST_INDENT = 3
 
-/** The fence that is open after this line; null when none is. */
-export function fenceAfter(open: Fence | null, line: string): Fence | null {
+/**
+ * Which fence is open, read in two ways that differ where a line is no fence for all: `wide` takes one at any indent, `narrow` none that
+ * stands four deep. To believe one of them would be to take the next fence that opens for one that closes, and what it holds for calls.
+ */
+export interface Fences {
+  readonly wide: Fence | null
+  readonly narrow: Fence | null
+}
+
+export const NO_FENCE: Fences = { wide: null, narrow: null }
+
+export const isFenced = ({ wide, narrow }: Fences): boolean => wide !== null || narrow !== null
+
+export const fencesAfter = ({ wide, narrow }: Fences, line: string): Fences => ({
+  wide: fenceAfter(wide, line),
+  narrow: narrow !== null || NARROW.test(line) ? fenceAfter(narrow, line) : null,
+})
+
+const NARROW = /^\ufeff? {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})*[`~]/
+
+function fenceAfter(open: Fence | null, line: string): Fence | null {
   if (open === null) return openedBy(line)
   return closes(open, line) ? null : open
 }

@@ -113,7 +113,7 @@ describe('ids', () => {
   })
 
   it.each(['a\\nb', 'a\\u2028b', 'x'.repeat(129)])('that no log could show on a line are replaced: %j', id =>
-    expect(readToolCalls(call(id)).calls).toEqual([{ id: 'call-1', name: 'command', args: { cmd: 'ls' }, idGenerated: true }]),
+    expect(readToolCalls(call(id)).calls).toEqual([{ id: 'call-1', name: 'command', args: { cmd: 'ls' }, line: 1, idGenerated: true }]),
   )
 })
 

@@ -1,13 +1,15 @@
 // The tool calls in a model's text, what is wrong with others, and the message that is left. Runtime and display both read here. Runs nothing.
 import type { JsonObject } from '../digest/is-object.ts'
-import { type Fence, fenceAfter } from './fence.ts'
+import { fencesAfter, isFenced, NO_FENCE } from './fence.ts'
 import type { DiagnosticCode } from './tool-call-diagnostics.ts'
-import { isWrapper, type LineReading, readLine, TEXT } from './tool-call-line.ts'
+import { isWrapper, type LineReading, type MeantCall, readLine, TEXT } from './tool-call-line.ts'
 
 export interface TextToolCall {
   readonly id: string
   readonly name: string
   readonly args: JsonObject
+  /** From 1. */
+  readonly line: number
   /** The text gave none that could be used. */
   readonly idGenerated?: true
 }
@@ -16,6 +18,8 @@ export interface ToolCallDiagnostic {
   readonly code: DiagnosticCode
   /** From 1. */
   readonly line: number
+  /** Of a line that was meant as a call, and names a tool. */
+  readonly meant?: MeantCall
 }
 
 export interface ReadToolCalls {
@@ -35,7 +39,7 @@ export interface ToolCallOptions {
   readonly newId?: (line: number) => string
 }
 
-const BUILT_IN: ReadonlySet<string> = new Set([
+export const BUILT_IN: ReadonlySet<string> = new Set([
   'command',
   'read_file',
   'write_file',
@@ -59,7 +63,7 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
   readings.forEach((reading, index) => {
     const line = index + 1
     const refused = refusalOf(reading, used)
-    if (refused !== null) diagnostics.push({ code: refused, line })
+    if (refused !== null) diagnostics.push({ ...refused, line })
     if (refused !== null || reading.kind !== 'call') {
       kept.push(lines[index]!)
       return
@@ -67,33 +71,37 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
     const { name, args, notes } = reading
     const id = reading.id ?? unusedId(newId(line), given, used)
     used.add(id)
-    calls.push({ id, name, args, ...(reading.id === null ? { idGenerated: true } : {}) })
+    calls.push({ id, name, args, line, ...(reading.id === null ? { idGenerated: true } : {}) })
     diagnostics.push(...notes.map(code => ({ code, line })))
   })
   return { calls, diagnostics, message: calls.length === 0 ? text : kept.join('\n').trim() }
 }
 
 /** One reading a line, in order. */
-export function classifyLines(lines: readonly string[], tools: ReadonlySet<string>): readonly LineReading[] {
-  let fence: Fence | null = null
-  return lines.map(line => {
-    const inside = fence !== null
-    fence = fenceAfter(fence, line)
+export const classifyLines = (lines: readonly string[], tools: ReadonlySet<string>): readonly LineReading[] => lines.map(lineReader(tools))
+
+/** For a text that is still being written: to be given its lines one after the other. */
+export function lineReader(tools: ReadonlySet<string>): (line: string) => LineReading {
+  let fences = NO_FENCE
+  return line => {
+    const inside = isFenced(fences)
+    fences = fencesAfter(fences, line)
     const reading = readLine(line, tools)
     return inside ? insideFence(line, reading) : reading
-  })
+  }
 }
 
 /** Code may speak of tool_call; only what was meant as a call, laid out over lines or not, is worth a word. */
 const insideFence = (line: string, reading: LineReading): LineReading =>
   isWrapper(reading) || line.includes('"tool_call"') ? { kind: 'refused', code: 'fenced' } : TEXT
 
-function refusalOf(reading: LineReading, used: ReadonlySet<string>): DiagnosticCode | null {
-  if (reading.kind === 'refused') return reading.code
-  return reading.kind === 'call' && reading.id !== null && used.has(reading.id) ? 'duplicate-id' : null
+function refusalOf(reading: LineReading, used: ReadonlySet<string>): Omit<ToolCallDiagnostic, 'line'> | null {
+  if (reading.kind === 'refused') return { code: reading.code, ...(reading.meant === undefined ? {} : { meant: reading.meant }) }
+  if (reading.kind !== 'call' || reading.id === null || !used.has(reading.id)) return null
+  return { code: 'duplicate-id', meant: { id: null, name: reading.name } }
 }
 
-function unusedId(wanted: string, given: ReadonlySet<string>, used: ReadonlySet<string>): string {
+export function unusedId(wanted: string, given: ReadonlySet<string>, used: ReadonlySet<string>): string {
   let id = wanted
   for (let next = 2; given.has(id) || used.has(id); next++) id = `${wanted}-${next}`
   return id

@@ -1,7 +1,8 @@
 // What a model is told about the five tools that work on a repo. Showing them allows nothing, and nothing here runs.
 import type { Descriptor } from './catalog.ts'
 
-export type RepoTool = 'command' | 'read_file' | 'write_file' | 'list_files' | 'delete_file'
+export const REPO_TOOLS = ['command', 'read_file', 'write_file', 'list_files', 'delete_file'] as const
+export type RepoTool = (typeof REPO_TOOLS)[number]
 
 const path = (description: string) => ({ type: 'string', minLength: 1, maxLength: 4096, description })
 const PATH = path('From the root of the repo, with forward slashes and without "..".')

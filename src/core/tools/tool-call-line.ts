@@ -15,8 +15,14 @@ export type LineReading =
       readonly args: JsonObject
       readonly notes: readonly DiagnosticCode[]
     }
-  /** Not run, so it stays in the message. */
-  | { readonly kind: 'refused'; readonly code: DiagnosticCode }
+  /** Not run, so it stays in the message. `meant`: as far as it can be read. */
+  | { readonly kind: 'refused'; readonly code: DiagnosticCode; readonly meant?: MeantCall }
+
+/** `id`: null when it gives none that can be used. */
+export interface MeantCall {
+  readonly id: string | null
+  readonly name: string
+}
 
 export const TEXT: LineReading = { kind: 'text' }
 
@@ -40,7 +46,11 @@ export function readLine(line: string, tools: ReadonlySet<string>): LineReading 
 export const isWrapper = (reading: LineReading): boolean =>
   reading.kind === 'call' || (reading.kind === 'refused' && reading.code !== 'near-miss')
 
-const refuse = (code: DiagnosticCode): LineReading => ({ kind: 'refused', code })
+const refuse = (code: DiagnosticCode, meant?: MeantCall): LineReading => ({
+  kind: 'refused',
+  code,
+  ...(meant === undefined ? {} : { meant }),
+})
 
 /** Null for what is not one object. */
 function parseObject(text: string): JsonObject | null {
@@ -60,17 +70,18 @@ function readWrapper(text: string, whole: JsonObject, tools: ReadonlySet<string>
   if (!isObject(call)) return refuse('bad-wrapper')
   const name = trimmed(call.name)
   if (name === '') return refuse('bad-wrapper')
+  const givenId = trimmed(call.id)
+  const id = USABLE_ID.test(givenId) ? givenId : null
   const hasParams = Object.hasOwn(call, 'params')
-  if (!Object.hasOwn(call, 'args')) return refuse(hasParams ? 'use-args' : 'bad-args')
+  if (!Object.hasOwn(call, 'args')) return refuse(hasParams ? 'use-args' : 'bad-args', { id, name })
   const { args } = call
-  if (!isObject(args)) return refuse('bad-args')
-  if (!tools.has(name)) return refuse('unknown-tool')
+  if (!isObject(args)) return refuse('bad-args', { id, name })
+  if (!tools.has(name)) return refuse('unknown-tool', { id, name })
   const hasExtra = Object.keys(whole).length > 1 || Object.keys(call).some(key => !CALL_KEYS.includes(key))
   const notes: DiagnosticCode[] = []
   if (hasParams) notes.push('ignored-params')
   if (hasExtra) notes.push('extra-key')
-  const id = trimmed(call.id)
-  return { kind: 'call', id: USABLE_ID.test(id) ? id : null, name, args, notes }
+  return { kind: 'call', id, name, args, notes }
 }
 
 const trimmed = (value: Json | undefined): string => (typeof value === 'string' ? value.trim() : '')

@@ -1,4 +1,5 @@
 // Which files of a folder are left out, as .gitignore files say it. Every match takes time in proportion to pattern and name, whatever they are.
+import { fitsStars } from './stars.ts'
 
 export interface IgnoreRule {
   readonly segments: readonly Segment[]
@@ -93,24 +94,6 @@ export function isIgnored(layers: readonly IgnoreLayer[], path: string, isFolder
 }
 
 const fitsPath = (segments: readonly Segment[], names: readonly string[]): boolean =>
-  fits(segments, names, '**', (segment, name) =>
-    fits(segment as readonly Token[], [...name], '*', (token, one) => (token as (given: string) => boolean)(one)),
+  fitsStars(segments, names, '**', (segment, name) =>
+    fitsStars(segment as readonly Token[], [...name], '*', (token, one) => (token as (given: string) => boolean)(one)),
   )
-
-/** Wildcards by going back to the last star only, which is enough: so the time is a product, never a power. */
-function fits<P, T>(pattern: readonly P[], items: readonly T[], star: P, admits: (part: P, item: T) => boolean): boolean {
-  let [part, item, lastStar, resume] = [0, 0, -1, 0]
-  while (item < items.length) {
-    if (part < pattern.length && pattern[part] === star) {
-      lastStar = part++
-      resume = item
-    } else if (part < pattern.length && admits(pattern[part]!, items[item]!)) {
-      part++
-      item++
-    } else if (lastStar !== -1) {
-      part = lastStar + 1
-      item = ++resume
-    } else return false
-  }
-  return pattern.slice(part).every(rest => rest === star)
-}

@@ -3,7 +3,7 @@ import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts
 import { planSending, promptMessages } from '../../core/compose/delta.ts'
 import { MODE_BLOCKS } from '../../core/compose/mode.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
-import { SYSTEM_BLOCK, type ToolProtocol } from '../../core/compose/system-block.ts'
+import { SYSTEM_BLOCK } from '../../core/compose/system-block.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
@@ -33,8 +33,6 @@ export type ComposedStep =
   | ({ readonly ok: true; readonly system: Digest | null; readonly user: Digest | null; readonly prompt: PromptRecord } & Told)
   | ({ readonly ok: false; readonly code: string; readonly detail: string } & Told)
 
-const NATIVE: ToolProtocol = { lineTools: [], nativeTools: true }
-
 export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const { run, frozen, node } = place
   const { state } = run
@@ -60,7 +58,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   if (!saysWhatIsWanted(task, templates) && role === null)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any template says what is wanted')
   const override = await overrideOf(place)
-  const composed = composePrompt({ tools: NATIVE, role, mode: state.mode, task, templates, override })
+  const composed = composePrompt({ tools: place.protocol, role, mode: state.mode, task, templates, override })
   if (!composed.ok) return refused(composed.problems[0]!.code, composed.problems.map(({ message }) => message).join('; '))
 
   const { prompt } = composed

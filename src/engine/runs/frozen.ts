@@ -5,6 +5,7 @@ import { canonicalJson, type Digest, digestText, type Json } from '../../core/di
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
 import { type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
+import type { SpawnedNode } from '../../core/run/grown.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { RoleFiles, Store } from '../../ports.ts'
@@ -121,14 +122,14 @@ async function rolesOf(
 /** Files are looked for in many steps: runs that start together look once. */
 const readers = new WeakMap<RoleFiles, ReturnType<typeof readTogether>>()
 
-function roleIn(files: RoleFiles | null, name: string): Promise<LoadedRole> {
+export function roleIn(files: RoleFiles | null, name: string): Promise<LoadedRole> {
   if (files === null) return loadRole(null, name)
   const together = readers.get(files) ?? readTogether()
   readers.set(files, together)
   return together(name, () => loadRole(files, name))
 }
 
-export const roleOf = ({ role }: WorkflowNode, agent: Agent | null): string | null => role ?? agent?.role ?? null
+export const roleOf = ({ role }: Pick<WorkflowNode, 'role'>, agent: Agent | null): string | null => role ?? agent?.role ?? null
 
 export function resolveRequest(
   world: {
@@ -170,7 +171,7 @@ export const loadFrozen = (store: Store, tenant: string, digest: Digest): Promis
       found: Object.assign({}, ...lookups.map(({ found }) => found)),
       defaults: Object.assign({}, ...lookups.map(({ defaults }) => defaults)),
     }
-    return { ...node, lookup, workflow: await read<Workflow>(node.workflow), agents, roles }
+    return { ...node, lookup, workflow: await read<Workflow>(node.workflow), agents, roles, spawned: NONE }
   })
 
 interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles' | 'lookup'> {
@@ -183,4 +184,19 @@ interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles' | 'l
 export interface LoadedFrozen extends Omit<Frozen, 'agents' | 'roles'> {
   readonly agents: ReadonlyMap<string, Agent>
   readonly roles: ReadonlyMap<string, FrozenRole>
+  /** By node: what those were given that agents added. */
+  readonly spawned: ReadonlyMap<string, LoadedSpawn>
 }
+
+export interface LoadedSpawn {
+  readonly node: SpawnedNode
+  readonly role: FrozenRole
+  /** In place of the text of its role; null for nothing. */
+  readonly prompt: string | null
+}
+
+const NONE: ReadonlyMap<string, LoadedSpawn> = new Map()
+
+/** Null for a node that has none. */
+export const frozenRole = ({ spawned, roles }: LoadedFrozen, node: WorkflowNode, agent: Agent | null): FrozenRole | null =>
+  spawned.get(node.id)?.role ?? roles.get(roleOf(node, agent) ?? '') ?? null

@@ -7,6 +7,7 @@ import type { SessionWork } from '../sessions/work.ts'
 import { loadFrozen } from './frozen.ts'
 import { keptRun } from './load.ts'
 import { childSession, homeOf } from './start-node.ts'
+import { worldOf } from './world.ts'
 import type { RunPlace } from './write-run.ts'
 
 const ACTOR = 'onbook'
@@ -14,7 +15,7 @@ const ACTOR = 'onbook'
 /** What waits for home's next run is adopted now: this is it. */
 export async function attachNode(store: Store, sessions: SessionWork, { tenant, runId, actor }: RunPlace, nodeId: string): Promise<void> {
   const { state } = await keptRun(store, tenant, runId)
-  const home = await homeOf(store, tenant, await loadFrozen(store, tenant, state.frozen!), nodeId)
+  const home = await homeOf(store, tenant, await worldOf(store, tenant, state), nodeId)
   if (home === null || home.attached.some(one => one.runId === runId && one.nodeId === nodeId)) return
   const command = { type: 'attachRun', runId, nodeId, session: childSession(runId, nodeId) } as const
   await sessions.submit({ tenant, session: home.session, actor }, command)

@@ -3,8 +3,9 @@ import { isEnded } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { inTurn } from '../in-turn.ts'
-import { type LoadedFrozen, loadFrozen } from './frozen.ts'
+import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
+import { worldOf } from './world.ts'
 import { type LoadNode, type RunChange, type RunPlace, type WrittenRun, writeRun } from './write-run.ts'
 
 /** @param claiming whether it is this very change that makes the run ours */
@@ -24,7 +25,7 @@ export function ownedRuns(store: Store, owner: string): WriteOwned {
         const { state } = run
         if (state.runId === '') throw new Fault('run_missing', { problem: `There is no run ${runId}` })
         if (!claiming && !isEnded(state) && state.owner !== owner) throw new Fault('run_not_owned', { runId })
-        return decide(run, await loadFrozen(store, tenant, state.frozen!), load)
+        return decide(run, await worldOf(store, tenant, state), load)
       }),
     )
   }

@@ -1,6 +1,6 @@
 // A node begins: its session is made or taken up, and told to work for it. All in one commit with the run.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
-import { decideRun, draftRun, type RunDraft } from '../../core/run/decide.ts'
+import { decideRun, draftRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import type { StoredText } from '../../core/session/history.ts'
@@ -10,6 +10,7 @@ import type { Store } from '../../ports.ts'
 import { loadSession } from '../sessions/load.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
 import type { LoadedFrozen } from './frozen.ts'
+import { deliveries, mailTo } from './mail.ts'
 import { handoffsTo } from './node-values.ts'
 import { type HostCatalog, type NodeDesk, startStep } from './start-step.ts'
 import { agentOf } from './task.ts'
@@ -34,11 +35,13 @@ export async function startNode(
   const { workflow } = frozen
   const node = workflow.nodes.find(({ id }) => id === nodeId)!
   const session = node.session ?? childSession(state.runId, nodeId)
-  const handoffs = await handoffsTo({ store, tenant, state, workflow }, nodeId)
+  const mail = await mailTo(store, tenant, state, nodeId)
+  const handoffs = [...(await handoffsTo({ store, tenant, state, workflow }, nodeId)), ...mail.map(({ body }) => body)]
   const text = handoffs.length === 0 ? null : canonicalJson(handoffs as unknown as Json)
   const command = { type: 'startNode', nodeId, session, handoffs: text === null ? null : digestText(text) } as const
-  const started = decideRun(draftRun(state), workflow, command)
-  if (!('events' in started)) return null
+  const ruling = decideRun(draftRun(state), workflow, command)
+  if (!('events' in ruling)) return null
+  const started = emitRun(ruling, ...deliveries(nodeId, mail))
   const { state: before, seq } = await load(session)
   const decided = decideAll(before, await commandsFor(store, tenant, state.runId, frozen, node, before))
   const objects = [...(text === null ? [] : [new TextEncoder().encode(text)]), ...decided.objects]

@@ -10,6 +10,7 @@ import type { SessionCommand, WhichStep } from '../../core/session/commands.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Store } from '../../ports.ts'
 import { catalogText } from '../sessions/catalog-text.ts'
@@ -18,7 +19,8 @@ import { composeStep } from './compose-step.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
-import { stepTools } from './step-tools.ts'
+import { deliveries, lettersOf, mailTo } from './mail.ts'
+import { protocolOf, shownTools, stepTools } from './step-tools.ts'
 import { agentOf } from './task.ts'
 
 /** What is known about a node when its session is to go on. */
@@ -33,6 +35,7 @@ export interface NodeDesk {
   readonly handoffs?: readonly Handoff[]
   /** Whether a provider keeps conversations. */
   readonly resumes: (provider: string) => boolean
+  readonly calls: (provider: string) => Promise<Calling>
 }
 
 export interface HostCatalog {
@@ -63,6 +66,8 @@ export async function startStep(
 ): Promise<StartedStep> {
   const { store, tenant, nodeId, frozen, handoffs } = desk
   const offers = await offersOf(desk, before)
+  const mail = await mailTo(store, tenant, draft.state, nodeId)
+  const letters = lettersOf(draft.state.runId, mail)
   const { state: session } = decideAll(before, offers)
   const { workflow } = frozen
   const checked = decideRun(draft, workflow, { type: 'checkStep', nodeId })
@@ -74,7 +79,11 @@ export async function startStep(
   const prelude = session.run === null ? [] : preludeOf(session.run.config, snapshotAtStep(session)).prelude
   const resumes = nodeOf(state, nodeId).conversation !== null && desk.resumes(session.run?.config.provider ?? '')
   const given = handoffs === undefined ? {} : { handoffs }
-  const composed = await composeStep({ store, tenant, run: { ...desk.run, state }, frozen, node, resumes, prelude, ...given })
+  const calling = await desk.calls(session.run?.config.provider ?? '')
+  const listed = frozen.spawned.get(nodeId)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
+  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode: state.mode, calling })
+  const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
+  const composed = await composeStep({ store, tenant, run: { ...desk.run, state }, frozen, node, resumes, prelude, protocol, ...given })
   const told = emitRun(draft, ...composed.events)
   const ended = (run: RunDraft, command: SessionCommand, texts: readonly StoredText[]): StartedStep => {
     const decided = decideAll(before, [command])
@@ -83,17 +92,30 @@ export async function startStep(
   }
   if (!composed.ok) return ended(told, { type: 'failRun', code: composed.code, detail: composed.detail }, composed.texts)
 
-  const tools = await stepTools(store, tenant, session, hostCatalog, { agent: agentOf(frozen, node), mode: state.mode })
   const { system, user, prompt } = composed
-  const shown = tools === null ? {} : { toolDigests: tools.toolDigests }
+  const shown = { ...(tools === null ? {} : { toolDigests: tools.toolDigests }), ...(calling === 'native' ? {} : { calls: calling }) }
   const command: SessionCommand = { type: 'startStep', of, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user }
-  const decided = decideAll(before, [...offers, command])
+  const decided = decideAll(before, [...offers, ...letters.commands, command])
   const started = decided.events.find(event => event.type === 'step.started')
   if (started === undefined) return ended(draft, command, [])
   const { step, request, requestHash, snapshot } = started
-  const run = emitRun(told, { type: 'step.started', nodeId, session: desk.session, step, prompt, request, requestHash, snapshot })
+  const run = emitRun(told, ...deliveries(nodeId, mail), {
+    type: 'step.started',
+    nodeId,
+    session: desk.session,
+    step,
+    prompt,
+    request,
+    requestHash,
+    snapshot,
+  })
   const catalog = hostCatalog === null ? [] : [hostCatalog.bytes]
-  return { run, decided, texts: composed.texts, objects: [...catalog, ...(tools?.objects ?? []), ...decided.objects] }
+  return {
+    run,
+    decided,
+    texts: [...composed.texts, ...letters.texts],
+    objects: [...catalog, ...(tools?.objects ?? []), ...decided.objects],
+  }
 }
 
 /** What its home has applied at the boundary of a step reaches the node here: nobody has to tell it, so nobody can forget. */

@@ -4,6 +4,7 @@ import type { Agent } from '../../core/agent/agent.ts'
 import { type BindOptions, bindVariables } from '../../core/compose/bind.ts'
 import type { RolePart, TemplatePart, TextPart } from '../../core/compose/parts.ts'
 import type { Renderable } from '../../core/compose/render-prompt.ts'
+import type { ToolProtocol } from '../../core/compose/system-block.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
@@ -13,7 +14,7 @@ import type { Resolution } from '../../core/resolve/resolve.ts'
 import type { FrozenRole } from '../../core/run/frozen.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { type LoadedFrozen, roleOf } from './frozen.ts'
+import { frozenRole, type LoadedFrozen } from './frozen.ts'
 import type { Keep } from './keep.ts'
 import type { LoadedRun } from './load.ts'
 import { type NodeValues, nodeValues, readStored } from './node-values.ts'
@@ -30,6 +31,8 @@ export interface StepPlace {
   readonly prelude: readonly Digest[]
   /** Whether its provider goes on from what it was sent before. */
   readonly resumes: boolean
+  /** How its provider calls the tools it is shown. */
+  readonly protocol: ToolProtocol
 }
 
 /** The clock is no source: what templates know of time is when the run was created. */
@@ -104,8 +107,11 @@ export function roleFor({ frozen, node }: StepPlace): RolePart | null {
   const { systemPrompt } = node.config
   if (typeof systemPrompt === 'string' && systemPrompt.trim() !== '' && nodeRefs(node.config, 'system').length === 0)
     return { text: systemPrompt, trust: 'trusted', name: null }
-  const role = frozen.roles.get(roleOf(node, agentOf(frozen, node)) ?? '')
-  return role === undefined ? null : partOf(role)
+  // Another agent wrote it.
+  const prompt = frozen.spawned.get(node.id)?.prompt ?? null
+  if (prompt !== null) return { text: prompt, trust: 'untrusted', name: null }
+  const role = frozenRole(frozen, node, agentOf(frozen, node))
+  return role === null ? null : partOf(role)
 }
 
 /** The same object in every step: what composing makes of it hangs on it. */

@@ -1,5 +1,6 @@
 // What every step of a run told its agent, and what came of it. Reads the run's stream, and nothing else.
 import type { Digest } from '../../core/digest/digest.ts'
+import type { FilesChange, Worker } from '../../core/run/changes.ts'
 import { type PromptRecord, runEvent, runStream } from '../../core/run/events.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
@@ -12,6 +13,8 @@ export interface StepOutcome {
   readonly failure: Failure | null
   readonly tokens: number | null
 }
+
+export type StepChange = Worker & FilesChange
 
 export interface StepPrompt {
   /** Of the event that put it on record, before it was sent. */
@@ -27,6 +30,8 @@ export interface StepPrompt {
   readonly snapshot: Snapshot | null
   /** Null while nobody knows. */
   readonly outcome: StepOutcome | null
+  /** Of the repo, by the agent or by its tools, in order. */
+  readonly changes: readonly StepChange[]
 }
 
 /** Oldest first. */
@@ -41,12 +46,30 @@ export async function promptsOf(store: Store, tenant: string, runId: string): Pr
     if (event.type === 'step.started') {
       const { nodeId, session, step, prompt, requestHash, snapshot } = event
       open.set(nodeId, steps.length)
-      steps.push({ sequence, at, nodeId, visit: visits.get(nodeId) ?? 1, session, step, prompt, requestHash, snapshot, outcome: null })
+      steps.push({
+        sequence,
+        at,
+        nodeId,
+        visit: visits.get(nodeId) ?? 1,
+        session,
+        step,
+        prompt,
+        requestHash,
+        snapshot,
+        outcome: null,
+        changes: [],
+      })
     }
     if (event.type === 'step.settled') {
       const { nodeId, reply, receipt, failure, tokens } = event
       const index = open.get(nodeId)
       if (index !== undefined) steps[index] = { ...steps[index]!, outcome: { at, reply, receipt, failure, tokens } }
+    }
+    if (event.type === 'files.changed') {
+      const { by, call, diff, cut, files, more, shared } = event
+      const index = open.get(event.nodeId)
+      const change = { by, call, diff, cut, files, more, shared }
+      if (index !== undefined) steps[index] = { ...steps[index]!, changes: [...steps[index]!.changes, change] }
     }
   }
   return steps

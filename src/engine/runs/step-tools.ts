@@ -1,35 +1,43 @@
-// Which tools a node is shown in a step, where that is not simply what its session would be: an agent may be shown fewer, a planner one more.
+// Which tools a node is shown in a step, where that is not simply what its session would be: an agent or a spawned node may be shown fewer, a planner one more.
+// And what is said of them to a provider that calls by line.
 
-import type { Agent } from '../../core/agent/agent.ts'
 import type { Mode } from '../../core/compose/mode.ts'
-import { type Digest, digestText } from '../../core/digest/digest.ts'
-import { collectTools, readTools, type ToolSet } from '../../core/messages/read-tools.ts'
+import type { ToolProtocol } from '../../core/compose/system-block.ts'
+import { type Digest, digestBytes, digestText } from '../../core/digest/digest.ts'
 import { snapshotAtStep } from '../../core/session/apply.ts'
 import { toolsOf } from '../../core/session/materialize.ts'
 import type { SessionState } from '../../core/session/state.ts'
-import { Fault } from '../../errors.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import { GRAPH_TOOLS } from '../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../ports.ts'
 import { catalogText } from '../sessions/catalog-text.ts'
+import { toolsIn } from '../sessions/model-call.ts'
 import { REQUEST_DESCRIPTOR } from './request-implementation.ts'
 
 const PLANNING = catalogText([REQUEST_DESCRIPTOR])
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+interface StoredCatalog {
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
 
 export interface StepTools {
   readonly toolDigests: readonly Digest[]
   readonly objects: readonly Uint8Array[]
 }
 
-/** Null when they are those of the session. */
+/** Null when they are those of the session. @param listed by whoever limits the node; null for no limit */
 export async function stepTools(
   store: Store,
   tenant: string,
   session: SessionState,
-  hostCatalog: { readonly digest: Digest; readonly bytes: Uint8Array } | null,
-  { agent, mode }: { readonly agent: Agent | null; readonly mode: Mode },
+  hostCatalog: StoredCatalog | null,
+  { listed, mode, calling }: { readonly listed: readonly string[] | null; readonly mode: Mode; readonly calling: Calling },
 ): Promise<StepTools | null> {
   const { run } = session
-  const allowed = agent?.toolAllowlist ?? null
+  const allowed = allowedTo(listed, calling)
   if (run === null || (allowed === null && mode !== 'planning')) return null
   const snapshot = snapshotAtStep(session)
   const { tools } = toolsOf({ config: run.config, snapshot, hostCatalog: hostCatalog?.digest ?? null })
@@ -38,7 +46,7 @@ export async function stepTools(
   const texts = [...(shown === null ? [] : [shown]), ...(mode === 'planning' ? [PLANNING] : [])]
   return {
     toolDigests: [...(shown === null ? usual : []), ...texts.map(digestText)],
-    objects: [...(hostCatalog === null ? [] : [hostCatalog.bytes]), ...texts.map(encode)],
+    objects: [...bytesOf(hostCatalog), ...texts.map(encode)],
   }
 }
 
@@ -46,16 +54,49 @@ async function onlyThose(
   store: Store,
   tenant: string,
   digests: readonly Digest[],
-  hostCatalog: { readonly digest: Digest; readonly bytes: Uint8Array } | null,
+  hostCatalog: StoredCatalog | null,
   allowed: readonly string[],
 ): Promise<string> {
-  const sets: ToolSet[] = []
-  for (const digest of digests) {
-    const found = readTools(digest === hostCatalog?.digest ? hostCatalog.bytes : await store.object(tenant, digest))
-    if (!found.ok) throw new Fault('object_unfit', { digest, problem: found.problem.message })
-    sets.push(found)
-  }
-  const collected = collectTools(sets, undefined)
-  if (!collected.ok) throw new Fault('object_unfit', { digest: digests.at(-1)!, problem: collected.problem.message })
-  return catalogText(collected.tools.filter(({ name }) => allowed.includes(name)))
+  const { tools } = await toolsIn(reading(store, tenant, bytesOf(hostCatalog)), digests)
+  return catalogText(tools.filter(({ name }) => allowed.includes(name)))
 }
+
+/** All that is shown. @param made for the step; null when they are those of the session */
+export async function shownTools(
+  store: Store,
+  tenant: string,
+  session: SessionState,
+  hostCatalog: StoredCatalog | null,
+  made: StepTools | null,
+): Promise<readonly Descriptor[]> {
+  const { run } = session
+  if (run === null) return []
+  const usual = toolsOf({ config: run.config, snapshot: snapshotAtStep(session), hostCatalog: hostCatalog?.digest ?? null })
+  const read = reading(store, tenant, [...bytesOf(hostCatalog), ...(made?.objects ?? [])])
+  return (await toolsIn(read, made?.toolDigests ?? usual.tools ?? [])).tools
+}
+
+const bytesOf = (catalog: StoredCatalog | null): readonly Uint8Array[] => (catalog === null ? [] : [catalog.bytes])
+
+/** @param unstored what the same commit will store */
+function reading(store: Store, tenant: string, unstored: readonly Uint8Array[]): (digest: Digest) => Promise<Uint8Array> {
+  const known = new Map(unstored.map(one => [digestBytes(one), one]))
+  return async digest => known.get(digest) ?? store.object(tenant, digest)
+}
+
+/** A provider with tools of its own is shown what it cannot do without the host. */
+function allowedTo(listed: readonly string[] | null, calling: Calling): readonly string[] | null {
+  if (calling !== 'own') return listed
+  return GRAPH_TOOLS.filter(name => listed === null || listed.includes(name))
+}
+
+const NATIVE: ToolProtocol = { lineTools: [], nativeTools: true }
+
+/** @param tools what is shown in the step */
+export const protocolOf = (calling: Calling, tools: readonly Descriptor[]): ToolProtocol =>
+  calling === 'native'
+    ? NATIVE
+    : {
+        lineTools: tools.map(({ name, description, inputSchema }) => ({ name, description, args: inputSchema })),
+        nativeTools: calling === 'own',
+      }

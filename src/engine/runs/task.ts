@@ -3,9 +3,10 @@ import type { Agent } from '../../core/agent/agent.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { NodeSettings } from '../../core/gate/authorize.ts'
+import { edgesOf } from '../../core/run/grown.ts'
 import type { RunState } from '../../core/run/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
-import { type LoadedFrozen, roleOf } from './frozen.ts'
+import { frozenRole, type LoadedFrozen, roleOf } from './frozen.ts'
 
 const USUAL: NodeSettings = {
   edgeManagement: 'none',
@@ -17,7 +18,7 @@ const USUAL: NodeSettings = {
 }
 
 /** What nobody set is as its role usually has it. */
-export const settingsOf = (node: WorkflowNode, agent: Agent | null): NodeSettings => ({
+export const settingsOf = (node: Pick<WorkflowNode, 'role' | 'settings'>, agent: Agent | null): NodeSettings => ({
   ...USUAL,
   ...(roleOf(node, agent) === 'orchestrator' ? { edgeManagement: 'all' } : {}),
   ...agent?.settings,
@@ -33,11 +34,11 @@ export function taskOf(
   node: WorkflowNode,
   given: { readonly inputs: JsonObject; readonly handoffs: readonly Handoff[] },
 ): TaskPayload {
-  const { workflow, repository, roles } = frozen
+  const { workflow, repository } = frozen
   const agent = agentOf(frozen, node)
   const objective = node.objective ?? workflow.objective
   const done = node.definitionOfDone ?? workflow.definitionOfDone
-  const role = roles.get(roleOf(node, agent) ?? '')
+  const role = frozenRole(frozen, node, agent)
   return {
     runId: state.runId,
     nodeId: node.id,
@@ -48,9 +49,9 @@ export function taskOf(
     handoffs: given.handoffs,
     ...(repository === null ? {} : { repository }),
     settings: settingsOf(node, agent),
-    ...(role === undefined ? {} : { requests: role.requests }),
+    ...(role === null ? {} : { requests: role.requests }),
     nodes: workflow.nodes.map(one => rosterRow(frozen, one)),
-    edges: workflow.edges.map(({ from, to, type, bidirectional, label }) => ({
+    edges: edgesOf(workflow, state).map(({ from, to, type, bidirectional, label }) => ({
       from,
       to,
       type,

@@ -4,36 +4,35 @@ import { decideRun, draftRun, type RunCommand } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { graphOf, nextIn } from '../../core/run/graph.ts'
 import { isBusy, isEnded, nodeOf } from '../../core/run/state.ts'
-import type { NodeOfRun } from '../../core/session/events.ts'
 import { goOn as goOnIn } from '../../core/session/plan.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
+import { deadlinesOf } from '../deadlines.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
+import { offeredTools } from '../tools/bound.ts'
 import { type CreateRun, createRun } from './create.ts'
-import { deadlinesOf } from './deadlines.ts'
-import { loadFrozen, type RunWorld } from './frozen.ts'
+import type { RunWorld } from './frozen.ts'
+import { graphWork } from './graph-work.ts'
 import { attachNode, detachEnded, detachNodes } from './homes.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
 import { answerTo, askForMode, type ToldSession, withTold } from './mode-answers.ts'
-import { nodeGate } from './node-gate.ts'
 import { ownedRuns, type WriteOwned } from './owned-runs.ts'
 import { requestImplementation } from './request-implementation.ts'
 import { openRuns } from './runs.ts'
 import { changeSession } from './session-graph.ts'
 import { startNode } from './start-node.ts'
 import { storedCatalog } from './start-step.ts'
+import { worldOf } from './world.ts'
 import type { RunChange, RunPlace } from './write-run.ts'
 
 export interface RunParts extends Omit<SessionParts, 'graph'> {
   /** Names this process for as long as it lives: who else claims a run takes it away. */
   readonly owner: string
   readonly world: RunWorld
-  readonly now: () => number
-  /** Random, and never used twice. */
-  readonly newId: () => string
 }
 
 export interface RunSubmission {
@@ -79,13 +78,20 @@ export function runWork(parts: RunParts): RunWork {
   let closed = false
 
   const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
-  const hostCatalog = parts.hostCatalog === null ? null : storedCatalog(parts.hostCatalog)
+  const calls = async (provider: string): Promise<Calling> => (await parts.models.calls?.(provider)) ?? 'native'
+
+  const write: WriteOwned = async (place, decide, claiming) => {
+    const written = await writeOwned(place, decide, claiming)
+    if (written !== null && !written.replayed) advance(place.tenant, written.run)
+    return written
+  }
+  const grown = graphWork({ parts, write, sessions: () => sessions, deadlines, begin, resumes, calls })
 
   const graph: SessionGraph = {
     async submit(place, { runId, nodeId }, command, submission) {
       const { tenant, session, actor, cause = null } = place
       const written = await write({ tenant, runId, actor, cause }, async (run, frozen, load) =>
-        changeSession({ store, tenant, nodeId, session, run, frozen, resumes }, await load(session), command, submission),
+        changeSession({ store, tenant, nodeId, session, run, frozen, resumes, calls }, await load(session), command, submission),
       )
       if (written === null) return null
       return written.replayed ? { ...written.answer, events: [], effects: [] } : written.answer
@@ -96,10 +102,7 @@ export function runWork(parts: RunParts): RunWork {
       const { conversation, delta } = nodeOf(state, nodeId)
       return delta ? conversation : null
     },
-    async gate(place, node: NodeOfRun) {
-      const { state } = await loadRun(store, place.tenant, node.runId)
-      return nodeGate(await loadFrozen(store, place.tenant, state.frozen!), state, node.nodeId)
-    },
+    ...grown.graph,
   }
   const asking = requestImplementation(
     async ({ tenant, session }) => (await loadSession(store, tenant, session)).state.run?.node ?? null,
@@ -107,12 +110,6 @@ export function runWork(parts: RunParts): RunWork {
   )
   const bindings = new Map([...parts.bindings, [asking.descriptor.name, asking]])
   const sessions = sessionWork({ ...parts, bindings, graph })
-
-  const write: WriteOwned = async (place, decide, claiming) => {
-    const written = await writeOwned(place, decide, claiming)
-    if (written !== null && !written.replayed) advance(place.tenant, written.run)
-    return written
-  }
 
   function begin(tenant: string, runId: string, work: () => Promise<void>): void {
     if (closed) return
@@ -150,9 +147,10 @@ export function runWork(parts: RunParts): RunWork {
     }
     if (phase === 'running')
       begin(tenant, runId, async () => {
-        const { workflow } = await loadFrozen(store, tenant, state.frozen!)
+        const { workflow } = await worldOf(store, tenant, state)
         for (const nodeId of nextIn(graphOf(workflow), state).start) start(tenant, runId, nodeId)
       })
+    grown.advance(tenant, run)
     if (phase === 'cancelling')
       for (const node of Object.values(nodes)) if (isBusy(node)) begin(tenant, runId, () => cancel(tenant, runId, node.session))
   }
@@ -167,8 +165,10 @@ export function runWork(parts: RunParts): RunWork {
       try {
         const place = { tenant, runId, actor: ACTOR }
         await attachNode(store, sessions, place, nodeId)
+        const offered = await offeredTools(parts, tenant)
+        const hostCatalog = offered === null ? null : storedCatalog(offered)
         const written = await write(place, (run, frozen, load) =>
-          startNode({ store, tenant, nodeId, run, frozen, resumes }, load, hostCatalog),
+          startNode({ store, tenant, nodeId, run, frozen, resumes, calls }, load, hostCatalog),
         )
         if (written !== null) sessions.begin(tenant, written.answer.session, written.answer.effects)
         // Ended while its home was told that it starts.

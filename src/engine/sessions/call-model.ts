@@ -11,6 +11,7 @@ import type { CallOptions } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
 import { type Performing, STOPPING } from './performing.ts'
+import { lookBefore, tellChange } from './repo-look.ts'
 
 const MOST_ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
@@ -27,6 +28,7 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   const { state } = await loadSession(parts.store, place.tenant, place.session)
   const open = state.run?.run === run && state.run.step?.step === step ? state.run.step : null
   if (open === null || open.settled) return
+  if (parts.models.acts?.(open.request.parameters.provider) !== false) await lookBefore(performing)
   const receipt = await ask(performing, open.request, state.run!)
   if (signal.reason === STOPPING) return
   if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {
@@ -41,16 +43,16 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   const said = receipt.status === 'ok' ? assistantMessage(receipt) : null
   const reply = said === null ? null : writeMessage(said)
   const texts = reply === null ? [kept] : [kept, reply]
-  await send(
-    {
-      type: 'settleStep',
-      run,
-      step,
-      reply: reply === null ? null : digestText(reply),
-      receipt: digestText(kept),
-      failure: failureOf(receipt, said !== null),
-    },
-    { objects: texts.map(text => new TextEncoder().encode(text)) },
+  const command = {
+    type: 'settleStep',
+    run,
+    step,
+    reply: reply === null ? null : digestText(reply),
+    receipt: digestText(kept),
+    failure: failureOf(receipt, said !== null),
+  } as const
+  await tellChange(performing, { by: 'model', call: null }, ({ objects, ...brought }) =>
+    send(command, { objects: [...texts.map(text => new TextEncoder().encode(text)), ...objects], ...brought }),
   )
 }
 

@@ -1,4 +1,5 @@
 // Interrupts: the model call under way ends, and what was said is told before anything else, in order of arrival. Bug 22 of the list.
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
@@ -55,6 +56,8 @@ it('bug 22: interrupts end the call under way and are delivered in order of arri
     hostCatalog: null,
     policy: () => [],
     wait: async () => {},
+    now: Date.now,
+    newId: randomUUID,
     failed: error => {
       throw error
     },

@@ -39,14 +39,15 @@ async function callOf(store: Store, tenant: string, request: StepRequest): Promi
     messages.push(...found)
     sizes.push(found.length)
   }
-  const tools = await toolsOf(read, request.tools ?? [], toolChoice ?? (usualChoice as ModelCall['toolChoice']))
+  const tools = await toolsIn(read, request.tools ?? [], toolChoice ?? (usualChoice as ModelCall['toolChoice']))
   const parameters: CallParameters = {
     ...(usual as CallParameters),
     ...given,
     ...(format === null ? {} : { responseFormat: { type: 'json', schema: format } }),
     ...(options === null ? {} : { providerOptions: options }),
   }
-  return { call: { provider, model, messages, ...tools, parameters }, sizes }
+  const calls = request.calls === undefined ? {} : { calls: request.calls }
+  return { call: { provider, model, messages, ...tools, parameters, ...calls }, sizes }
 }
 
 type Read = (digest: Digest) => Promise<Uint8Array>
@@ -97,7 +98,7 @@ const messagesIn = (store: Store, tenant: string, digest: Digest): Promise<reado
     messages => 2 * JSON.stringify(messages).length,
   )
 
-async function toolsOf(read: Read, digests: readonly Digest[], chosen: ModelCall['toolChoice']): Promise<ToolSet> {
+export async function toolsIn(read: Read, digests: readonly Digest[], chosen?: ModelCall['toolChoice']): Promise<ToolSet> {
   const sets: ToolSet[] = []
   for (const digest of digests) {
     const found = readTools(await read(digest))

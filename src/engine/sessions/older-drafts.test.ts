@@ -1,4 +1,5 @@
 // A tool whose parameters name an older draft is adopted and judged; one that would mean something else is not.
+import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
@@ -31,6 +32,8 @@ async function called(parameters: Json, args: Json, wanted: string): Promise<rea
     hostCatalog: null,
     policy: () => EVERYTHING,
     wait: async () => {},
+    now: Date.now,
+    newId: randomUUID,
     failed: error => {
       throw error
     },

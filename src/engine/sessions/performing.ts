@@ -1,31 +1,41 @@
 // What the loop is given, and what each piece of work gets of it. Knows no provider, no database and no protocol.
-import type { GateFacts } from '../../core/gate/authorize.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import type { GateFacts, Verdict } from '../../core/gate/authorize.ts'
+import type { ToolCall } from '../../core/gate/capability.ts'
 import type { Grant } from '../../core/gate/grants.ts'
+import type { GateRules } from '../../core/gate/rules.ts'
 import type { Conversation } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
-import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { SessionEffect } from '../../core/session/plan.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
-import type { Binding, CallOptions, ChatModel, Delta, Secrets, Store, Validator } from '../../ports.ts'
+import type { CallOptions, ChatModel, Delta, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
+import type { OfferedTools } from '../tools/bound.ts'
 import type { SessionPlace, Submission, Submitted } from './submit.ts'
 
-export interface SessionParts {
+export interface SessionParts extends OfferedTools {
   readonly store: Store
   readonly models: ChatModel
   /** What a session of this tenant may fill its slots from. */
   readonly secrets: (tenant: string) => Secrets
   readonly seal?: NonNullable<CallOptions['seal']>
   readonly validator: Validator
-  readonly bindings: ReadonlyMap<string, Binding>
   readonly grants: readonly Grant[]
-  /** The last rung of the tool ladder; null when the host offers none. */
-  readonly hostCatalog: readonly Descriptor[] | null
   readonly policy: (tenant: string, session: string) => WorkspacePolicy
   /** Resolves early, and never throws, when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
   /** A defect: something that no event can say. */
   readonly failed: (error: Error, place: SessionPlace) => void
   readonly onDelta?: (place: SessionPlace, delta: Delta) => void
+  /** Takes what is known to be secret out of whatever a tool answers, before anybody is told. Without it nothing is taken out. */
+  readonly scrub?: (tenant: string, value: Json) => Promise<Json>
+  /** The repo that nodes work in; null when it cannot be watched. Without it there is none. */
+  readonly watch?: () => Promise<RepoWatch | null>
+  /** What holds for all calls; without it, the usual. */
+  readonly rules?: GateRules
+  readonly now: () => number
+  /** Random, and never used twice. */
+  readonly newId: () => string
   /** Where sessions work for the nodes of graphs. */
   readonly graph?: SessionGraph
 }
@@ -37,11 +47,28 @@ export interface SessionGraph {
   /** What its provider keeps of the history already; null when it is sent all of it. */
   held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
   /** What the gate has to know about the node. */
-  gate(place: SessionPlace, node: NodeOfRun): Promise<NodeGate>
+  gate(place: SessionPlace, node: NodeOfRun, call: ToolCall): Promise<NodeGate>
+  /** Whether a tool changes the graph itself. */
+  changes(tool: string): boolean
+  /** Does so: judged, made and settled in one commit, so that nothing of it can be lost or done twice. */
+  change(performing: Performing, node: NodeOfRun, change: GraphChange): Promise<void>
+  /** Whether a call that was started is open because somebody has yet to reply: nobody was at it, so nobody has left it. */
+  awaits(tenant: string, node: NodeOfRun, call: string): Promise<boolean>
 }
 
-export type NodeGate = Pick<GateFacts, 'role' | 'node' | 'mode' | 'orchestratorAsks'> & {
+/** A call that may be made, and changes the graph. */
+export interface GraphChange {
+  readonly effect: Extract<SessionEffect, { readonly type: 'tool.call' }>
+  readonly verdict: Verdict
+  readonly arguments: Json
+}
+
+export type NodeGate = Pick<GateFacts, 'role' | 'node' | 'mode' | 'ownEdge' | 'problem'> & {
   readonly agent: string | null
+  /** Roles of those that spawned it, one after the other: what is not granted to one of them is not granted to it. */
+  readonly onBehalfOf: readonly (string | null)[]
+  /** Whether a person is asked before it changes the graph, whatever the rules say. */
+  readonly mustAsk: boolean
   /** What any node may use, whatever the policy says: it only asks. */
   readonly free: readonly string[]
 }

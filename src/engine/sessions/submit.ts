@@ -1,5 +1,6 @@
 // One command to one session: decided on what is there, committed, and decided again when somebody was quicker. Says what the events call for.
 import type { Json } from '../../core/digest/digest.ts'
+import type { ToldChange } from '../../core/run/changes.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { decide } from '../../core/session/decide.ts'
 import { type SessionEvent, sessionDraft, sessionStream } from '../../core/session/events.ts'
@@ -29,6 +30,8 @@ export interface Submitted {
 
 export interface Submission {
   readonly objects?: readonly Uint8Array[]
+  /** What became of the repo meanwhile: told by the run that a node's session works for. */
+  readonly changed?: ToldChange
   /** What is kept under an idempotency key follows from what is decided. Refusals are not kept. */
   readonly idempotency?: (events: readonly SessionEvent[]) => Commit['idempotency'] | undefined
 }

@@ -1,4 +1,5 @@
 // Sessions at work: real store, real workspaces, a model that says what was written down.
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
@@ -43,6 +44,8 @@ function workOn(store: Store, script: string, more: Partial<SessionParts> = {}):
     hostCatalog: bindings.map(([, { descriptor }]) => descriptor),
     policy,
     wait: async () => {},
+    now: Date.now,
+    newId: randomUUID,
     failed: error => {
       throw error
     },

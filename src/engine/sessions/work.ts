@@ -1,16 +1,20 @@
 // The loop: append the event, ask what it calls for, do that, append what came back. One for a process.
 import type { SessionCommand } from '../../core/session/commands.ts'
-import type { NodeOfRun } from '../../core/session/events.ts'
+import type { ApprovalTerms, NodeOfRun, SessionEvent } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { isAsked, type OpenCall, type SessionState } from '../../core/session/state.ts'
 import { unfinished } from '../../core/session/unfinished.ts'
 import { Fault } from '../../errors.ts'
+import { deadlinesOf } from '../deadlines.ts'
 import { inTurn } from '../in-turn.ts'
 import { keepTrying } from '../keep-trying.ts'
+import { type ApprovalAnswer, answerCommand } from './answer-approval.ts'
 import { INTERRUPTED, settleCall } from './call-tool.ts'
 import { keptSession, loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
 import { type Send, type SessionParts, STOPPING } from './performing.ts'
+import { tellChange } from './repo-look.ts'
+import { brokenOff } from './run-binding.ts'
 import { openSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submitIf } from './submit.ts'
 
@@ -22,6 +26,8 @@ export interface SessionName {
 export interface SessionWork {
   /** Resolves when the command is on record; what it calls for goes on behind. */
   submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>
+  /** What a person says about a call. `approval_arguments_refused` when what they put in its place cannot be. */
+  answer(place: SessionPlace, answer: ApprovalAnswer, submission?: Submission): Promise<Submitted>
   /** Goes on with what a commit of somebody else's calls for. */
   begin(tenant: string, session: string, effects: readonly SessionEffect[]): void
   /** When nothing that was begun here for the session is under way. */
@@ -68,6 +74,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
   const { store } = parts
   const sessions = new Map<string, Busy>()
   const turns = inTurn()
+  const deadlines = deadlinesOf(parts)
   let closed = false
 
   const busyOf = (tenant: string, session: string): Busy => {
@@ -105,10 +112,29 @@ export function sessionWork(parts: SessionParts): SessionWork {
         busy!.calls.abort(new Error(broken))
         busy!.calls = new AbortController()
       }
+      watch(place, submitted.events)
       begin(tenant, session, submitted.effects)
       return submitted
     }
   }
+  /** Nobody waits for an answer for ever. */
+  function watch({ tenant, session }: SessionPlace, events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'approval.requested') expire(tenant, session, event)
+      if (event.type === 'approval.resolved') deadlines.forget(event.approval)
+    }
+  }
+
+  function expire(tenant: string, session: string, { approval, expiresAt }: ApprovalTerms): void {
+    if (expiresAt === null || closed) return
+    const place: SessionPlace = { tenant, session, actor: ACTOR }
+    deadlines.set(approval, expiresAt, () => {
+      send(place, { type: 'answerApproval', approval, decision: 'expired', by: ACTOR }).catch(error => {
+        if (!(error instanceof Fault && error.code === 'run_not_owned')) parts.failed(error as Error, place)
+      })
+    })
+  }
+
   /** @param node what it was begun for: null for a session on its own */
   const senderOf =
     (place: SessionPlace, node: NodeOfRun | null): Send =>
@@ -143,15 +169,16 @@ export function sessionWork(parts: SessionParts): SessionWork {
     if (isLost(error, node?.runId)) return
     parts.failed(error, place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    const run = effects.flatMap(effect => ('run' in effect ? [effect.run] : []))[0]
-    const command: SessionCommand = { type: 'failRun', code, detail: message, ...(run === undefined ? {} : { run }) }
-    await keepTrying(
-      parts,
-      () => send(place, command, {}, node === null ? undefined : node),
-      again => {
-        if (!isLost(again, node?.runId)) parts.failed(again, place)
-      },
-    )
+    const [effect] = effects
+    const run = effect !== undefined && 'run' in effect ? { run: effect.run } : {}
+    // A call without a result would keep everything after it waiting; with one, the model goes on.
+    const give =
+      effect?.type === 'tool.call'
+        ? () => settleCall({ parts, place, send: senderOf(place, node) }, effect, brokenOff(code, message))
+        : () => send(place, { type: 'failRun', code, detail: message, ...run }, {}, node === null ? undefined : node)
+    await keepTrying(parts, give, again => {
+      if (!isLost(again, node?.runId)) parts.failed(again, place)
+    })
   }
 
   async function takeUp(tenant: string, session: string, tries = 3): Promise<void> {
@@ -159,15 +186,22 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const { state } = await loadSession(store, tenant, session)
     const { commands, effects, interrupted } = unfinished(state, tool => parts.bindings.get(tool)?.repeatable === true)
     for (const command of commands) {
-      const { refusal } = await send(place, command)
+      const { refusal } =
+        command.type === 'settleStep'
+          ? await tellChange({ parts, place }, { by: 'model', call: null }, brought => send(place, command, brought))
+          : await send(place, command)
       // Somebody was quicker, and what was found is no longer so: cancelled, for one.
       if (refusal !== null && tries > 1) return takeUp(tenant, session, tries - 1)
     }
     const { epoch, run } = state
-    for (const call of interrupted)
+    for (const call of run?.batch?.calls ?? []) if (isAsked(call)) expire(tenant, session, call.approval!)
+    const node = nodeIn(state)
+    const isAwaited = async ({ id }: OpenCall) =>
+      node !== null && run!.phase !== 'cancelling' && (await parts.graph?.awaits(tenant, node, id)) === true
+    if (interrupted !== null && !(await isAwaited(interrupted)))
       await settleCall(
         { parts, place, send: senderOf(place, nodeIn(state)) },
-        { run: run!.run, batch: run!.batch!.batch, call, epoch, stepEpoch: run!.batch!.stepEpoch },
+        { run: run!.run, batch: run!.batch!.batch, call: interrupted, epoch, stepEpoch: run!.batch!.stepEpoch },
         INTERRUPTED,
       )
     begin(tenant, session, effects)
@@ -175,6 +209,10 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   return {
     submit: send,
+    async answer(place, answer, submission = {}) {
+      const { command, objects } = await answerCommand(parts, place, answer)
+      return send(place, command, { ...submission, objects: [...(submission.objects ?? []), ...objects] })
+    },
     begin,
     async quiet(tenant, session) {
       for (;;) {
@@ -197,6 +235,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
     },
     async close() {
       closed = true
+      deadlines.close()
       for (const { calls } of sessions.values()) calls.abort(STOPPING)
       await Promise.allSettled([...sessions.values()].flatMap(({ tasks }) => [...tasks]))
     },

@@ -1,13 +1,14 @@
 // /v1/approvals: what agents ask people for, and what people say to it. Only a person's word changes anything.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { runStream } from '../../core/run/events.ts'
-import { approvalRows } from '../../core/run/projections.ts'
-import type { OpenApproval } from '../../core/run/state.ts'
-import { loadRun } from '../../engine/runs/load.ts'
+import { keyActor } from '../../core/access/keys.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import { type AskedApproval, approvalPlace, openApprovals } from '../../engine/approvals.ts'
+import { loadSession } from '../../engine/sessions/load.ts'
+import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
-import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
+import { type Answer, answerDecided } from '../idempotent.ts'
 import { answers } from './answers.ts'
 import { approvalAnswer, approvalBody, approvalParams, approvalsAnswer, approvalsQuery } from './runs-schema.ts'
 import { submitRunOnce } from './runs-writes.ts'
@@ -15,19 +16,16 @@ import type { SessionRouteParts } from './session-writes.ts'
 
 const DEFAULT_LIMIT = 50
 
-interface AskedApproval extends OpenApproval {
-  readonly runId: string
-  readonly askedAt: string
-}
+type AnswerRequest = { Params: Static<typeof approvalParams>; Body: Static<typeof approvalBody> }
 
 export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
   const { store } = parts
 
   app.get<{ Querystring: Static<typeof approvalsQuery> }>(
     '/v1/approvals',
-    { schema: { querystring: approvalsQuery, response: answers(approvalsAnswer, 'Those that somebody waits for, of all runs.') } },
+    { schema: { querystring: approvalsQuery, response: answers(approvalsAnswer, 'Those that somebody waits for.') } },
     async request => {
-      const { tenant } = principalOf(request, 'runs:read')
+      const { tenant } = principalOf(request, 'approvals:read')
       const { cursor, limit } = request.query
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: AskedApproval[] = []
@@ -39,37 +37,42 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
     },
   )
 
-  app.post<{ Params: Static<typeof approvalParams>; Body: Static<typeof approvalBody> }>(
+  app.post<AnswerRequest>(
     '/v1/approvals/:approval',
     { schema: { params: approvalParams, body: approvalBody, response: answers(approvalAnswer, 'What was decided is on record.') } },
     async (request, reply) => {
-      const { tenant } = principalOf(request, 'runs:write')
+      const { tenant } = principalOf(request, 'approvals:write')
       const { approval } = request.params
-      const { decision, note = null } = request.body
-      const runId = await runOf(store, tenant, approval)
+      const place = await approvalPlace(store, tenant, approval)
+      if (place.kind === 'session') return answerCall(parts, request, reply, place.session)
+      const { decision, note = null, arguments: changed = null } = request.body
+      if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
       return submitRunOnce(parts, request, reply, {
-        scope: 'runs:write',
-        runId,
+        scope: 'approvals:write',
+        runId: place.runId,
         command: { type: 'resolveApproval', approval, decision, note },
-        more: { approval, decision },
+        more: { approval, decision, session: null },
       })
     },
   )
 }
 
-async function* openApprovals(store: Store, tenant: string, after = ''): AsyncIterable<AskedApproval> {
-  for await (const { stream, cells } of store.rows(approvalRows.table, tenant, { open: 1 }, { by: 'approval', after })) {
-    const runId = stream.slice(RUN.length)
-    const { state } = await loadRun(store, tenant, runId)
-    const open = state.approvals.find(({ approval }) => approval === cells.approval)
-    if (open !== undefined) yield { ...open, runId, askedAt: String(cells.askedAt) }
-  }
-}
-
-const RUN = runStream('')
-
-/** Also of one that was answered: who asks with the same Idempotency-Key again is told what was said. */
-async function runOf(store: Store, tenant: string, approval: string): Promise<string> {
-  for await (const { stream } of store.rows(approvalRows.table, tenant, { approval })) return stream.slice(RUN.length)
-  throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+async function answerCall(
+  { store, sessions }: SessionRouteParts,
+  request: FastifyRequest<AnswerRequest>,
+  reply: FastifyReply,
+  session: string,
+): Promise<FastifyReply> {
+  const { tenant, keyId } = principalOf(request, 'approvals:write')
+  const { approval } = request.params
+  const { decision, note = null, arguments: changed = null } = request.body
+  const { state } = await loadSession(store, tenant, session)
+  const body = { approval, decision, runId: state.run?.node?.runId ?? null, session }
+  const answer: Answer = { status: 200, headers: {}, body }
+  return answerDecided(store, tenant, request, reply, async keep => {
+    const said = { approval, decision, note, arguments: changed as JsonObject | null }
+    const done = await sessions.work.answer({ tenant, session, actor: keyActor(keyId) }, said, { idempotency: () => keep(answer) })
+    if (done.refusal !== null) throw refusalFault(done.refusal)
+    return { answer, replayed: done.replayed !== null }
+  })
 }

@@ -1,5 +1,6 @@
 // What needs somebody who does the work of sessions. A host that has nobody says so.
 import type { FastifyInstance } from 'fastify'
+import { DEFAULT_POLICY } from '../../core/gate/host-policy.ts'
 import type { SessionWork } from '../../engine/sessions/work.ts'
 import { Fault } from '../../errors.ts'
 import type { HostParts } from '../app.ts'
@@ -7,6 +8,7 @@ import type { EventStreams } from '../event-stream.ts'
 import { type HostedSessions, liveDeltas } from '../hosted-sessions.ts'
 import { approvalRoutes } from './approvals.ts'
 import { objectRoutes } from './objects.ts'
+import { policyRoutes } from './policy.ts'
 import { runRoutes } from './runs.ts'
 import { runEventRoutes } from './runs-events.ts'
 import { runPromptRoutes } from './runs-prompts.ts'
@@ -15,19 +17,20 @@ import { sessionWorkRoutes } from './session-work.ts'
 import { sessionRoutes } from './sessions.ts'
 import { toolRoutes } from './tools.ts'
 
-export function hostedRoutes(app: FastifyInstance, { store, sessions, config }: HostParts, streams: EventStreams): void {
+export function hostedRoutes(app: FastifyInstance, { store, sessions, config, roles = null }: HostParts, streams: EventStreams): void {
   objectRoutes(app, store)
   app.register(async hosted => {
     if (sessions === undefined) hosted.addHook('onRequest', (_request, _reply, done) => done(absent()))
     const parts = { store, sessions: sessions ?? NOBODY }
     sessionRoutes(hosted, parts, streams)
     sessionWorkRoutes(hosted, parts)
-    toolRoutes(hosted, parts.sessions)
+    toolRoutes(hosted, parts)
     runRoutes(hosted, parts)
     runWorkRoutes(hosted, parts)
     runEventRoutes(hosted, parts, config.observability, streams)
     runPromptRoutes(hosted, parts, config.observability)
     approvalRoutes(hosted, parts)
+    policyRoutes(hosted, parts, roles)
   })
 }
 
@@ -36,6 +39,7 @@ const absent = () => new Fault('capability_not_provided', { capability: 'session
 /** Never asked: the hook refuses before. */
 const NO_SESSIONS: SessionWork = {
   submit: () => Promise.reject(absent()),
+  answer: () => Promise.reject(absent()),
   begin: () => {},
   quiet: () => Promise.resolve(),
   resume: () => Promise.resolve([]),
@@ -53,6 +57,7 @@ const NOBODY: HostedSessions = {
   },
   bindings: new Map(),
   grants: [],
+  policy: { policy: DEFAULT_POLICY, lines: [] },
   live: liveDeltas(),
   validator: { ask: () => Promise.reject(absent()), close: () => Promise.resolve() },
 }

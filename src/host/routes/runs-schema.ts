@@ -49,7 +49,11 @@ export const modeBody = Type.Object({ mode }, CLOSED)
 export const overrideBody = Type.Object({ nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1 })) }, CLOSED)
 export const sayBody = Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message }, CLOSED)
 export const approvalBody = Type.Object(
-  { decision: Type.Enum(['approved', 'denied']), note: Type.Optional(nullable(words(2_000))) },
+  {
+    decision: Type.Enum(['approved', 'denied']),
+    note: Type.Optional(nullable(words(2_000))),
+    arguments: Type.Optional(nullable(free)),
+  },
   CLOSED,
 )
 
@@ -93,8 +97,30 @@ export const runsAnswer = Type.Object(
 )
 
 const limitOf = nullable(count)
-const wants = Type.Object({ kind: Type.Literal('mode'), mode, reason: Type.String() }, CLOSED)
-const openApproval = { approval: Type.String(), nodeId: Type.String(), wants }
+const wantsMode = Type.Object({ kind: Type.Literal('mode'), mode, reason: Type.String() }, CLOSED)
+/** Of a run, the digest of the arguments; where a person is asked, what they are. */
+const wantsTool = <T extends Type.TSchema>(given: T) =>
+  Type.Object(
+    {
+      kind: Type.Literal('tool'),
+      call: Type.String(),
+      tool: Type.String(),
+      arguments: given,
+      reason: Type.String(),
+      by: nullable(Type.Array(Type.String())),
+      expiresAt: nullable(Type.Integer({ description: 'Milliseconds since 1970.' })),
+    },
+    CLOSED,
+  )
+const openApproval = { approval: Type.String(), nodeId: Type.String(), wants: Type.Union([wantsMode, wantsTool(digest)]) }
+const askedApproval = {
+  approval: Type.String(),
+  askedAt: Type.String(),
+  runId: nullable(runId),
+  nodeId: nullable(Type.String()),
+  session: nullable(Type.String()),
+  wants: Type.Union([wantsMode, wantsTool(Type.Unknown())]),
+}
 const evidence = Type.Object(
   {
     signal: Type.String(),
@@ -149,12 +175,21 @@ export const runAnswer = Type.Object(
 )
 export const approvalsAnswer = Type.Object(
   {
-    items: Type.Array(Type.Object({ ...openApproval, runId, askedAt: Type.String() }, CLOSED)),
+    items: Type.Array(Type.Object(askedApproval, CLOSED)),
     nextCursor: Type.Optional(Type.String()),
   },
   CLOSED,
 )
-export const approvalAnswer = Type.Object({ approval: Type.String(), runId, decision: Type.Enum(['approved', 'denied']), status }, CLOSED)
+export const approvalAnswer = Type.Object(
+  {
+    approval: Type.String(),
+    decision: Type.Enum(['approved', 'denied']),
+    runId: nullable(runId),
+    session: nullable(Type.String()),
+    status: Type.Optional(status),
+  },
+  CLOSED,
+)
 
 /** RunEventDoc. */
 const eventDocument = Type.Object(
@@ -190,6 +225,22 @@ const outcome = Type.Object(
   { at: Type.String(), reply: nullable(digest), receipt: nullable(digest), failure: nullable(failure), tokens: nullable(count) },
   CLOSED,
 )
+const changedFile = Type.Object(
+  { path: Type.String(), change: Type.Enum(['added', 'changed', 'deleted']), added: nullable(count), removed: nullable(count) },
+  CLOSED,
+)
+const stepChange = Type.Object(
+  {
+    by: Type.Enum(['model', 'tool']),
+    call: nullable(Type.String()),
+    diff: digest,
+    cut: count,
+    files: Type.Array(changedFile),
+    more: count,
+    shared: Type.Boolean(),
+  },
+  CLOSED,
+)
 const aboutStep = {
   sequence: count,
   at: Type.String(),
@@ -200,6 +251,7 @@ const aboutStep = {
   requestHash: digest,
   snapshot: nullable(snapshot),
   outcome: nullable(outcome),
+  changes: Type.Array(stepChange),
 }
 const aboutPrompt = { mode, repeatHash: digest, templates: Type.Array(usedTemplate) }
 const aboutSent = { kind: Type.Enum(['full', 'delta']), reason: Type.String(), headerHash: digest, held: Type.Integer({ minimum: 0 }) }

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
-import { grantOf } from '../../core/gate/grants.ts'
+import { grantOfSome } from '../../core/gate/grants.ts'
 import { type AskedFor, applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
 import { configOf, type GivenMessage, hostCommand, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
+import { allBindings } from '../../engine/tools/bound.ts'
 import { answerDecided } from '../idempotent.ts'
 import { answers, createdAnswers } from './answers.ts'
 import {
@@ -110,7 +111,8 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { state } = await existingSession(store, place.tenant, place.session)
       const selection = selectionFor(state.config, asked)
       checkNamed(principal, selection.workspace.name)
-      const mayUse = (tool: string) => grantOf(sessions.grants, { tool, tenant: place.tenant, agent: place.session, role: null }).granted
+      const mayUse = (tool: string) =>
+        grantOfSome(sessions.grants, { tool, tenant: place.tenant, agent: place.session, role: null }).granted
       // Nobody waits for somebody who has gone.
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort())
@@ -130,7 +132,10 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
           if (found.outcome !== 'ready') return ok(found)
           return ok({
             ...found,
-            warnings: await snapshotWarnings(store, place.tenant, found.snapshot, { bindings: sessions.bindings, mayUse }),
+            warnings: await snapshotWarnings(store, place.tenant, found.snapshot, {
+              bindings: await allBindings(sessions, place.tenant),
+              mayUse,
+            }),
           })
         },
       )

@@ -3,6 +3,7 @@ import { SCOPES } from '../../core/access/keys.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import type { TemplateVariable } from '../../core/library/template.ts'
 import { publishConformance } from '../../engine/conformance.ts'
+import { memoryToolServer } from '../memory-tool-server.ts'
 import { startHost, type TestHost, template } from '../start-host.ts'
 import type { Hints } from './from-schema.ts'
 import type { HostRoute } from './host-routes.ts'
@@ -88,7 +89,7 @@ const HINTS: Hints = {
 const TOKENS = 20
 
 export async function furnishedHost(): Promise<FurnishedHost> {
-  const host = await startHost()
+  const host = await startHost({}, { servers: new Map([['desk', memoryToolServer(['acme'], 'say', 'shout')]]) })
   const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
   await publishConformance(host.store, 'onbook')
   const send = async (method: string, path: string, body?: object) => {
@@ -144,6 +145,17 @@ export async function furnishedHost(): Promise<FurnishedHost> {
       if (url.startsWith('/v1/runs')) return runHints(url)
       if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: SPARES, cursor: ['spare-1'] }
       if (url === '/v1/sign-in') return { token }
+      if (url.startsWith('/v1/tools'))
+        return { ...HINTS, server: ['desk', 'desk', 'nowhere'], tools: [['say'], ['shout', 'say'], ['nobody']] }
+      if (url.startsWith('/v1/policy'))
+        return {
+          tool: ['workspace.read', 'pay'],
+          agent: ['writer'],
+          role: ['reviewer', 'nobody'],
+          runId: [run!],
+          nodeId: ['a'],
+          arguments: [{ path: 'a' }],
+        }
       if (url.startsWith('/v1/roles/')) return { name: ['reviewer', 'planner', 'nobody', '../reviewer'] }
       if (url.endsWith('/commands')) return { ...HINTS, session: ['listener'], run: [1], message: ['Hello'] }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }

@@ -12,7 +12,7 @@ import { openSessions } from '../../engine/sessions/sessions.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import { runDocument } from '../../host/run-documents.ts'
 import type { Store } from '../../ports.ts'
-import { HOME, textOf, type WireMessage } from './twenty-nodes.ts'
+import { HOME, MARKING, textOf, type WireMessage } from './twenty-nodes.ts'
 
 export const TENANT = 'acme'
 
@@ -134,7 +134,7 @@ async function checkCalls(store: Store, events: readonly RunEvent[], lines: read
   assert.deepEqual(settled.map(({ nodeId, call }) => `${nodeId} ${call}`).sort(), [...judged].sort())
   const known = new Set<string>()
   for (const { tool, status, arguments: given } of settled) {
-    if (tool !== 'note') {
+    if (!MARKING.includes(tool)) {
       assert.equal(status, 'succeeded')
       continue
     }
@@ -145,6 +145,16 @@ async function checkCalls(store: Store, events: readonly RunEvent[], lines: read
     else assert(status === 'interrupted' && times <= 1, `${mark} is ${status}, and was done ${times} times`)
   }
   for (const line of lines) assert(known.has(line), `${line} was done, and is nowhere on record`)
+  checkApprovals(events)
+}
+
+/** Whoever signs was asked about once for each call, and nothing that was asked is unanswered. */
+function checkApprovals(events: readonly RunEvent[]): void {
+  const asked = events.flatMap(event => (event.type === 'tool.waiting' ? [event.approval] : []))
+  const answered = events.flatMap(event => (event.type === 'tool.answered' ? [event.approval] : []))
+  const signed = events.filter(event => event.type === 'tool.settled' && event.tool === 'sign')
+  assert.deepEqual([asked.length, new Set(asked).size], [signed.length, signed.length])
+  assert.deepEqual([...answered].sort(), [...asked].sort())
 }
 
 /** Nothing is open, the record is whole, and its tables are what they would be if they were made again. */

@@ -80,7 +80,7 @@ export async function furnish(): Promise<Place> {
     await close()
     const made = await createKey(store, (bytes, as) => randomBytes(bytes).toString(as), {
       tenant: TENANT,
-      scopes: ['runs:create', 'runs:read'],
+      scopes: ['runs:create', 'runs:read', 'approvals:read', 'approvals:write'],
       actor: 'test',
     })
     return made.key

@@ -7,7 +7,7 @@ import { listRuns } from '../../engine/runs/runs.ts'
 import type { Store } from '../../ports.ts'
 import { checkRecord, checkRun, type Gist, gistOf, TENANT } from './check-run.ts'
 import { furnish, type Place, withStore } from './furnish.ts'
-import { type Client, doom, follow, type KilledHost, kill, startKilledHost, thaw } from './killed-host.ts'
+import { approveAll, type Client, doom, follow, type KilledHost, kill, startKilledHost, thaw } from './killed-host.ts'
 
 /** A host that hears nothing new for so long, and nobody has stopped it, never will. */
 const STUCK_MS = 60_000
@@ -75,6 +75,7 @@ async function live(place: Place, before: KilledHost | null, client: Client, nam
   let left: KilledHost | null = null
   try {
     const following = follow(host, place.key, client, name, end.signal)
+    void approveAll(host, place.key, end.signal)
     const doomed = dies ? doom(host, place.hears).then(() => false) : new Promise<never>(() => {})
     const isOver = await Promise.race([following, doomed, stuck(client, end.signal)])
     assert(isOver || dies, 'the host ended by itself')

@@ -7,6 +7,7 @@ import { languageModel } from '../../../dist/adapters/ai-sdk-providers.js'
 import { aiSdkChat } from '../../../dist/adapters/chat/ai-sdk-chat.js'
 import { sqliteStore } from '../../../dist/adapters/sqlite-store/sqlite-store.js'
 import { workerValidator } from '../../../dist/adapters/worker-validator.js'
+import { DEFAULT_POLICY } from '../../../dist/core/gate/host-policy.js'
 import { EVERYTHING } from '../../../dist/core/workspace/policy.js'
 import { workspaceRead } from '../../../dist/engine/bindings/workspace-read.js'
 import { PRODUCT_PROJECTIONS } from '../../../dist/engine/projections.js'
@@ -21,10 +22,10 @@ process.stdin.on('end', () => process.exit()).resume()
 /** @param {string} word */
 const tell = word => process.stdout.write(`${word}\n`)
 
-/** Cannot be done twice, and takes long enough to be killed in. @type {import('../../ports.ts').Binding} */
-const note = {
+/** Cannot be done twice, and takes long enough to be killed in. @param {string} name @returns {import('../../ports.ts').Binding} */
+const marking = name => ({
   descriptor: {
-    name: 'note',
+    name,
     description: 'Writes a line down.',
     inputSchema: { type: 'object', properties: { mark: { type: 'string' } }, required: ['mark'] },
   },
@@ -36,16 +37,16 @@ const note = {
     await pause(15)
     return { noted: mark }
   },
-}
+})
 
 // Otherwise the first call of a host would wait for it, and most hosts do not live long.
 await languageModel('openai-compatible', 'tiny')
 const clock = () => new Date().toISOString()
 const store = sqliteStore(path, clock, PRODUCT_PROJECTIONS)
 const policy = () => EVERYTHING
-const tools = [workspaceRead(store, policy), note]
+const tools = [workspaceRead(store, policy), marking('note'), marking('sign')]
 const bindings = new Map(tools.map(tool => [tool.descriptor.name, tool]))
-const grants = [{ tools: ['workspace.read', 'note'] }]
+const grants = [{ tools: ['workspace.read', 'note'] }, { tools: ['sign'], approval: true }]
 const validator = workerValidator()
 const live = liveDeltas()
 /** @param {Error} error */
@@ -73,7 +74,15 @@ const runs = runWork({
   failed,
   onDelta: live.say,
 })
-const sessions = { work: runs.sessions, runs, bindings, grants, live, validator }
+const sessions = {
+  work: runs.sessions,
+  runs,
+  bindings,
+  grants,
+  policy: { policy: { ...DEFAULT_POLICY, grants }, lines: [] },
+  live,
+  validator,
+}
 const app = createHost({ store, clock, config: DEFAULT_CONFIG, sessions, logs: { level: 'error' } })
 tell('opened')
 // As `serve` does: before anybody can ask for more.

@@ -7,6 +7,8 @@ export const HOME = 'home'
 export const FACTS = { path: 'facts.txt', text: 'Water is wet.' }
 
 const NOTING: Readonly<Record<string, number>> = { s2: 1, s5: 2, p1: 1, p3: 2 }
+/** The same, once a person has approved each. */
+const SIGNING: Readonly<Record<string, number>> = { s3: 1, p2: 2 }
 const READING = ['s1', 's4']
 
 export const AGENT: Json = { agentId: SCOUT, persona: 'Scout', session: HOME }
@@ -38,6 +40,9 @@ export const WORKFLOW: Json = {
   ],
 }
 
+/** Tools that leave a line behind. */
+export const MARKING: readonly string[] = ['note', 'sign']
+
 /** One message as OpenAI's wire has it. */
 export interface WireMessage {
   readonly role: string
@@ -63,14 +68,15 @@ export function say(messages: readonly WireMessage[], fresh: () => string): Said
   const text = (piece: string): Said => ({ pieces: [piece.slice(0, 3), piece.slice(3)] })
   const call = (name: string, given: object) => {
     const id = fresh()
-    return { id, name, arguments: JSON.stringify({ ...given, ...(name === 'note' ? { mark: id } : {}) }) }
+    return { id, name, arguments: JSON.stringify({ ...given, ...(MARKING.includes(name) ? { mark: id } : {}) }) }
   }
   if (READING.includes(node))
     return last.role === 'tool'
       ? text(`${node} read: ${JSON.parse(textOf(last)).text}`)
       : { toolCalls: [call('workspace.read', { path: FACTS.path })] }
-  const notes = NOTING[node] ?? 0
-  if (notes > 0 && last.role !== 'tool') return { toolCalls: Array.from({ length: notes }, () => call('note', {})) }
+  const calls = (times: number, name: string) => Array.from({ length: times }, () => call(name, {}))
+  const toolCalls = last.role === 'tool' ? [] : [...calls(NOTING[node] ?? 0, 'note'), ...calls(SIGNING[node] ?? 0, 'sign')]
+  if (toolCalls.length > 0) return { toolCalls }
   const task = messages.map(textOf).findLast(one => one.includes('## Handoffs')) ?? ''
   if (node === 's6') return text('{"verdict":"no"}')
   if (node === 'writer') return text(`draft ${Number(/"note":(\d)/.exec(task)?.[1] ?? 0) + 1}`)

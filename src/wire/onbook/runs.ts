@@ -38,12 +38,43 @@ export interface WireRunSummary {
 export interface WireApproval {
   readonly approval: string
   readonly nodeId: string
-  readonly wants: { readonly kind: string; readonly mode: RunMode; readonly reason: string }
+  readonly wants: WantedMode | WantedTool
 }
 
-export interface AskedApproval extends WireApproval {
-  readonly runId: string
+export interface WantedMode {
+  readonly kind: 'mode'
+  readonly mode: RunMode
+  readonly reason: string
+}
+
+/** `arguments`: of a run, their digest; where a person is asked, what the call would be made with. */
+export interface WantedTool {
+  readonly kind: 'tool'
+  readonly call: string
+  readonly tool: string
+  readonly arguments: unknown
+  readonly reason: string
+  /** Who may answer; null for whoever may at all. */
+  readonly by: readonly string[] | null
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number | null
+}
+
+/** Of a run, of one of its nodes, or of a session on its own. */
+export interface AskedApproval {
+  readonly approval: string
   readonly askedAt: string
+  readonly runId: string | null
+  readonly nodeId: string | null
+  readonly session: string | null
+  readonly wants: WantedMode | WantedTool
+}
+
+export interface ApprovalReply {
+  readonly decision: 'approved' | 'denied'
+  readonly note?: string
+  /** In place of what the model asked for; of a tool that is approved. */
+  readonly arguments?: Readonly<Record<string, unknown>>
 }
 
 export interface RunDescription {
@@ -97,6 +128,29 @@ interface ToldStep {
     readonly failure: { readonly code: string; readonly detail: string } | null
     readonly tokens: number | null
   } | null
+  /** Of the repo, by the agent or by its tools, in order. */
+  readonly changes: readonly StepChange[]
+}
+
+export interface StepChange {
+  readonly by: 'model' | 'tool'
+  /** Of a tool. */
+  readonly call: string | null
+  /** The digest of a unified diff. */
+  readonly diff: string
+  /** How many bytes of it are left out at its end. */
+  readonly cut: number
+  /** Counts are of lines; null of what is no text, or too large. */
+  readonly files: readonly {
+    readonly path: string
+    readonly change: 'added' | 'changed' | 'deleted'
+    readonly added: number | null
+    readonly removed: number | null
+  }[]
+  /** How many more there are. */
+  readonly more: number
+  /** Others were at work in the repo too: nobody can tell whose change it is. */
+  readonly shared: boolean
 }
 
 export interface UsedPrompt {

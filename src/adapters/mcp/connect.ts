@@ -1,0 +1,72 @@
+// One connection to a server of tools, made within its time. Whoever fails to make one is left with no process.
+import type { Client } from '@modelcontextprotocol/client'
+import { Fault } from '../../errors.ts'
+import type { Secrets } from '../../ports.ts'
+import { lentSecrets } from '../cli-agent/agent.ts'
+import { scrubbedTail } from '../cli-agent/scrubbed-tail.ts'
+import { scrubber } from '../scrub.ts'
+import { secretsIn } from '../scrub-model.ts'
+import { httpTransport } from './http-transport.ts'
+import { serverFault, type Witness } from './server-fault.ts'
+import type { McpServer } from './settings.ts'
+import { stdioTransport } from './stdio-transport.ts'
+
+export interface Connected extends Witness {
+  readonly client: Client
+  close(): Promise<void>
+}
+
+/** @param gone told once when it ends by itself */
+export async function connect(name: string, server: McpServer, secrets: Secrets, gone: () => void): Promise<Connected> {
+  // Most hosts have no such server, and it is large.
+  const sdk = await import('@modelcontextprotocol/client')
+  const headers = await headersOf(name, server, secrets)
+  const known = [...secretsIn(process.env), ...lentSecrets(server, process.env), ...Object.values(headers)]
+  const scrub = scrubber(new Map(known.map(value => [value, '[REDACTED]'])))
+  const complaints = scrubbedTail(scrub)
+  const command = server.url === undefined ? stdioTransport(sdk, server, complaints) : null
+  const transport = command ?? httpTransport(sdk, server, headers)
+  const witness: Witness = { name, server, scrub, complaints, over: () => command?.over ?? null }
+  const { connectMs } = server
+  const client = new sdk.Client(
+    { name: 'onbook', version: '1' },
+    // A command that knows nothing newer may say nothing at all to a question it does not know: then there is time for the older one.
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto', ...(command === null ? {} : { probe: { timeoutMs: Math.ceil(connectMs / 3) } }) },
+    },
+  )
+  // What goes wrong is told to whoever asked, and the rest concerns nobody.
+  client.onerror = () => {}
+  const close = async (): Promise<void> => {
+    await client.close()
+    await transport.close()
+  }
+  try {
+    await within(connectMs, name, client.connect(transport, { timeout: connectMs }))
+    client.onclose = gone
+    return { ...witness, client, close }
+  } catch (error) {
+    const fault = serverFault(witness, connectMs, error)
+    await close()
+    throw fault
+  }
+}
+
+async function headersOf(name: string, { headers }: McpServer, secrets: Secrets): Promise<Record<string, string>> {
+  const found = Object.entries(headers).map(async ([header, id]): Promise<[string, string]> => {
+    const value = await secrets.get(id)
+    if (value === null) throw new Fault('tool_server_failed', { server: name, problem: `needs the secret ${id}, and there is none` })
+    return [header, value]
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
+
+/** Whatever the package waits for. */
+function within<T>(ms: number, server: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Fault('tool_server_timeout', { server, ms })), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,92 @@
+// A server of tools as the engine knows one: connected when somebody asks, kept, and connected anew when it has gone. Decides about no call.
+
+import { isDeeperThan } from '../../core/digest/depth.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import { isSound } from '../../core/messages/content.ts'
+import { Fault } from '../../errors.ts'
+import type { Secrets, ToolServer } from '../../ports.ts'
+import { type Connected, connect } from './connect.ts'
+import { serverFault } from './server-fault.ts'
+import { type McpServerSettings, mcpServer } from './settings.ts'
+import { toolAnswer } from './tool-answer.ts'
+import { listedTools } from './tool-list.ts'
+
+/** One that could not be reached is left alone for so long: whoever asks meanwhile is told the same. */
+const LEFT_ALONE_MS = 1_000
+
+export function mcpToolServer(name: string, settings: McpServerSettings, secrets: Secrets): ToolServer {
+  const server = mcpServer(settings)
+  const { connectMs, callMs, tenants, adopters } = server
+  let connection: Promise<Connected> | null = null
+  let closed = false
+
+  const keep = (mine: Promise<Connected>): Promise<Connected> => {
+    connection = mine
+    mine.catch(() => setTimeout(() => forget(mine), LEFT_ALONE_MS).unref())
+    return mine
+  }
+  const forget = (mine: Promise<Connected>): void => {
+    if (connection === mine) connection = null
+  }
+  const connected = (): Promise<Connected> => {
+    if (closed) return Promise.reject(new Fault('tool_server_failed', { server: name, problem: 'is no longer asked: the host stops' }))
+    if (connection !== null) return connection
+    const mine: Promise<Connected> = connect(name, server, secrets, () => forget(mine))
+    return keep(mine)
+  }
+
+  return {
+    tenants,
+    adopters,
+    async list(signal) {
+      const mine = await connected()
+      const ask = { timeout: connectMs, ...(signal === undefined ? {} : { signal }) }
+      try {
+        return await listedTools(name, server, cursor =>
+          mine.client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, ask),
+        )
+      } catch (error) {
+        const fault = serverFault(mine, connectMs, error)
+        if (signal?.aborted === true) throw fault
+        // One that does not even list its tools is ended, and connected anew by whoever asks later.
+        keep(Promise.reject(fault))
+        await mine.close()
+        throw fault
+      }
+    },
+    async call(tool, given, signal) {
+      const mine = await connected()
+      const said = await mine.client
+        .callTool(
+          { name: tool.name, arguments: given as Record<string, unknown> },
+          // Named here, so that no schema of its answers is run in this process: it is foreign.
+          { signal, timeout: callMs, maxTotalTimeout: callMs, toolDefinition: { name: tool.name, inputSchema: OBJECT } },
+        )
+        .catch(error => {
+          throw callFault(mine, callMs, tool.name, error)
+        })
+      const output = isDeeperThan(said as Json, MOST_DEPTH) ? null : mine.scrub.json(said as Json)
+      if (output !== null && isSound(output)) return toolAnswer(tool.name, output as typeof said)
+      throw new Fault('tool_server_failed', { server: name, problem: 'answered with what is too deep, or no JSON that could be kept' })
+    },
+    async close() {
+      closed = true
+      await connection?.then(
+        mine => mine.close(),
+        () => {}, // there is none
+      )
+    },
+  }
+}
+
+/** A number is what JSON-RPC answers with: the server lives, and refuses this. */
+function callFault(mine: Connected, ms: number, tool: string, error: unknown): Fault {
+  const { code, message } = error as { readonly code?: unknown; readonly message: string }
+  return typeof code === 'number'
+    ? new Fault('tool_error', { tool, said: mine.scrub.text(message).slice(0, MOST_SAID) })
+    : serverFault(mine, ms, error)
+}
+
+const MOST_SAID = 4_000
+const MOST_DEPTH = 64
+const OBJECT = { type: 'object' } as const

@@ -1,0 +1,36 @@
+// What went wrong with a server of tools, as a fault: in a sentence, without secrets, with the end of what it complained about.
+import { existsSync } from 'node:fs'
+import { Fault } from '../../errors.ts'
+import type { ScrubbedTail } from '../cli-agent/scrubbed-tail.ts'
+import { codeOf, reasonOf } from '../reasons.ts'
+import type { Scrubber } from '../scrub.ts'
+import type { McpServer } from './settings.ts'
+
+const MOST_SAID = 500
+
+/** What is known of a connection when something goes wrong with it. */
+export interface Witness {
+  readonly name: string
+  readonly server: McpServer
+  readonly scrub: Scrubber
+  /** What it wrote beside its answers, the end of it. */
+  readonly complaints: ScrubbedTail
+  /** Why it is over, once it is and somebody knows. */
+  over(): string | null
+}
+
+export function serverFault(witness: Witness, ms: number, error: unknown): Fault {
+  const { name, complaints } = witness
+  if (error instanceof Fault) return error
+  if (codeOf(error) === 'REQUEST_TIMEOUT') return new Fault('tool_server_timeout', { server: name, ms }, { cause: error })
+  const said = complaints.end().trim().slice(-MOST_SAID)
+  const problem = `${problemOf(witness, error)}${said === '' ? '' : `. It said: ${said}`}`
+  return new Fault('tool_server_failed', { server: name, problem }, { cause: error })
+}
+
+function problemOf({ server: { command, cwd }, scrub, over }: Witness, error: unknown): string {
+  const { syscall = '', message } = error as NodeJS.ErrnoException
+  // For a folder that is not there, too, the system says that the program is not.
+  if (syscall.startsWith('spawn')) return `cannot be started: ${existsSync(cwd) ? command : cwd}: ${reasonOf(error)}`
+  return over() ?? `cannot be used: ${scrub.text(message).slice(0, MOST_SAID)}`
+}

@@ -1,0 +1,17 @@
+// Every way out of a repo, tried in runs, behind the real gate.
+import { expect, it } from 'vitest'
+import { callsInRun } from '../../testing/calls-in-run.ts'
+import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/escape-corpus.ts'
+import { hostileRepo } from '../../testing/hostile-repo.ts'
+
+it.each(PATH_CALLS)(`%s leads nowhere by any of ${ESCAPE_WAYS.length} ways, through the gate`, async (tool, args) => {
+  const { root, changes } = hostileRepo()
+  const { told, state } = await callsInRun(
+    { root },
+    ESCAPE_WAYS.map(path => [tool, args(path.toWellFormed())] as const),
+  )
+  expect(told).toHaveLength(ESCAPE_WAYS.length)
+  expect(JSON.stringify(told)).not.toMatch(LEAKED)
+  expect(changes()).toEqual([])
+  expect(state.phase).toBe('completed')
+})

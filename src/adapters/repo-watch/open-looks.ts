@@ -1,0 +1,97 @@
+// What the repo was when each look was begun, on disk: whoever comes after a crash finds it there. Knows nothing of what changed.
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeWhole } from '../write-whole.ts'
+import { isRunning } from './private-git.ts'
+
+/** What was there; or why nobody can tell. */
+export type Start = { readonly tree: string } | { readonly problem: string }
+
+export interface OpenLooks {
+  /** Whether somebody is at work under this key, or was when the process ended that noted it. */
+  isOpen(key: string): Promise<boolean>
+  begin(key: string, start: Start): Promise<void>
+  /** Null when nothing was begun, or it is forgotten. */
+  find(key: string): Promise<Start | null>
+  /** The work is over; whether somebody else was at work in the repo meanwhile, or may have been. */
+  end(key: string): Promise<boolean>
+  /** What is over. What was begun again meanwhile stays. */
+  forget(key: string): Promise<void>
+}
+
+interface Note {
+  readonly start: Start
+  readonly pid: number
+  /** Numbers of processes come again; this does not. */
+  readonly process: string
+}
+
+/** One of this process. */
+interface Own {
+  shared: boolean
+  over: boolean
+}
+
+const MARK = '.shared'
+
+/** @param inTurn does one thing after the other */
+export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) => Promise<T>): OpenLooks {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const own = randomUUID()
+  const mine = new Map<string, Own>()
+
+  const noteAt = async (name: string): Promise<Note | null> => {
+    try {
+      return JSON.parse(await readFile(join(folder, name), 'utf8')) as Note
+    } catch {
+      return null
+    }
+  }
+
+  const ofOthers = async (): Promise<readonly string[]> => {
+    const found: string[] = []
+    for (const name of await readdir(folder)) {
+      const note = name.endsWith(MARK) || mine.has(name) ? null : await noteAt(name)
+      if (note !== null && note.process !== own && isRunning(note.pid)) found.push(name)
+    }
+    return found
+  }
+
+  return {
+    isOpen: key => inTurn(async () => mine.get(nameOf(key))?.over !== true && (await noteAt(nameOf(key))) !== null),
+    begin: (key, start) =>
+      inTurn(async () => {
+        const name = nameOf(key)
+        const note: Note = { start, pid: process.pid, process: own }
+        const others = await ofOthers()
+        const atWork = [...mine].filter(([other, { over }]) => other !== name && !over).map(([, look]) => look)
+        for (const other of others) await writeFile(join(folder, `${other}${MARK}`), '')
+        for (const look of atWork) look.shared = true
+        mine.set(name, { shared: atWork.length + others.length > 0, over: false })
+        await rm(join(folder, `${name}${MARK}`), { force: true })
+        await writeWhole(join(folder, name), JSON.stringify(note))
+      }),
+    find: key => inTurn(async () => (await noteAt(nameOf(key)))?.start ?? null),
+    end: key =>
+      inTurn(async () => {
+        const name = nameOf(key)
+        const note = await noteAt(name)
+        const marked = (await readdir(folder)).includes(`${name}${MARK}`)
+        // Between another process and this one anybody may have changed the repo.
+        const shared = note?.process !== own || marked || mine.get(name)?.shared === true
+        mine.set(name, { shared, over: true })
+        return shared
+      }),
+    forget: key =>
+      inTurn(async () => {
+        const name = nameOf(key)
+        if (mine.get(name)?.over !== true) return
+        mine.delete(name)
+        for (const path of [name, `${name}${MARK}`]) await rm(join(folder, path), { force: true })
+      }),
+  }
+}
+
+const nameOf = (key: string): string => createHash('sha256').update(key).digest('hex')

@@ -1,0 +1,128 @@
+// The system's git over a store of our own. It sees neither the repo nor anybody's settings: it is given bytes, and asked about trees.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
+import { reasonOf } from '../reasons.ts'
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+export interface Said {
+  /** Its beginning, up to the limit. */
+  readonly out: Buffer
+  /** How many bytes it said in all. */
+  readonly bytes: number
+}
+
+export interface RunningGit {
+  readonly input: Writable
+  /** Rejects with what it complained of. */
+  readonly ended: Promise<Said>
+  stop(): void
+}
+
+export interface PrivateGit {
+  start(words: readonly string[], mostBytes: number): RunningGit
+  run(words: readonly string[], mostBytes?: number): Promise<Said>
+}
+
+const SETTINGS = [
+  // Nothing that lies in the store is run.
+  'core.hooksPath=/dev/null',
+  // What a crash of the machine takes away is read anew.
+  'core.fsync=none',
+  'core.quotePath=false',
+  'core.protectHFS=false',
+  'core.protectNTFS=false',
+  'gc.autoDetach=false',
+]
+const MOST_COMPLAINT = 4096
+
+/** @param ms what takes longer is ended */
+export function privateGit(folder: string, ms: number): PrivateGit {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    LC_ALL: 'C',
+    GIT_DIR: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+  }
+  const start: PrivateGit['start'] = (words, mostBytes) => {
+    const given = [...SETTINGS.flatMap(setting => ['-c', setting]), ...words]
+    const child: Child = spawn('git', given, { cwd: folder, env, timeout: ms, killSignal: 'SIGKILL', windowsHide: true })
+    // Whoever writes to one that has ended learns why from how it ended.
+    child.stdin.on('error', () => {})
+    return { input: child.stdin, ended: endOf(child, words[0] ?? '', mostBytes), stop: () => void child.kill('SIGKILL') }
+  }
+  return {
+    start,
+    run(words, mostBytes = Number.POSITIVE_INFINITY) {
+      const { input, ended } = start(words, mostBytes)
+      input.end()
+      return ended
+    },
+  }
+}
+
+function endOf(child: Child, verb: string, mostBytes: number): Promise<Said> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let [kept, bytes, complaint] = [0, 0, '']
+    child.stdout.on('data', (piece: Buffer) => {
+      bytes += piece.length
+      const part = piece.subarray(0, Math.max(0, mostBytes - kept))
+      kept += part.length
+      if (part.length > 0) pieces.push(part)
+    })
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      complaint = (complaint + piece).slice(0, MOST_COMPLAINT)
+    })
+    child.once('error', error => reject(new Error(`git cannot be started: ${reasonOf(error)}`, { cause: error })))
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve({ out: Buffer.concat(pieces), bytes })
+      else reject(new Error(signal === null ? `git ${verb} ended with ${code}: ${complaint.trim()}` : `git ${verb} was ended by ${signal}`))
+    })
+  })
+}
+
+/** Makes the store when there is none; false when there is no git on this machine. */
+export async function openStore(git: PrivateGit, folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    await git.run(['--version'])
+  } catch {
+    return false
+  }
+  if (!existsSync(`${folder}/HEAD`)) await makeStore(git, folder)
+  return true
+}
+
+/** With nothing in it. */
+export async function makeStore(git: PrivateGit, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await git.run(['init', '--quiet', '--bare', '--template='])
+}
+
+const REFS = 'refs/onbook'
+
+/** Keeps what this process speaks of from being tidied away. */
+export const OWN_REF = `${REFS}/${process.pid}`
+
+/** Takes away what only processes that have ended spoke of, when there is much of it. */
+export async function tidyStore(git: PrivateGit): Promise<void> {
+  const { out } = await git.run(['for-each-ref', '--format=%(refname)', REFS])
+  const refs = out.toString('latin1').split('\n')
+  for (const ref of refs) if (ref !== '' && !isRunning(Number(ref.split('/').at(-1)))) await git.run(['update-ref', '-d', ref])
+  await git.run(['gc', '--auto', '--quiet'])
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

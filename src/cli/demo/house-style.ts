@@ -1,0 +1,56 @@
+// The house style of the demo's newsroom: a new rule each time it is asked for, and which version of it a step was told.
+import { writeFile } from 'node:fs/promises'
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { runEvent } from '../../core/run/events.ts'
+import { readText } from '../record/open-record.ts'
+import { bodiesOf } from '../runs/bodies.ts'
+import { NEWSROOM } from './seed.ts'
+import type { Stage } from './stage.ts'
+
+const FILE = 'newsroom/context/house-style.md'
+const RULES = ['Name the day: Monday, not tomorrow.', 'Times as on the timetable: 23:40.', 'Say who said it.']
+
+/** Never the one that is there already. */
+export async function publishNewRule({ type, say, color }: Stage): Promise<number> {
+  const text = await readText(FILE)
+  const kept = text.split('\n').filter(line => line !== '' && !RULES.some(rule => line === `- ${rule}`))
+  const rule = RULES[(RULES.findIndex(one => text.includes(one)) + 1) % RULES.length]!
+  await writeFile(FILE, `${[...kept, `- ${rule}`].join('\n')}\n`)
+  say(`${FILE} gets a new rule:`, color.green(`+ - ${rule}`))
+  const words = ['publish', NEWSROOM, '--workspace', NEWSROOM, '--message', 'a new rule of style']
+  const { version } = (await type<{ readonly workspace: { readonly version: number } }>(words)).workspace
+  say(`version ${version} of the workspace is published`)
+  return version
+}
+
+/** One step, with what it was told before everything else. */
+export interface ToldStyle {
+  readonly nodeId: string
+  readonly step: number
+  readonly version: number
+  readonly rule: string
+}
+
+export const toldStyles = ({ look, read }: Stage, runId: string): Promise<readonly ToldStyle[]> =>
+  look(async desk => {
+    const bodies = bodiesOf(desk)
+    const { events } = await read(runId)
+    const told: ToldStyle[] = []
+    for (const { type, payload } of events) {
+      const event = runEvent({ type, payload: payload as unknown as Json })
+      if (event.type !== 'step.started' || event.snapshot === null) continue
+      const { nodeId, step, snapshot, request } = event
+      told.push({ nodeId, step, version: snapshot.version, rule: await lastLine(bodies.said, request.prelude) })
+    }
+    return told
+  })
+
+async function lastLine(said: (digest: Digest) => Promise<string | null>, prelude: readonly Digest[]): Promise<string> {
+  const text = prelude.length === 0 ? null : await said(prelude.at(-1)!)
+  return (
+    text
+      ?.split('\n')
+      .findLast(line => line.startsWith('- '))
+      ?.slice(2) ?? 'nothing'
+  )
+}

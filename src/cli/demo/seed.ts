@@ -1,0 +1,85 @@
+// The newsroom, brought to where the demo begins: published, its workspace adopted, run once. What is done already is left as it is.
+import { existsSync } from 'node:fs'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { databaseOf, readText, tenantOf } from '../record/open-record.ts'
+import { type ListedRun, openRunDesk, type RunDesk, withRunDesk } from '../runs/desk.ts'
+import { publishFile } from '../runs/publish-file.ts'
+import { type Desk, withDesk } from '../sessions/desk.ts'
+import { publishFolder } from '../workspace/publish-folder.ts'
+
+export const WORKFLOW = 'newsroom/workflows/newsroom.yaml'
+export const INPUT = 'newsroom/input.json'
+export const SCRIPT = 'script.yaml'
+/** Of the workspace, and of the session where all three agents adopt its versions. */
+export const NEWSROOM = 'newsroom'
+const MODEL = { provider: 'scripted', model: 'scripted' }
+
+export interface Seeded {
+  /** The first run of the newsroom. */
+  readonly runId: string
+  /** How many runs were there before; 0 when this was the first. */
+  readonly before: number
+}
+
+export async function seed(input: Input): Promise<Seeded> {
+  const known = existsSync(databaseOf(input)) ? await atDesk(input, firstRun) : null
+  if (known !== null) return known
+  await publishFile(WORKFLOW, input)
+  await publishWorkspace(input)
+  await withDesk({ ...input, ...MODEL, script: SCRIPT }, adopt, { makes: true, judges: true })
+  await withRunDesk({ ...input, ...MODEL, script: SCRIPT }, runOnce, { judges: true })
+  const done = (await atDesk(input, firstRun)) ?? unfinished()
+  return { ...done, before: 0 }
+}
+
+/** Whatever is asked of the runs here, through the host where one runs. */
+export async function atDesk<T>(input: Input, look: (desk: RunDesk) => Promise<T>): Promise<T> {
+  const desk = await openRunDesk(input)
+  try {
+    return await look(desk)
+  } finally {
+    await desk.close()
+  }
+}
+
+function unfinished(): never {
+  throw new Fault('usage_invalid', { problem: 'The newsroom could not be run: remove the folder of the demo, and start it again' })
+}
+
+async function firstRun(desk: RunDesk): Promise<Seeded | null> {
+  const runs: ListedRun[] = []
+  for await (const run of desk.list()) runs.push(run)
+  const [first] = runs
+    .filter(({ workflowId, status }) => workflowId === NEWSROOM && status === 'completed')
+    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  return first === undefined ? null : { runId: first.runId, before: runs.length }
+}
+
+async function publishWorkspace(input: Input): Promise<void> {
+  const store = openProductStore(input)
+  try {
+    const user = { tenant: tenantOf(input), policy: EVERYTHING }
+    await publishFolder(store, user, input, { workspace: NEWSROOM, folder: NEWSROOM, message: 'the newsroom opens' })
+  } finally {
+    await store.close()
+  }
+}
+
+async function adopt(desk: Desk): Promise<number> {
+  await desk.create({ session: NEWSROOM, config: MODEL }).catch((error: unknown) => {
+    if (!(error instanceof Fault) || error.code !== 'session_exists') throw error
+  })
+  const { outcome } = await desk.sync(NEWSROOM, { workspace: NEWSROOM, version: null, prelude: 'house-style', catalog: NEWSROOM })
+  if (outcome === 'ready') await desk.apply(NEWSROOM, 'immediate_if_idle')
+  return 0
+}
+
+async function runOnce(desk: RunDesk): Promise<number> {
+  const inputs = JSON.parse(await readText(INPUT))
+  const runId = await desk.create({ workflowId: NEWSROOM, inputs, configurable: null, budget: {} })
+  await desk.settled(runId, -1)
+  return 0
+}

@@ -1,0 +1,109 @@
+// Where a story is told: real commands, each a process of its own as if somebody had typed it, and what came of them. Decides nothing.
+import { spawn } from 'node:child_process'
+import pc from 'picocolors'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { livingHost } from '../host/running-host.ts'
+import { visible } from '../report/visible.ts'
+import { bodiesOf } from '../runs/bodies.ts'
+import type { RunDesk } from '../runs/desk.ts'
+import { type ReadRun, readRun } from '../runs/standing.ts'
+import { type Story as RunStory, storyOf } from '../runs/story.ts'
+import { useColor } from '../terminal.ts'
+import type { Colors } from './chain-lines.ts'
+import type { DemoPlace } from './place.ts'
+import { atDesk, SCRIPT } from './seed.ts'
+import { commandText } from './shell-words.ts'
+
+export interface Stage {
+  /** The first run of the newsroom. */
+  readonly runId: string
+  /** For commands that call a model themselves: nothing where a host does. */
+  readonly work: readonly string[]
+  readonly color: Colors
+  /** Shows a command and runs it; what it answers with --json. Another exit than these ends the story. */
+  type<T extends object>(words: readonly string[], exits?: readonly number[]): Promise<T>
+  say(...lines: readonly string[]): void
+  look<T>(work: (desk: RunDesk) => Promise<T>): Promise<T>
+  read(runId: string): Promise<ReadRun>
+  story(runId: string): Promise<RunStory>
+  /** What the functions of commands are given. */
+  readonly input: Input
+}
+
+export interface Scene {
+  readonly commands: readonly string[]
+  readonly lines: readonly string[]
+}
+
+export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: boolean): Stage & { readonly scene: Scene } {
+  const input: Input = { data: record }
+  const color = pc.createColors(!isQuiet && useColor(process.stdout))
+  const commands: string[] = []
+  const lines: string[] = []
+  const print = (text: string): void => void (isQuiet || process.stdout.write(`${text}\n`))
+  let isOpen = false
+  const open = (): void => {
+    if (!isOpen) print('')
+    isOpen = true
+  }
+  const look: Stage['look'] = work => atDesk(input, work)
+  // A record of the usual name is found by whoever stands beside it.
+  const where = record === '.onbook' ? [] : ['--data', record]
+
+  return {
+    runId,
+    input,
+    color,
+    work: livingHost(input) === null ? ['--script', SCRIPT] : [],
+    async type<T extends object>(words: readonly string[], exits: readonly number[] = [0]): Promise<T> {
+      const all = words.includes('--data') ? words : [...words, ...where]
+      const shown = commandText(['npx', 'onbook', ...all])
+      commands.push(shown)
+      isOpen = false
+      open()
+      print(`  ${color.bold(`$ ${shown}`)}`)
+      const { code, out, err } = await typed([...all, '--json'], home)
+      const answer = readAnswer(out)
+      if (answer === null || code === null || !exits.includes(code))
+        throw new Fault('demo_failed', { command: shown, code, said: visible(answer?.message ?? err.trim()) })
+      return answer as T
+    },
+    say(...said) {
+      lines.push(...said)
+      open()
+      for (const line of said) print(line === '' ? '' : `  ${line}`)
+    },
+    look,
+    read: id => look(desk => readRun(desk, id)),
+    story: id => look(async desk => storyOf(await readRun(desk, id), bodiesOf(desk))),
+    scene: { commands, lines },
+  }
+}
+
+interface Typed {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** The program that is running, once more. */
+function typed(words: readonly string[], cwd: string): Promise<Typed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...words], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err]: [Buffer[], Buffer[]] = [[], []]
+    child.stdout.on('data', chunk => out.push(chunk))
+    child.stderr.on('data', chunk => err.push(chunk))
+    child.on('error', reject)
+    child.on('close', code => resolve({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }))
+  })
+}
+
+/** A fault has a message. */
+function readAnswer(out: string): { readonly message?: string } | null {
+  try {
+    return JSON.parse(out) as { readonly message?: string }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,29 @@
+// What was published is synced, and applied while a run is under way: its next step is told the new version, and the record has both.
+
+import { publishNewRule, toldStyles } from '../house-style.ts'
+import { NEWSROOM } from '../seed.ts'
+import type { Stage } from '../stage.ts'
+
+export async function apply(stage: Stage): Promise<string> {
+  const { type, say, work, look, read } = stage
+  const { runId } = await type<{ readonly runId: string }>(['run', 'newsroom/workflows/desk.yaml', ...work], [1])
+  say('the writer has answered, and waits for a person')
+  let synced = await type<{ readonly outcome: string }>(['sync', NEWSROOM])
+  if (synced.outcome === 'unchanged') {
+    say('nothing new has been published, so something is:')
+    await publishNewRule(stage)
+    synced = await type<{ readonly outcome: string }>(['sync', NEWSROOM])
+  }
+  say(`${synced.outcome}: nothing has changed yet`)
+  const applied = await type<{ readonly outcome: string }>(['apply', NEWSROOM, '--when', 'next_step_boundary'])
+  say(`${applied.outcome}`)
+  const { events } = await read(runId)
+  await type(['runs', 'say', runId, 'desk', 'And in our house style?', ...work], [0, 1])
+  await look(desk => desk.settled(runId, events.length - 1))
+  const told = await toldStyles(stage, runId)
+  for (const { step, version, rule } of told) say(`step ${step}  told version ${version}: “${rule}”`)
+  await type(['runs', 'cancel', runId, '--reason', 'the demo is over'])
+  say('the conversation is ended')
+  const [first, last] = [told[0]?.version, told.at(-1)?.version]
+  return `One run, two steps: version ${first}, then version ${last}, because somebody applied it in between.`
+}

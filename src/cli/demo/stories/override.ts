@@ -1,0 +1,29 @@
+// One node gets another prompt: a line in its workflow, over what its agent says. The other nodes are told what they were told before.
+import { writeFile } from 'node:fs/promises'
+import { readText } from '../../record/open-record.ts'
+import type { Story } from '../../runs/story.ts'
+import { shortHash } from '../../runs/words.ts'
+import { chainLines } from '../chain-lines.ts'
+import { INPUT, WORKFLOW } from '../seed.ts'
+import type { Stage } from '../stage.ts'
+
+const EXPERIMENT = 'newsroom/workflows/experiment.yaml'
+const LINE = '    systemPromptRef: prompt:writer@1.0.0'
+
+export async function override({ type, say, story, runId, work, color }: Stage): Promise<string> {
+  const written = (await readText(WORKFLOW))
+    .replace(/^id: .*$/m, 'id: experiment')
+    .replace(/^ {4}agent: .*writer$/m, found => `${found}\n${LINE}`)
+  await writeFile(EXPERIMENT, written)
+  say(`${EXPERIMENT} has one more line, at the writer:`, color.green(`+${LINE.slice(3)}`))
+  const { runId: other } = await type<{ readonly runId: string }>(['run', EXPERIMENT, '--input', `@${INPUT}`, ...work])
+  const [before, after] = [await story(runId), await story(other)]
+  say('writer', ...chainLines(after.prompts, 'writer', color).map(line => `  ${line}`))
+  for (const nodeId of ['critic', 'editor']) {
+    const [was, is] = [roleOf(before, nodeId), roleOf(after, nodeId)]
+    say(`${nodeId}  its role is ${was === is ? 'the same, byte for byte' : 'not the same'}: ${shortHash(is)}`)
+  }
+  return 'Only the writer was told something else, and the record says which layer won over which.'
+}
+
+const roleOf = ({ sent }: Story, node: string): string => sent.findLast(({ nodeId }) => nodeId === node)?.blocks.role ?? 'nothing'

@@ -1,0 +1,42 @@
+// One byte of a copy of the record is changed, behind the back of everybody. verify finds it, and names the event.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runStream } from '../../../core/run/events.ts'
+import type { Verified } from '../../../engine/verify/verify.ts'
+import { Fault } from '../../../errors.ts'
+import type { Stage } from '../stage.ts'
+
+const COPY = 'tampered'
+const FILE = join(COPY, 'onbook.db')
+
+export async function tamper({ type, say, runId, read, color }: Stage): Promise<string> {
+  await rm(COPY, { recursive: true, force: true })
+  await mkdir(COPY)
+  const whole = await type<Verified>(['verify'])
+  say(`${color.green('intact')}: ${whole.events} events, ${whole.objects} objects`)
+  await type(['backup', FILE])
+  const { events } = await read(runId)
+  const judged = events.find(event => event.type === 'tool.judged')!
+  const { was, is, at } = await changeHour(runStream(runId), judged.seq)
+  say(`One byte of the copy is changed, byte ${at}: the writer asked for the tool at`, `${was}, and now the copy says ${color.red(is)}`)
+  const { breaks } = await type<Verified>(['verify', '--data', COPY], [1])
+  const [found] = breaks
+  say(color.red(`${found!.code}: event ${found!.sequence} of ${found!.stream}`))
+  return found!.sequence === judged.seq
+    ? 'Every event is named by its bytes in the next one: no byte of it can be changed unseen.'
+    : 'The record is broken, and not where this was done.'
+}
+
+/** The first digit of the hour, as it stands in the bytes of the event. */
+async function changeHour(stream: string, sequence: number): Promise<{ readonly was: string; readonly is: string; readonly at: number }> {
+  const bytes = await readFile(FILE)
+  const start = bytes.indexOf(`"stream":${JSON.stringify(stream)},"seq":${sequence},`)
+  const field = start < 0 ? -1 : bytes.indexOf('"at":"', start)
+  if (field < 0) throw new Fault('demo_failed', { command: `change ${FILE}`, code: null, said: 'the event is not in one piece there' })
+  const [from, at] = [field + '"at":"'.length, field + '"at":"2026-11-16T'.length]
+  const time = () => bytes.subarray(from, from + '2026-11-16T09:12'.length).toString()
+  const was = time()
+  bytes[at] = bytes[at] === 0x31 ? 0x30 : 0x31
+  await writeFile(FILE, bytes)
+  return { was, is: time(), at }
+}

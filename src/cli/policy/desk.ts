@@ -1,0 +1,69 @@
+// Where the commands about the policy do their asking: the file and the record here, or a host. Both answer alike.
+import { existsSync } from 'node:fs'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { repoRoles } from '../../adapters/repo-roles.ts'
+import { workerValidator } from '../../adapters/worker-validator.ts'
+import { createClient } from '../../client/index.ts'
+import { policyFor, type TenantPolicy } from '../../core/gate/host-policy.ts'
+import { type ExplainedPolicy, type ExplainRequest, explainPolicy } from '../../engine/explain-policy.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import type { Store } from '../../ports.ts'
+import type { PolicyDescription } from '../../wire/onbook/policy.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { hostFor, type WhichHost } from '../host/which-host.ts'
+import { clock, databaseOf, tenantOf } from '../record/open-record.ts'
+import { repoOf } from '../repo-folder.ts'
+import { readPolicyFile } from '../sessions/policy.ts'
+import { repoBindings } from '../sessions/repo-bindings.ts'
+import { openTools } from '../sessions/session-parts.ts'
+
+export interface PolicyDesk {
+  /** What is said of where the policy is from. */
+  readonly from: string
+  show(): Promise<TenantPolicy | PolicyDescription>
+  explain(request: ExplainRequest): Promise<ExplainedPolicy>
+  close(): Promise<void>
+}
+
+export async function openPolicyDesk(input: Input): Promise<PolicyDesk> {
+  const host = await hostFor(input)
+  return host === null ? atRest(input) : throughHost(host)
+}
+
+async function atRest(input: Input): Promise<PolicyDesk> {
+  const file = await readPolicyFile(input)
+  const tenant = tenantOf(input)
+  return {
+    from: file.path ?? 'no file: what is usual',
+    show: async () => policyFor(file, tenant),
+    async explain(request) {
+      const store = storeOf(input)
+      const validator = workerValidator()
+      // Nothing is called: that a tool is bound can be said without the folder it would work on.
+      const own = repoBindings({ ...input, repo: input.repo ?? '.' })
+      const { servers, ...tools } = openTools(store, input, file.policy, own)
+      try {
+        return await explainPolicy({ ...tools, policy: file, store, validator, roles: repoRoles(repoOf(input)) }, tenant, request)
+      } finally {
+        await Promise.all([validator.close(), ...[...servers.values()].map(server => server.close())])
+        await store.close()
+      }
+    },
+    close: async () => {},
+  }
+}
+
+/** Whoever asks makes no record. */
+const storeOf = (input: Input): Store => (existsSync(databaseOf(input)) ? openProductStore(input) : memoryStore(clock, PRODUCT_PROJECTIONS))
+
+function throughHost(host: WhichHost): PolicyDesk {
+  const { policy } = createClient({ ...host, timeoutMs: 120_000 })
+  return {
+    from: host.url,
+    show: () => policy.get(),
+    explain: ({ node, ...request }) =>
+      policy.explain({ ...request, ...node } as Parameters<typeof policy.explain>[0]) as Promise<ExplainedPolicy>,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,73 @@
+// onbook policy explain: what the gate would say of a call. Nothing is called, and nothing is recorded.
+import type { Json } from '../../core/digest/digest.ts'
+import { isObject } from '../../core/digest/is-object.ts'
+import type { ExplainedPolicy } from '../../engine/explain-policy.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { workAt } from '../host/which-host.ts'
+import { readText } from '../record/open-record.ts'
+import { columns } from '../report/columns.ts'
+import { visible } from '../report/visible.ts'
+import { choiceOption, printJson } from '../terminal.ts'
+import { openPolicyDesk } from './desk.ts'
+import { askingText } from './words.ts'
+
+export async function explain(input: Input): Promise<number> {
+  const request = {
+    tool: String(input.tool),
+    agent: textOption(input.agent),
+    role: textOption(input.role),
+    mode: input.mode === undefined ? undefined : choiceOption(input.mode, '--mode', ['planning', 'implementation']),
+    arguments: await argumentsOption(input.args),
+    node: nodeOption(input),
+  }
+  if (request.agent === undefined && request.node === undefined)
+    throw new Fault('usage_invalid', { problem: 'Say who would call it: --agent NAME, or --run RUN --node NODE' })
+  return workAt(await openPolicyDesk(input), input, async desk => {
+    const explained = await desk.explain(request)
+    if (input.json) printJson(explained)
+    else process.stdout.write(page(explained, desk.from))
+    return explained.decision === 'allowed' ? 0 : 1
+  })
+}
+
+const textOption = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+function nodeOption({ run, node }: Input): { readonly runId: string; readonly nodeId: string } | undefined {
+  if ((run === undefined) !== (node === undefined)) throw new Fault('usage_invalid', { problem: '--run and --node go together' })
+  return run === undefined ? undefined : { runId: String(run), nodeId: String(node) }
+}
+
+async function argumentsOption(given: unknown): Promise<Json | undefined> {
+  if (typeof given !== 'string') return undefined
+  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
+  const value = parsed(text)
+  if (!isObject(value)) throw new Fault('usage_invalid', { problem: '--args must be a JSON object' })
+  return value
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    throw new Fault('usage_invalid', { problem: `--args is not JSON: ${(error as Error).message}` })
+  }
+}
+
+const DECIDED = { allowed: 'would be allowed', refused: 'would be refused', waiting: 'would wait for a person' } as const
+const OUTCOMES: Readonly<Record<string, string>> = { not_reached: 'not reached', not_applicable: 'not applicable' }
+
+function page({ tool, agent, role, mode, decision, conditions, grants, asks }: ExplainedPolicy, from: string): string {
+  const who = [agent, ...(role === null ? [] : [`role ${role}`]), ...(mode === null ? [] : [mode])].join(', ')
+  const unknown = conditions.some(({ outcome }) => outcome === 'unknown')
+  const taken = decision === 'allowed' && unknown ? ', if what is unknown holds' : ''
+  return [
+    `${visible(`${tool} for ${who} ${DECIDED[decision]}${asks === null ? '' : `: ${askingText(asks)}`}${taken}.`)}\n`,
+    `\n${columns(conditions.map(({ condition, outcome, reason }) => ['', condition, OUTCOMES[outcome] ?? outcome, reason]))}`,
+    `\n${visible(`${grants.length === 0 ? 'No grant names it' : 'Grants that name it'}: ${from}`)}\n`,
+    columns(grants.map(one => ['', placeText(one), OUTCOMES[one.outcome] ?? one.outcome, one.reason])),
+  ].join('')
+}
+
+const placeText = ({ grant, line }: ExplainedPolicy['grants'][number]): string =>
+  line === null ? `grant ${grant}` : `grant ${grant}, line ${line}`

@@ -1,0 +1,37 @@
+// What became of the repo in a step: in one line, and as the diff itself. Reads nothing but what is on record.
+import pc from 'picocolors'
+import type { FilesChange } from '../../core/run/changes.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { visibleLines } from '../report/visible.ts'
+import type { Bodies } from './bodies.ts'
+
+export type StepChange = Omit<Extract<RunEvent, { readonly type: 'files.changed' }>, 'type' | 'nodeId' | 'step'>
+
+/** The paths of so many are named in one line. */
+const MOST_NAMED = 5
+
+/** `2 files changed (+10 −3): a.ts, b.ts` */
+export function changeText({ by, files, more, shared }: StepChange): string {
+  const count = files.length + more
+  const sum = (side: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[side] ?? 0), 0)
+  const lines = `(${more > 0 ? 'more than ' : ''}+${sum('added')} −${sum('removed')})`
+  const named = files.slice(0, MOST_NAMED).map(({ path }) => path)
+  const rest = count > named.length ? `, and ${count - named.length} more` : ''
+  const who = shared ? ', while others were at work too' : by === 'model' ? ', by the agent itself' : ''
+  return `${count} ${count === 1 ? 'file' : 'files'} changed ${lines}${who}: ${named.join(', ')}${rest}`
+}
+
+/** In order; null for one whose bytes were erased. */
+export const diffsOf = (changes: readonly Pick<FilesChange, 'diff'>[], bodies: Bodies): Promise<readonly (Uint8Array | null)[]> =>
+  Promise.all(changes.map(({ diff }) => bodies.bytes(diff)))
+
+/** For a terminal: nothing in it is acted on. */
+export function diffPage(diff: Uint8Array, useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const painted = (line: string): string => {
+    if (/^(?:diff |index |(?:---|\+\+\+) |(?:new|deleted|old) )/.test(line)) return color.bold(line)
+    if (line.startsWith('@@')) return color.cyan(line)
+    return line.startsWith('+') ? color.green(line) : line.startsWith('-') ? color.red(line) : line
+  }
+  return visibleLines(new TextDecoder().decode(diff)).map(painted).join('\n')
+}

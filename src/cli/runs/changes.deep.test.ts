@@ -1,0 +1,83 @@
+// An agent that edits by itself, watched: what the command line and the host tell of it, and what is left of it when the host is killed.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { serveCli } from '../../testing/serve-cli.ts'
+
+/** The agent is a line of shell. */
+const repoWith = (line: string): string =>
+  temporaryFolder(null, {
+    'onbook.host.yaml': `model: { provider: scribe, model: default }\ncliAgents:\n  scribe:\n    command: ${JSON.stringify(['sh', '-c', line])}\n`,
+    'flow.yaml': 'id: flow\nobjective: Write.\nnodes: [{ id: writer }]\n',
+    story: 'Once.\n',
+  })
+
+interface Told {
+  readonly changes: readonly { readonly by: string; readonly diff: string; readonly shared: boolean; readonly files: readonly object[] }[]
+}
+
+it('what an agent did to the repo is told in its run, and its diff can be applied', async () => {
+  const folder = repoWith('cat >/dev/null; echo Twice. >> story; mkdir -p new; echo New. > new/file; echo Done.')
+  const at = { cwd: folder }
+  const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--repo', '.', '--json'], at)).out)
+
+  expect((await runCli(['show', runId], at)).out).toContain(
+    'files changed\n  writer, visit 1, step 1: 2 files changed (+2 −0), by the agent itself: new/file, story\n',
+  )
+  expect((await runCli(['show', runId, '--node', 'writer'], at)).out).toContain('   2 files changed (+2 −0), by the agent itself')
+  const { out: diff } = await runCli(['show', runId, '--node', 'writer', '--step', '1', '--diff'], at)
+  expect(diff).toContain('@@ -1 +1,2 @@\n Once.\n+Twice.\n')
+  execFileSync('git', ['apply', '-R', '-'], {
+    cwd: folder,
+    input: diff,
+    env: { PATH: process.env.PATH, GIT_CEILING_DIRECTORIES: join(folder, '..') },
+  })
+  expect(readFileSync(join(folder, 'story'), 'utf8')).toBe('Once.\n')
+
+  const page = JSON.parse((await runCli(['show', runId, '--node', 'writer', '--diff', '--json'], at)).out)
+  expect(page).toMatchObject({ nodeId: 'writer', visit: 1, step: 1, changes: [{ by: 'model', call: null, cut: 0, more: 0, text: diff }] })
+  expect(await runCli(['show', runId, '--diff'], at)).toMatchObject({ code: 2 })
+
+  const host = await serveCli(folder)
+  try {
+    const { items }: { readonly items: readonly Told[] } = (await host.ask('GET', `/v1/runs/${runId}/prompts`)).body
+    const [change] = items[0]!.changes
+    expect(change).toMatchObject({ by: 'model', shared: false, files: [{ path: 'new/file' }, { path: 'story' }] })
+    const headers = { authorization: `Bearer ${readFileSync(join(folder, '.onbook/local.key'), 'utf8').trim()}` }
+    expect(await (await fetch(`${host.url}/v1/objects/${change!.diff}`, { headers })).text()).toBe(diff)
+    const { events }: { readonly events: readonly { readonly type: string }[] } = (await host.ask('GET', `/v1/runs/${runId}/events/poll`))
+      .body
+    expect(events.map(({ type }) => type)).toContain('onbook.files.changed')
+    expect((await runCli(['show', runId, '--node', 'writer', '--diff'], at)).out).toBe(diff)
+  } finally {
+    await host.stop()
+  }
+})
+
+it('nothing is watched where no repo was named', async () => {
+  const folder = repoWith('cat >/dev/null; echo Twice. >> story; echo Done.')
+  const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--json'], { cwd: folder })).out)
+  expect((await runCli(['show', runId], { cwd: folder })).out).not.toContain('files changed')
+})
+
+it('what an agent had done when its host was killed is told by the next one', async () => {
+  const folder = repoWith('cat >/dev/null; echo Twice. >> story; while [ ! -e go ]; do sleep 0.05; done; echo Done.')
+  const serve = ['--repo', '.']
+  const first = await serveCli(folder, ...serve)
+  const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--detach', '--json'], { cwd: folder })).out)
+  await vi.waitFor(() => expect(readFileSync(join(folder, 'story'), 'utf8')).toBe('Once.\nTwice.\n'), 20_000)
+  await first.stop('SIGKILL')
+  writeFileSync(join(folder, 'go'), '')
+
+  const second = await serveCli(folder, ...serve)
+  try {
+    const status = async () => JSON.parse((await runCli(['show', runId, '--json'], { cwd: folder })).out)
+    await vi.waitFor(async () => expect((await status()).status).toBe('completed'), { timeout: 30_000, interval: 200 })
+    const { sent } = await status()
+    expect(sent).toMatchObject([{ changes: [{ by: 'model', shared: true, files: [{ path: 'go' }, { path: 'story', added: 2 }] }] }])
+  } finally {
+    await second.stop()
+  }
+})

@@ -1,0 +1,34 @@
+// Whether what nodes do in the repo is watched: only where somebody named one.
+import { join } from 'node:path'
+import { repoWatch } from '../../adapters/repo-watch/repo-watch.ts'
+import type { SessionParts } from '../../engine/sessions/performing.ts'
+import { Fault } from '../../errors.ts'
+import type { RepoWatch } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { folderOf } from '../record/open-record.ts'
+import { repoOf } from '../repo-folder.ts'
+
+/** Opened when a node first works there. That it cannot be is said once. */
+export function watchOf(input: Input, failed: SessionParts['failed']): Pick<SessionParts, 'watch'> {
+  if (typeof input.repo !== 'string') return {}
+  const open = async (): Promise<RepoWatch | null> => {
+    try {
+      const folder = folderOf(input)
+      const watch = await repoWatch(repoOf(input), join(folder, 'changes'), { without: [folder] })
+      if (watch === null) throw new Fault('repo_unwatched', { reason: 'there is no git on this machine' })
+      return watch
+    } catch (error) {
+      failed(error as Error, NO_SESSION)
+      return null
+    }
+  }
+  let opened: Promise<RepoWatch | null> | null = null
+  return {
+    watch() {
+      opened ??= open()
+      return opened
+    },
+  }
+}
+
+const NO_SESSION = { tenant: '', session: '', actor: 'onbook' }

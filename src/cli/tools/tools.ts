@@ -1,0 +1,69 @@
+// onbook tools: what models can be given, what other servers list, and adopting it.
+import type { ToolOverview, ToolSummary } from '../../client/index.ts'
+import type { Input } from '../commands.ts'
+import { columns } from '../report/columns.ts'
+import { visible, visibleLines } from '../report/visible.ts'
+import { printJson } from '../terminal.ts'
+import { withToolDesk } from './desk.ts'
+
+/** Ends with 1 when something that was adopted is not what it was, or a server cannot be asked. */
+export const list = (input: Input): Promise<number> =>
+  withToolDesk(input, async desk => {
+    const found = await desk.list(typeof input.session === 'string' ? input.session : undefined)
+    if (input.json) printJson(found)
+    else process.stdout.write(report(found))
+    const isAmiss = found.tools.some(({ state }) => state === 'changed' || state === 'missing')
+    return isAmiss || found.servers.some(({ problem }) => problem !== null) ? 1 : 0
+  })
+
+function report({ tools, servers }: ToolOverview): string {
+  const changed = tools.filter(({ difference }) => difference !== undefined)
+  const waiting = new Set(tools.filter(({ state }) => state === 'new' || state === 'changed').map(({ server }) => server))
+  return [
+    columns([['tool', 'from', 'state', 'granted', 'it says'], ...tools.map(rowOf)]),
+    ...changed.map(({ name, difference = '' }) => `\n${visible(name)} is not what was adopted:\n${visibleLines(difference).join('\n')}\n`),
+    ...servers.flatMap(({ problem }) => (problem === null ? [] : [`\n${visible(problem)}\n`])),
+    ...servers.flatMap(({ server, leftOut }) => leftOut.map(what => `\n${server}: left out is ${visible(what)}.\n`)),
+    ...[...waiting].map(server => `\nNobody has adopted all that ${server} lists: onbook tools adopt ${server} [tool…]\n`),
+  ].join('')
+}
+
+const MOST_SAID = 60
+
+const rowOf = ({ name, server, state, offered, granted, approval, description }: ToolSummary): readonly string[] => [
+  name,
+  server ?? 'host',
+  offered ? `${state}, offered` : state,
+  granted ? (approval ? 'with approval' : 'yes') : 'no',
+  description.length > MOST_SAID ? `${description.slice(0, MOST_SAID - 1)}…` : description,
+]
+
+const toolsIn = ({ tools }: Input): { readonly tools?: readonly string[] } =>
+  Array.isArray(tools) && tools.length > 0 ? { tools: tools.map(String) } : {}
+
+export const adopt = (input: Input): Promise<number> =>
+  withToolDesk(
+    input,
+    async desk => {
+      const expected = typeof input.descriptor === 'string' ? { descriptor: input.descriptor } : {}
+      const adopted = await desk.adopt({ server: String(input.server), ...toolsIn(input), ...expected })
+      if (input.json) printJson({ adopted })
+      else if (adopted.length === 0) process.stdout.write('All of it was adopted before.\n')
+      else for (const { name, descriptor } of adopted) process.stdout.write(`${name} is adopted, as ${descriptor}.\n`)
+      return 0
+    },
+    true,
+  )
+
+export const drop = (input: Input): Promise<number> =>
+  withToolDesk(
+    input,
+    async desk => {
+      const dropped = await desk.drop({ server: String(input.server), ...toolsIn(input) })
+      if (input.json) printJson({ dropped })
+      else if (dropped.length === 0) process.stdout.write('Nothing of it was adopted.\n')
+      else for (const { name } of dropped) process.stdout.write(`${name} is bound no longer.\n`)
+      return 0
+    },
+    true,
+  )

@@ -1,0 +1,62 @@
+// Whether an argument of a call fits what a grant says of it. Judges by what the argument says: opens nothing, and follows no link.
+import type { Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
+import { allowListed } from '../tools/allow-listed.ts'
+import { fitsStars } from '../workspace/stars.ts'
+
+/** Any of these. A text is a pattern: `*` stands for anything within a name, `**` for any number of names. All else is meant as it is. */
+export type ArgumentPatterns = readonly (string | number | boolean)[]
+
+/** By argument; a dot leads into an object. */
+export type ArgumentRules = Readonly<Record<string, ArgumentPatterns>>
+
+/** `unclear`: what it leads to cannot be told from what it says. No grant takes it, and every denial does. */
+export type Fit = 'fits' | 'unclear' | 'no'
+
+/** What a shell reads: judged by its words. */
+export const COMMAND_LINE = 'cmd'
+
+/** So that no text, whatever the pattern, takes long to judge. */
+const MOST_CHARACTERS = 4_096
+
+export function argumentFit(given: Json, argument: string, patterns: ArgumentPatterns): Fit {
+  const value = argumentAt(given, argument)
+  if (value === undefined) return 'no'
+  if (typeof value === 'object' && value !== null) return 'unclear'
+  if (typeof value !== 'string') return patterns.some(one => one === value) ? 'fits' : 'no'
+  if (value.length > MOST_CHARACTERS) return 'unclear'
+  const texts = patterns.filter(one => typeof one === 'string')
+  if (argument === COMMAND_LINE) return allowListed(value, texts) ? 'fits' : 'unclear'
+  return textFit(value, texts)
+}
+
+function argumentAt(given: Json, argument: string): Json | undefined {
+  let value: Json | undefined = given
+  for (const name of argument.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  return value
+}
+
+function textFit(text: string, patterns: readonly string[]): Fit {
+  if (LEADS_AWAY.test(text)) return 'unclear'
+  if (patterns.some(pattern => matchesText(pattern, text))) return 'fits'
+  // A disk may take two spellings for one, and where a root leads nobody knows.
+  return rootOf(text) !== '' || patterns.some(pattern => matchesText(folded(pattern), folded(text))) ? 'unclear' : 'no'
+}
+
+/** A backslash is part of a name on one system and ends it on another. */
+const LEADS_AWAY = /\\|(?:^|\/)\.\.(?:\/|$)/
+
+export const fitsNothing = (pattern: string): boolean => LEADS_AWAY.test(pattern)
+
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** No star stands for a root: a pattern names it. */
+const matchesText = (pattern: string, text: string): boolean =>
+  rootOf(pattern) === rootOf(text) && fitsStars(namesIn(pattern), namesIn(text), '**', matchesName)
+
+const rootOf = (text: string): string => /^(?:[A-Za-z]:|\/)/.exec(text)?.[0] ?? ''
+
+const namesIn = (text: string): readonly string[] => text.split('/').filter(name => name !== '' && name !== '.')
+
+const matchesName = (pattern: string, name: string): boolean =>
+  fitsStars([...pattern], [...name], '*', (one, character) => one === character)

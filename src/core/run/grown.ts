@@ -1,0 +1,114 @@
+// What agents add to the graph of their run: nodes that start at once, and edges that only let handoffs through. The frozen workflow stays as it was.
+import type { Digest } from '../digest/digest.ts'
+import type { NodeSettings } from '../gate/authorize.ts'
+import type { ModelChoice, Workflow, WorkflowEdge, WorkflowNode } from '../workflow/workflow.ts'
+
+/** As it was when the node was spawned. */
+export interface SpawnedRole {
+  readonly name: string
+  readonly source: 'repo' | 'shipped'
+  readonly ref: string
+  /** Of the file with its head. */
+  readonly file: Digest
+  /** For the model. */
+  readonly text: Digest
+  /** Of what its head asks for, what the node that spawned it may ask for as well. */
+  readonly requests: readonly string[]
+}
+
+export interface SpawnedNode {
+  readonly nodeId: string
+  /** The node that spawned it. */
+  readonly by: string
+  /** 1 for a node that one of the workflow spawned. */
+  readonly depth: number
+  readonly label: string
+  readonly alias: string | null
+  readonly role: SpawnedRole
+  readonly model: ModelChoice
+  /** At most those of the node that spawned it. */
+  readonly settings: NodeSettings
+  /** Whether a person is asked when it changes the graph, whatever its role. */
+  readonly asks: boolean
+  /** Names of tools: it is shown no others. */
+  readonly tools: readonly string[]
+  /** What it is told in place of the text of its role; null for nothing. */
+  readonly prompt: Digest | null
+}
+
+/** A channel: nobody waits for whoever is at its other end. */
+export interface MadeEdge {
+  readonly edgeId: string
+  readonly from: string
+  readonly to: string
+  readonly edgeType: WorkflowEdge['type']
+  readonly bidirectional: boolean
+  readonly label: string
+}
+
+export interface Grown {
+  readonly nodes: readonly SpawnedNode[]
+  readonly edges: readonly MadeEdge[]
+}
+
+export const NOT_GROWN: Grown = { nodes: [], edges: [] }
+
+/** What a run may add to its graph. More would be one that has run away. */
+export const MOST_SPAWNED = 100
+export const MOST_EDGES = 1_000
+export const MOST_HANDOFFS = 1_000
+export const DEEPEST = 5
+
+export const spawnedIn = ({ grown }: { readonly grown: Grown }, nodeId: string): SpawnedNode | null =>
+  grown.nodes.find(node => node.nodeId === nodeId) ?? null
+
+/** By what was added: what follows from a graph hangs on the object, so that it is made once. */
+const grownOf = new WeakMap<Workflow, WeakMap<readonly SpawnedNode[], Workflow>>()
+const frozenOf = new WeakMap<Workflow, Workflow>()
+
+/**
+ * The graph a run walks.
+ * @param workflow the one that the run froze, or what an earlier state made of it
+ */
+export function grownWorkflow(workflow: Workflow, { grown: { nodes } }: { readonly grown: Grown }): Workflow {
+  const frozen = frozenOf.get(workflow) ?? workflow
+  if (nodes.length === 0) return frozen
+  const known = grownOf.get(frozen) ?? new WeakMap<readonly SpawnedNode[], Workflow>()
+  grownOf.set(frozen, known)
+  const made = known.get(nodes) ?? { ...frozen, nodes: [...frozen.nodes, ...nodes.map(asNode)] }
+  known.set(nodes, made)
+  frozenOf.set(made, frozen)
+  return made
+}
+
+const asNode = ({ nodeId, label, alias, role, model, settings }: SpawnedNode): WorkflowNode => ({
+  id: nodeId,
+  typeId: 'onbook.agent',
+  label,
+  alias,
+  config: {},
+  inputs: {},
+  disabled: false,
+  agentId: null,
+  role: role.name,
+  objective: null,
+  definitionOfDone: null,
+  session: null,
+  model,
+  settings,
+  // Whoever spawned it works with what it gives: no person is waited for.
+  orchestration: 'auto',
+})
+
+type Ends = Pick<MadeEdge, 'from' | 'to' | 'bidirectional'>
+
+/** All edges, whoever made them. */
+export const edgesOf = (
+  { edges }: Workflow,
+  { grown }: { readonly grown: Grown },
+): readonly (Ends & Pick<WorkflowEdge, 'type' | 'label'>)[] =>
+  grown.edges.length === 0 ? edges : [...edges, ...grown.edges.map(({ edgeType, ...edge }) => ({ ...edge, type: edgeType }))]
+
+/** Whether something can be sent along it from one to the other. */
+export const leads = (edge: Ends, from: string, to: string): boolean =>
+  (edge.from === from && edge.to === to) || (edge.bidirectional && edge.from === to && edge.to === from)

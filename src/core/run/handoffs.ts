@@ -1,0 +1,76 @@
+// What nodes send one another while they work: the inbox of the run, and who waits for a reply. Follows from the events alone.
+import type { Digest } from '../digest/digest.ts'
+import type { RunEvent } from './events.ts'
+import type { RunState } from './state.ts'
+
+/** On its way. */
+export interface SentHandoff {
+  readonly handoff: string
+  readonly from: string
+  readonly to: string
+  readonly body: Digest
+}
+
+export type Reply =
+  | { readonly kind: 'handoff'; readonly handoff: string; readonly body: Digest }
+  /** Whoever was asked has ended, and what it gave is the reply. */
+  | { readonly kind: 'output'; readonly output: Digest }
+  | { readonly kind: 'failed'; readonly code: string; readonly detail: string }
+
+/** A call that stays open until there is a reply. */
+export interface AwaitedReply {
+  /** The handoff that asks for it. */
+  readonly handoff: string
+  readonly nodeId: string
+  readonly call: string
+  readonly to: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+  /** Whether whoever was asked knows of it: what it did before is no reply. */
+  readonly delivered: boolean
+  readonly reply: Reply | null
+}
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
+
+export function sent(state: RunState, { handoff, nodeId, to, body, answers, awaits }: Of<'handoff.sent'>): RunState {
+  const reply: Reply = { kind: 'handoff', handoff, body }
+  const answered = answers === null ? state.awaited : state.awaited.map(one => (one.handoff === answers ? { ...one, reply } : one))
+  const asked = awaits === null ? [] : [{ handoff, nodeId, to, ...awaits, delivered: false, reply: null }]
+  return {
+    ...state,
+    handoffs: state.handoffs + 1,
+    inbox: answers === null ? [...state.inbox, { handoff, from: nodeId, to, body }] : state.inbox,
+    awaited: [...answered, ...asked],
+  }
+}
+
+export const delivered = (state: RunState, { handoff }: Of<'handoff.delivered'>): RunState => ({
+  ...state,
+  inbox: state.inbox.filter(one => one.handoff !== handoff),
+  awaited: state.awaited.map(one => (one.handoff === handoff ? { ...one, delivered: true } : one)),
+})
+
+/** Who has ended says nothing more, and a call that is settled waits for nothing more. */
+export function withReplies(state: RunState, event: RunEvent): RunState {
+  if (state.awaited.length === 0) return state
+  switch (event.type) {
+    case 'tool.settled':
+      return { ...state, awaited: state.awaited.filter(({ nodeId, call }) => nodeId !== event.nodeId || call !== event.call) }
+    case 'node.completed':
+      return answeredBy(state, event.nodeId, { kind: 'output', output: event.output })
+    case 'node.failed':
+      return answeredBy(state, event.nodeId, { kind: 'failed', code: event.code, detail: event.detail })
+    default:
+      return state
+  }
+}
+
+const answeredBy = (state: RunState, nodeId: string, reply: Reply): RunState => ({
+  ...state,
+  awaited: state.awaited.map(one => (one.to === nodeId && one.delivered && one.reply === null ? { ...one, reply } : one)),
+})
+
+/** The first that this node has read and not answered; null when this one waits for nothing of it. */
+export const awaitedFrom = ({ awaited }: RunState, nodeId: string, by: string): AwaitedReply | null =>
+  awaited.find(one => one.nodeId === by && one.to === nodeId && one.delivered && one.reply === null) ?? null

@@ -1,0 +1,82 @@
+// What a reply asks for, however its provider makes calls: native ones first, then lines of its text. Runtime and display both read here. Runs nothing.
+import type { Json } from '../digest/digest.ts'
+import type { Part } from '../messages/message.ts'
+import { readToolCalls, type ToolCallDiagnostic, unusedId } from './read-tool-calls.ts'
+import { type DiagnosticCode, diagnosticText } from './tool-call-diagnostics.ts'
+
+/** How a provider makes calls: by itself; all as lines of its text; or with tools of its own, and only what the host alone can do as lines. */
+export type Calling = 'native' | LineCalling
+export type LineCalling = 'lines' | 'own'
+
+export interface AskedCall {
+  /** Under which the model is told what came of it. Once in a reply. */
+  readonly callId: string
+  readonly toolName: string
+  readonly arguments: Json
+  /** Of a line that was meant as a call and is none: it is refused, and told so. */
+  readonly problem: LineProblem | null
+  /** What else is told with its result. */
+  readonly notes: readonly string[]
+}
+
+export interface LineProblem {
+  readonly code: DiagnosticCode
+  /** From 1. */
+  readonly line: number
+}
+
+export interface Asked {
+  readonly calls: readonly AskedCall[]
+  /** What is said beside them. */
+  readonly text: string
+  /** Lines that speak of calls, and of which nobody can say that they were meant as one: told beside calls, and never alone. */
+  readonly asides: readonly string[]
+}
+
+/** A reply that is wrong all over must not bury what it was told before. */
+const MOST_TOLD = 20
+
+/** @param lines names of the tools that are called by line; null when none is */
+export function askedIn(content: readonly Part[], lines: ReadonlySet<string> | null): Asked {
+  const text = content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('')
+  const native = content.flatMap((part): readonly AskedCall[] => {
+    if (part.type !== 'tool_call') return []
+    return [{ callId: part.callId, toolName: part.toolName, arguments: part.arguments, problem: null, notes: [] }]
+  })
+  if (lines === null) return { calls: native, text, asides: [] }
+  const read = readToolCalls(text, { tools: lines, taken: new Set(native.map(({ callId }) => callId)) })
+  const meant = read.diagnostics.filter(({ code }) => kindOf(code) === 'meant')
+  const told = [...meant, ...read.diagnostics.filter(({ code }) => kindOf(code) !== 'meant')].slice(0, MOST_TOLD)
+  const used = new Set([...native.map(({ callId }) => callId), ...read.calls.map(({ id }) => id)])
+  const notesOn = (line: number): readonly string[] => told.filter(one => one.line === line && kindOf(one.code) === 'note').map(problemText)
+  const made = read.calls.map(({ id, name, args, line }) => ({ line, ...sound(id, name, args), notes: notesOn(line) }))
+  const refused = told.filter(({ code }) => kindOf(code) === 'meant').map(one => ({ line: one.line, ...refusedCall(one, used) }))
+  const inOrder = [...made, ...refused].sort((a, b) => a.line - b.line).map(({ line: _, ...call }) => call)
+  const asides = told.filter(({ code }) => kindOf(code) === 'aside').map(problemText)
+  const untold = read.diagnostics.length - told.length
+  const rest = untold === 0 ? asides : [...asides, `And ${untold} more remarks like these.`]
+  return { calls: withLast([...native, ...inOrder], rest), text: read.message, asides: rest }
+}
+
+/** As the model is told. */
+export const problemText = ({ code, line }: LineProblem): string => `Line ${line}, ${code}: ${diagnosticText(code)}`
+
+function kindOf(code: DiagnosticCode): 'note' | 'aside' | 'meant' {
+  if (code === 'ignored-params' || code === 'extra-key') return 'note'
+  return code === 'fenced' || code === 'near-miss' ? 'aside' : 'meant'
+}
+
+const sound = (callId: string, toolName: string, given: Json) => ({ callId, toolName, arguments: given, problem: null })
+
+/** Its arguments are not looked at: whatever they are, they are not used. */
+function refusedCall({ code, line, meant }: ToolCallDiagnostic, used: Set<string>): AskedCall {
+  const id = meant?.id ?? null
+  const callId = id !== null && !used.has(id) ? id : unusedId(`line-${line}`, used, used)
+  used.add(callId)
+  return { callId, toolName: meant?.name ?? '?', arguments: {}, problem: { code, line }, notes: [] }
+}
+
+function withLast(calls: readonly AskedCall[], notes: readonly string[]): readonly AskedCall[] {
+  const last = calls.at(-1)
+  return last === undefined || notes.length === 0 ? calls : [...calls.slice(0, -1), { ...last, notes: [...last.notes, ...notes] }]
+}

@@ -1,0 +1,120 @@
+// Tools of servers that are not ours: what they are called here, what of them is pinned, and how what is listed stands to what was
+// adopted. Adopting one binds it; it grants nothing.
+import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
+import type { JsonObject } from '../digest/is-object.ts'
+import { textDiff } from '../example/compare.ts'
+import type { EventDraft } from '../record/event.ts'
+
+/** One stream for the host, under its own tenant. */
+export const TOOLS = 'host/tools'
+
+/** No two underscores in a row, and none at the end: so one name never stands for two tools. */
+export const SERVER_NAME = '^[a-z][a-z0-9]*([-_][a-z0-9]+)*$'
+const MOST_NAME = 64
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
+
+/** All that a server says of a tool by which a person, or a model, judges it. */
+export interface ForeignTool {
+  /** As its server calls it. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly annotations?: JsonObject
+}
+
+/** What is kept of it, and named by its digest. */
+export const pinnedText = ({ name, description, inputSchema, annotations }: ForeignTool): string =>
+  canonicalJson({ name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) })
+
+export const pinOf = (tool: ForeignTool): Digest => digestText(pinnedText(tool))
+
+/** What a model calls it; null when no name that every provider takes can be made of it. */
+export function foreignName(server: string, tool: string): string | null {
+  const name = `${server}__${tool}`
+  return name.length <= MOST_NAME && NAME.test(name) ? name : null
+}
+
+export interface Adoption {
+  readonly server: string
+  readonly tool: string
+  readonly descriptor: Digest
+  readonly by: string
+  readonly at: string
+}
+
+/** By the names that models call them. */
+export type Adoptions = ReadonlyMap<string, Adoption>
+
+export const adoptedDraft = (server: string, tool: string, descriptor: Digest, before: Digest | null, actor: string): EventDraft => ({
+  type: 'tool.adopted',
+  actor,
+  payload: { server, tool, descriptor, before },
+})
+
+export const droppedDraft = ({ server, tool, descriptor }: Adoption, actor: string): EventDraft => ({
+  type: 'tool.dropped',
+  actor,
+  payload: { server, tool, descriptor },
+})
+
+export interface ToolEvent {
+  readonly type: string
+  readonly actor: string
+  readonly at: string
+  readonly payload: Json
+}
+
+export function reduceAdoptions(adoptions: Adoptions, { type, actor, at, payload }: ToolEvent): Adoptions {
+  if (type !== 'tool.adopted' && type !== 'tool.dropped') return adoptions
+  const { server, tool, descriptor } = payload as unknown as Pick<Adoption, 'server' | 'tool' | 'descriptor'>
+  const name = foreignName(server, tool)
+  if (name === null) return adoptions
+  const next = new Map(adoptions)
+  if (type === 'tool.dropped') next.delete(name)
+  else next.set(name, { server, tool, descriptor, by: actor, at })
+  return next
+}
+
+/** `missing`: adopted, and no longer listed. */
+export type ForeignState = 'adopted' | 'new' | 'changed' | 'missing'
+
+export interface StandingTool {
+  readonly name: string
+  readonly server: string
+  readonly tool: string
+  readonly state: ForeignState
+  readonly listed: ForeignTool | null
+  readonly adoption: Adoption | null
+}
+
+/** `listed`: what its server lists now; null when nobody knows, and then what was adopted stands. */
+export function standingTools(server: string, listed: readonly ForeignTool[] | null, adoptions: Adoptions): readonly StandingTool[] {
+  const own = [...adoptions].filter(([, adoption]) => adoption.server === server)
+  const found = new Map((listed ?? []).flatMap(tool => namedTool(server, tool)))
+  const gone = own.filter(([name]) => !found.has(name))
+  return [
+    ...[...found].map(([name, tool]): StandingTool => {
+      const adoption = adoptions.get(name) ?? null
+      return { name, server, tool: tool.name, state: stateOf(tool, adoption), listed: tool, adoption }
+    }),
+    ...gone.map(([name, adoption]): StandingTool => {
+      return { name, server, tool: adoption.tool, state: listed === null ? 'adopted' : 'missing', listed: null, adoption }
+    }),
+  ].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function namedTool(server: string, tool: ForeignTool): readonly (readonly [string, ForeignTool])[] {
+  const name = foreignName(server, tool.name)
+  return name === null ? [] : [[name, tool]]
+}
+
+const stateOf = (tool: ForeignTool, adoption: Adoption | null): ForeignState => {
+  if (adoption === null) return 'new'
+  return adoption.descriptor === pinOf(tool) ? 'adopted' : 'changed'
+}
+
+/** What a person reads before adopting the new one. */
+export const differenceOf = (adopted: ForeignTool, listed: ForeignTool): string =>
+  textDiff(adopted as unknown as Json, listed as unknown as Json)
+    .replace('--- expected', '--- adopted')
+    .replace('+++ actual', '+++ listed')

@@ -1,0 +1,19 @@
+// Stars in patterns: whether a list of things is what a list of parts, some of them stars, stands for. Knows nothing of paths.
+
+/** Wildcards by going back to the last star only, which is enough: so the time is a product, never a power. */
+export function fitsStars<P, T>(pattern: readonly P[], items: readonly T[], star: P, admits: (part: P, item: T) => boolean): boolean {
+  let [part, item, lastStar, resume] = [0, 0, -1, 0]
+  while (item < items.length) {
+    if (part < pattern.length && pattern[part] === star) {
+      lastStar = part++
+      resume = item
+    } else if (part < pattern.length && admits(pattern[part]!, items[item]!)) {
+      part++
+      item++
+    } else if (lastStar !== -1) {
+      part = lastStar + 1
+      item = ++resume
+    } else return false
+  }
+  return pattern.slice(part).every(rest => rest === star)
+}

@@ -1,0 +1,114 @@
+// The part of the conductor that agents move: their graph tools, what they send one another, and the replies they wait for.
+import { draftRun, emitRun } from '../../core/run/decide.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
+import type { Deadlines } from '../deadlines.ts'
+import { keptSession, loadSession } from '../sessions/load.ts'
+import type { SessionGraph } from '../sessions/performing.ts'
+import type { SessionWork } from '../sessions/work.ts'
+import { changeGraph, spawnerOf } from './change-graph.ts'
+import { decideAll } from './decide-session.ts'
+import { graphGate } from './graph-gate.ts'
+import { type LoadedRun, loadRun } from './load.ts'
+import { deliveries, lettersOf, mailTo } from './mail.ts'
+import { withTold } from './mode-answers.ts'
+import { nodeGate } from './node-gate.ts'
+import type { WriteOwned } from './owned-runs.ts'
+import { settleReply } from './replies.ts'
+import type { NodeDesk } from './start-step.ts'
+import type { RunParts } from './work.ts'
+import { worldOf } from './world.ts'
+
+export interface GraphWork {
+  readonly graph: Pick<SessionGraph, 'gate' | 'changes' | 'change' | 'awaits'>
+  /** What was sent and asked for, as the run stands. */
+  advance(tenant: string, run: LoadedRun): void
+}
+
+export interface GraphConductor extends Pick<NodeDesk, 'resumes' | 'calls'> {
+  readonly parts: RunParts
+  readonly write: WriteOwned
+  readonly sessions: () => SessionWork
+  readonly deadlines: Deadlines
+  begin(tenant: string, runId: string, work: () => Promise<void>): void
+}
+
+const ACTOR = 'onbook'
+
+export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }: GraphConductor): GraphWork {
+  const { store } = parts
+  const { roles } = parts.world
+  /** By run: the handoffs whose replies are waited for with a clock. */
+  const timed = new Map<string, Set<string>>()
+  const keyOf = (tenant: string, runId: string, handoff: string): string => JSON.stringify([tenant, runId, handoff])
+
+  async function settle(tenant: string, runId: string, handoff: string): Promise<void> {
+    const place = { tenant, runId, actor: ACTOR }
+    const written = await write(place, (run, frozen, load) => settleReply(parts, place, desk, handoff, { run, frozen, load }))
+    if (written !== null) sessions().begin(tenant, written.answer.session, written.answer.effects)
+  }
+
+  /** To one that waits for somebody to say something. Whoever is at work finds its mail at its next step. */
+  async function deliver(tenant: string, runId: string, nodeId: string): Promise<void> {
+    const written = await write({ tenant, runId, actor: ACTOR }, async ({ state }, { workflow }, load) => {
+      const { status, session } = nodeOf(state, nodeId)
+      const mail = (await mailTo(store, tenant, state, nodeId)).slice(0, 1)
+      if (status !== 'waiting' || mail.length === 0 || state.phase !== 'running') return null
+      const { state: before, seq } = await load(session)
+      const { commands, texts } = lettersOf(runId, mail)
+      const decided = decideAll(before, commands)
+      if (decided.refusal !== null) return null
+      const draft = emitRun(draftRun(state), ...deliveries(nodeId, mail))
+      const change = withTold(draft, workflow, { nodeId, session, seq, before, decided, texts })
+      return { ...change, objects: decided.objects, answer: { session, effects: decided.effects } }
+    })
+    if (written !== null) sessions().begin(tenant, written.answer.session, written.answer.effects)
+  }
+
+  function watch(tenant: string, runId: string, awaited: LoadedRun['state']['awaited']): void {
+    const run = JSON.stringify([tenant, runId])
+    const known = timed.get(run) ?? new Set<string>()
+    for (const handoff of known) if (!awaited.some(one => one.handoff === handoff)) deadlines.forget(keyOf(tenant, runId, handoff))
+    for (const { handoff, until } of awaited)
+      if (!known.has(handoff))
+        deadlines.set(keyOf(tenant, runId, handoff), until, () => begin(tenant, runId, () => settle(tenant, runId, handoff)))
+    if (awaited.length === 0) timed.delete(run)
+    else timed.set(run, new Set(awaited.map(({ handoff }) => handoff)))
+  }
+
+  return {
+    graph: {
+      changes: isGraphTool,
+      async change(performing, node, change) {
+        const effects = await changeGraph({ write, roles }, performing, node, change)
+        const { tenant, session } = performing.place
+        sessions().begin(tenant, session, effects)
+      },
+      async awaits(tenant, { runId, nodeId }, call) {
+        const { state } = await loadRun(store, tenant, runId)
+        return state.awaited.some(one => one.nodeId === nodeId && one.call === call)
+      },
+      async gate({ tenant, session }, node, call) {
+        const { state } = await loadRun(store, tenant, node.runId)
+        const frozen = await worldOf(store, tenant, state)
+        const gate = nodeGate(frozen, state, node.nodeId)
+        if (!isGraphTool(call.name)) return gate
+        const { state: of } = await loadSession(store, tenant, session)
+        const spawner = of.run === null ? null : spawnerOf({ roles }, frozen, node, of)
+        const found = await graphGate({ state, workflow: frozen.workflow, nodeId: node.nodeId }, spawner, call)
+        return { ...gate, ...found, mustAsk: gate.mustAsk || found.mustAsk }
+      },
+    },
+    advance(tenant, { state }) {
+      const { runId, awaited, inbox } = state
+      watch(tenant, runId, awaited)
+      for (const { handoff, nodeId, reply } of awaited)
+        begin(tenant, runId, async () => {
+          const { state: of } = await keptSession(store, tenant, nodeOf(state, nodeId).session)
+          if (reply !== null || of.run?.phase === 'cancelling') await settle(tenant, runId, handoff)
+        })
+      for (const to of new Set(inbox.map(one => one.to)))
+        if (nodeOf(state, to).status === 'waiting' && state.phase === 'running') begin(tenant, runId, () => deliver(tenant, runId, to))
+    },
+  }
+}

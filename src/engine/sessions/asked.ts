@@ -1,0 +1,30 @@
+// What a stored reply asks for, read the way its step says that calls are made. Judges nothing.
+import type { Digest } from '../../core/digest/digest.ts'
+import { readMessages } from '../../core/messages/read-messages.ts'
+import type { ToolCall } from '../../core/session/events.ts'
+import type { StepRequest } from '../../core/session/materialize.ts'
+import type { OpenStep } from '../../core/session/state.ts'
+import { type Asked, type AskedCall, askedIn } from '../../core/tools/asked-calls.ts'
+import type { Store } from '../../ports.ts'
+import { toolsIn } from './model-call.ts'
+
+type Read = (digest: Digest) => Promise<Uint8Array>
+type Shown = Pick<StepRequest, 'calls' | 'tools'>
+
+/** Names of the tools that are called by line in a step; null when none is. */
+export async function lineTools(read: Read, { calls, tools }: Shown): Promise<ReadonlySet<string> | null> {
+  if (calls === undefined) return null
+  return new Set((await toolsIn(read, tools ?? [])).tools.map(({ name }) => name))
+}
+
+export async function askedOf(read: Read, shown: Shown, reply: Uint8Array): Promise<Asked> {
+  const found = readMessages(reply)
+  return askedIn(found.ok ? found.messages.flatMap(({ content }) => content) : [], await lineTools(read, shown))
+}
+
+/** A call is known by its place in the reply: what the model calls it, and wants to hear again, is foreign text. */
+export async function askedCall(store: Store, tenant: string, step: OpenStep | null, { id }: ToolCall): Promise<AskedCall | null> {
+  if (step === null || step.reply === null) return null
+  const read = (digest: Digest) => store.object(tenant, digest)
+  return (await askedOf(read, step.request, await read(step.reply))).calls[Number(id) - 1] ?? null
+}

@@ -1,0 +1,109 @@
+// What is known about a tool call when it is judged: its form, what the model was shown, what is bound and granted, and what a person said. Decides nothing.
+import type { Json } from '../../core/digest/digest.ts'
+import { isObject } from '../../core/digest/is-object.ts'
+import type { GateFacts } from '../../core/gate/authorize.ts'
+import { FREE, type Granting, grantOfAll } from '../../core/gate/grants.ts'
+import { USUAL_RULES } from '../../core/gate/rules.ts'
+import { inOurDraft } from '../../core/schema/older-drafts.ts'
+import { pointerText } from '../../core/schema/pointer.ts'
+import { collectSchemas } from '../../core/schema/schemas.ts'
+import type { CallApproval, SessionState } from '../../core/session/state.ts'
+import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { Validator } from '../../ports.ts'
+import { bindingFor } from '../tools/bound.ts'
+import { buildCall } from './model-call.ts'
+import type { NodeGate, SessionParts } from './performing.ts'
+import type { SessionPlace } from './submit.ts'
+
+export interface JudgedCall {
+  readonly name: string
+  /** As they would be used: a person may have changed them. */
+  readonly arguments: Json
+  readonly approval: CallApproval | null
+}
+
+/** `granting`: who may answer, where a person has to be asked. */
+export interface KnownFacts {
+  readonly facts: GateFacts
+  readonly granting: Granting
+}
+
+export async function gateFacts(
+  parts: SessionParts,
+  place: SessionPlace,
+  state: SessionState,
+  { name, arguments: given, approval }: JudgedCall,
+): Promise<KnownFacts> {
+  const request = state.run?.step?.request
+  const built = request === undefined ? null : await buildCall(parts.store, place.tenant, request)
+  const descriptor = built?.ok === true ? built.call.tools.find(tool => tool.name === name) : undefined
+  const node = state.run?.node ?? null
+  const inGraph = node === null || parts.graph === undefined ? ALONE : await parts.graph.gate(place, node, { name, arguments: given })
+  const { agent, onBehalfOf, mustAsk, free, problem, ...gate } = inGraph
+  const question = {
+    tool: name,
+    tenant: place.tenant,
+    agent: agent ?? state.home?.session ?? place.session,
+    role: gate.role?.name ?? null,
+    arguments: given,
+  }
+  const granting = free.includes(name) ? FREE : grantOfAll(parts.grants, question, onBehalfOf)
+  const { planningCommands, orchestratorAsks } = parts.rules ?? USUAL_RULES
+  const facts: GateFacts = {
+    problem: (await problemWith(parts.validator, descriptor, given)) ?? problem,
+    visible: descriptor !== undefined,
+    ...(parts.graph?.changes(name) === true
+      ? { bound: node !== null }
+      : await boundFacts(parts, place.tenant, name, descriptor !== undefined)),
+    grant: { ...granting, approval: granting.approval !== null },
+    ...gate,
+    orchestratorAsks: orchestratorAsks || mustAsk,
+    allowListed: isPlanningCommand(given, planningCommands),
+    approval: approval === null || approval.decision === null ? 'unasked' : approval.decision === 'approved' ? 'approved' : 'denied',
+  }
+  return { facts, granting }
+}
+
+/** What is not even shown is not asked about: its server may have to be started. */
+async function boundFacts(
+  parts: SessionParts,
+  tenant: string,
+  name: string,
+  visible: boolean,
+): Promise<Pick<GateFacts, 'bound' | 'unbound'>> {
+  const binding = await bindingFor(parts, tenant, name)
+  const unbound = visible ? await binding?.unbound?.() : null
+  return unbound == null ? { bound: binding !== undefined } : { bound: false, unbound }
+}
+
+/** A session that works for no graph has no role, no node and no mode. */
+const ALONE: NodeGate = {
+  agent: null,
+  onBehalfOf: [],
+  mustAsk: false,
+  free: [],
+  role: null,
+  node: null,
+  mode: null,
+  ownEdge: false,
+  problem: null,
+}
+
+const SCHEMA = 'https://onbook.dev/tool'
+
+/** Foreign schemas are foreign code: they are judged where they can be stopped. */
+export async function problemWith(validator: Validator, descriptor: Descriptor | undefined, given: Json): Promise<string | null> {
+  if (!isObject(given)) return 'its arguments must be a JSON object'
+  if (descriptor === undefined) return null
+  const ours = inOurDraft(descriptor.inputSchema)
+  if (!ours.ok) return `its descriptor cannot be used: ${ours.message}`
+  const { schemas } = collectSchemas([{ path: descriptor.name, schema: { ...ours.schema, $id: SCHEMA } }])
+  const [verdict] = await validator.ask(schemas, [{ schema: SCHEMA, instance: given }])
+  if (verdict === undefined || verdict.outcome === 'unusable')
+    return `its descriptor cannot be used: ${verdict?.message ?? 'it is too deep'}`
+  if (verdict.outcome === 'valid') return null
+  return verdict.mismatches
+    .map(({ pointer, message }) => `${pointer.length === 0 ? 'the arguments' : pointerText(pointer)} ${message}`)
+    .join('; ')
+}

@@ -1,0 +1,42 @@
+// Tools of another server in a run: what was adopted while the host runs is shown at the next step, and a role has to ask for it by name.
+import { expect, it } from 'vitest'
+import { memoryToolServer } from '../../testing/memory-tool-server.ts'
+import { freshStore, runHouse } from '../../testing/run-house.ts'
+import { WORLD } from '../../testing/test-runs.ts'
+import { adoptedTools } from './adopted-tools.ts'
+import { adoptTools } from './adoptions.ts'
+
+const roleThat = (capabilities: string): string =>
+  `[template]\nname = "librarian"\nversion = "1"\ncapabilities = [${capabilities}]\n\nYou look things up.\n`
+const WORKFLOW = { id: 'w', objective: 'Look it up.', nodes: [{ id: 'a', role: 'librarian' }] }
+
+async function verdictsWith(capabilities: string) {
+  const store = freshStore()
+  const server = memoryToolServer(['acme'], 'say')
+  const text = roleThat(capabilities)
+  const world = { ...WORLD, roles: { read: async () => text, list: async () => ['librarian'] } }
+  const house = runHouse(
+    ({ time }) => (time === 1 ? { tools: [{ toolName: 'desk__say', arguments: { text: 'hello' } }] } : 'Done.'),
+    { world, adopted: adoptedTools(store, new Map([['desk', server]])), offers: () => true, grants: [{ tools: ['desk__say'] }] },
+    store,
+  )
+  await adoptTools(store, server, { server: 'desk', tools: null, actor: 'ada' })
+  await house.go(WORKFLOW)
+  const shown = house.chat.asked[0]?.call.tools.map(({ name }) => name)
+  const events = JSON.stringify(await house.events())
+  await house.close()
+  await store.close()
+  return { shown, events }
+}
+
+it('is shown, and runs when the role requests it by name', async () => {
+  const { shown, events } = await verdictsWith('"tool:desk__say"')
+  expect(shown).toContain('desk__say')
+  expect(events).toMatch(/"status":"succeeded"/)
+})
+
+it('does not run when the role does not request it', async () => {
+  const { events } = await verdictsWith('"read_repo"')
+  expect(events).toMatch(/role librarian does not request tool:desk__say/)
+  expect(events).not.toMatch(/"status":"succeeded"/)
+})

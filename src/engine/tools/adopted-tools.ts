@@ -1,0 +1,50 @@
+// Tools of other servers as bindings: what somebody adopted, for as long as its server still lists exactly that. Nothing else of them is bound.
+import { type Adoption, type ForeignTool, pinOf } from '../../core/tools/foreign-tools.ts'
+import { Fault } from '../../errors.ts'
+import type { Binding, Store, ToolServer } from '../../ports.ts'
+import { adoptedTool, loadAdoptions } from './adoptions.ts'
+
+export type ToolServers = ReadonlyMap<string, ToolServer>
+
+/** What of other servers is bound for a tenant, by name, as the record has it now. Asks no server. */
+export type AdoptedTools = (tenant: string) => Promise<ReadonlyMap<string, Binding>>
+
+export const adoptedTools =
+  (store: Store, servers: ToolServers): AdoptedTools =>
+  async tenant => {
+    const bound = new Map<string, Binding>()
+    if (servers.size === 0) return bound
+    for (const [name, adoption] of await loadAdoptions(store)) {
+      const server = servers.get(adoption.server)
+      if (server?.tenants.includes(tenant)) bound.set(name, bindingOf(name, adoption, await adoptedTool(store, adoption), server))
+    }
+    return bound
+  }
+
+function bindingOf(name: string, adoption: Adoption, tool: ForeignTool, server: ToolServer): Binding {
+  const { description, inputSchema } = tool
+  const changed = async (signal?: AbortSignal): Promise<string | null> => changeOf(adoption, (await server.list(signal)).tools)
+  return {
+    descriptor: { name, description, inputSchema },
+    // A server that cannot be asked has not changed anything yet: the call itself says what is wrong.
+    unbound: () =>
+      changed().then(
+        problem => (problem === null ? null : `${adoption.server} ${problem}`),
+        () => null,
+      ),
+    async run({ arguments: given }, signal) {
+      // Asked again: the gate may not have been told, and time may have passed since.
+      const problem = await changed(signal)
+      if (problem !== null) throw new Fault('tool_server_failed', { server: adoption.server, problem })
+      return server.call(tool, given, signal)
+    },
+  }
+}
+
+function changeOf({ server, tool, descriptor }: Adoption, listed: readonly ForeignTool[]): string | null {
+  const found = listed.find(({ name }) => name === tool)
+  if (found === undefined) return `no longer lists ${tool}`
+  return pinOf(found) === descriptor
+    ? null
+    : `lists ${tool} otherwise than it was adopted: see "onbook tools", then "onbook tools adopt ${server} ${tool}"`
+}

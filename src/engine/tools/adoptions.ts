@@ -1,0 +1,123 @@
+// Which tools of other servers somebody adopted, on record under the host: what was adopted, by whom, and instead of what.
+import type { Digest } from '../../core/digest/digest.ts'
+import {
+  type Adoption,
+  type Adoptions,
+  adoptedDraft,
+  droppedDraft,
+  type ForeignTool,
+  foreignName,
+  pinnedText,
+  pinOf,
+  reduceAdoptions,
+  TOOLS,
+} from '../../core/tools/foreign-tools.ts'
+import { Fault } from '../../errors.ts'
+import type { Store, ToolServer } from '../../ports.ts'
+import { decidedAgain } from '../decided-again.ts'
+import { HOST_TENANT } from '../library/rows.ts'
+import { remembered, rememberedContent } from '../remembered.ts'
+
+export const loadAdoptions = (store: Store): Promise<Adoptions> =>
+  remembered(store, JSON.stringify(['adoptions']), () => readAdoptions(store))
+
+async function readAdoptions(store: Store): Promise<Adoptions> {
+  let adoptions: Adoptions = new Map()
+  for await (const { event } of store.read(HOST_TENANT, TOOLS, -1)) adoptions = reduceAdoptions(adoptions, event)
+  return adoptions
+}
+
+/** As it was when it was adopted. */
+export const adoptedTool = (store: Store, { descriptor }: Adoption): Promise<ForeignTool> =>
+  rememberedContent(store, JSON.stringify(['foreign tool', descriptor]), async () => {
+    const bytes = await store.object(HOST_TENANT, descriptor)
+    return JSON.parse(new TextDecoder().decode(bytes)) as ForeignTool
+  })
+
+export interface AdoptRequest {
+  readonly server: string
+  /** Null for all that it lists. */
+  readonly tools: readonly string[] | null
+  /** What the one that is named has to be: what somebody looked at, and not what its server says by now. */
+  readonly descriptor?: string
+  readonly actor: string
+}
+
+export interface Adopted {
+  readonly name: string
+  readonly tool: string
+  readonly descriptor: Digest
+  /** What was adopted until now. */
+  readonly before: Digest | null
+}
+
+/** Those that were not adopted as they are. */
+export async function adoptTools(
+  store: Store,
+  from: ToolServer,
+  { server, tools, descriptor, actor }: AdoptRequest,
+): Promise<readonly Adopted[]> {
+  const { tools: listed } = await from.list()
+  const chosen = tools === null ? listed : tools.map(tool => listedTool(server, listed, tool))
+  const changed = chosen.find(tool => descriptor !== undefined && descriptor !== pinOf(tool))
+  if (changed !== undefined) throw new Fault('tool_changed', { server, tool: changed.name, descriptor: pinOf(changed) })
+  return decidedAgain(async () => {
+    const { seq } = await store.head(HOST_TENANT, TOOLS)
+    const adoptions = await readAdoptions(store)
+    const found = chosen
+      .map((tool): Adopted => {
+        const name = foreignName(server, tool.name)!
+        return { name, tool: tool.name, descriptor: pinOf(tool), before: adoptions.get(name)?.descriptor ?? null }
+      })
+      .filter(one => one.descriptor !== one.before)
+    if (found.length === 0) return found
+    const entries = found.map(one => adoptedDraft(server, one.tool, one.descriptor, one.before, actor))
+    const objects = chosen.map(tool => new TextEncoder().encode(pinnedText(tool)))
+    await store.commit({ tenant: HOST_TENANT, objects, appends: [{ stream: TOOLS, expected: seq, entries }] })
+    return found
+  })
+}
+
+function listedTool(server: string, listed: readonly ForeignTool[], tool: string): ForeignTool {
+  const found = listed.find(({ name }) => name === tool)
+  if (found === undefined) throw new Fault('tool_unlisted', { server, tool })
+  return found
+}
+
+export interface DropRequest {
+  readonly server: string
+  /** Null for all that were adopted. */
+  readonly tools: readonly string[] | null
+  readonly actor: string
+}
+
+export interface Dropped {
+  readonly name: string
+  readonly tool: string
+}
+
+/** Of a server that is no longer there, too. */
+export function dropTools(store: Store, { server, tools, actor }: DropRequest): Promise<readonly Dropped[]> {
+  return decidedAgain(async () => {
+    const { seq } = await store.head(HOST_TENANT, TOOLS)
+    const own = [...(await readAdoptions(store))].map(([name, adoption]) => ({ name, ...adoption })).filter(one => one.server === server)
+    const dropped = tools === null ? own : tools.map(tool => ownTool(server, own, tool))
+    if (dropped.length === 0) return []
+    const entries = dropped.map(one => droppedDraft(one, actor))
+    await store.commit({ tenant: HOST_TENANT, appends: [{ stream: TOOLS, expected: seq, entries }] })
+    return dropped.map(({ name, tool }) => ({ name, tool }))
+  })
+}
+
+function ownTool<T extends Adoption>(server: string, own: readonly T[], tool: string): T {
+  const found = own.find(adoption => adoption.tool === tool)
+  if (found === undefined) throw new Fault('tool_unadopted', { server, tool })
+  return found
+}
+
+/** @throws `tool_server_missing`, also when it is there and not for this tenant to adopt from */
+export function serverToAdoptFrom(servers: ReadonlyMap<string, ToolServer>, tenant: string, server: string): ToolServer {
+  const found = servers.get(server)
+  if (found?.adopters.includes(tenant) !== true) throw new Fault('tool_server_missing', { server })
+  return found
+}

@@ -1,0 +1,34 @@
+// All that is bound and offered at this moment: the host's own, and what somebody adopted of other servers.
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { Binding } from '../../ports.ts'
+import type { AdoptedTools } from './adopted-tools.ts'
+
+export interface BoundTools {
+  /** The host's own. */
+  readonly bindings: ReadonlyMap<string, Binding>
+  readonly adopted?: AdoptedTools
+}
+
+export interface OfferedTools extends BoundTools {
+  readonly hostCatalog: readonly Descriptor[] | null
+  /** Which of those that were adopted the host shows by itself. */
+  readonly offers?: (tool: string) => boolean
+}
+
+/** The host's own come first: no server can take their names. */
+export async function bindingFor({ bindings, adopted }: BoundTools, tenant: string, name: string): Promise<Binding | undefined> {
+  return bindings.get(name) ?? (await adopted?.(tenant))?.get(name)
+}
+
+export async function allBindings({ bindings, adopted }: BoundTools, tenant: string): Promise<ReadonlyMap<string, Binding>> {
+  return adopted === undefined ? bindings : new Map([...(await adopted(tenant)), ...bindings])
+}
+
+/** The last rung of the tool ladder; null when the host offers nothing. */
+export async function offeredTools(
+  { hostCatalog, adopted, offers = () => false }: OfferedTools,
+  tenant: string,
+): Promise<readonly Descriptor[] | null> {
+  const more = [...((await adopted?.(tenant)) ?? [])].filter(([name]) => offers(name)).map(([, { descriptor }]) => descriptor)
+  return more.length === 0 ? hostCatalog : [...(hostCatalog ?? []), ...more]
+}
