@@ -102,6 +102,7 @@ describe('public surface', () => {
   it('onbook/core', () => {
     expect(Object.keys(core).sort()).toMatchInlineSnapshot(`
       [
+        "DEFAULT_POLICY",
         "EVERYTHING",
         "LAYERS",
         "ROLE_NAME",
@@ -133,6 +134,7 @@ describe('public surface', () => {
         "emptyConfig",
         "emptyHistory",
         "emptySession",
+        "explainCall",
         "findUses",
         "foldSession",
         "grantOf",
@@ -160,6 +162,7 @@ describe('public surface', () => {
         "readIndex",
         "readMessages",
         "readPack",
+        "readPolicy",
         "readPrelude",
         "readPromptRef",
         "readReply",

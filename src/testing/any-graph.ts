@@ -132,8 +132,35 @@ export function ruled(draft: RunDraft, workflow: Workflow, command: RunCommand):
   return ruling
 }
 
-/** @param luck which of what is possible happens, and how it ends; after that, the first */
-export function walk(workflow: Workflow, luck: readonly number[], look: (draft: RunDraft, history: readonly Moment[]) => void): RunDraft {
+/** What a node is sent it has before it when it starts. */
+function readMail(draft: RunDraft, nodeId: string): RunDraft {
+  const mail = draft.state.inbox.filter(({ to }) => to === nodeId)
+  return emitRun(draft, ...mail.map(({ handoff }) => ({ type: 'handoff.delivered' as const, handoff, nodeId })))
+}
+
+/** Whoever is at work may write to anybody who reads. */
+function sendMail(workflow: Workflow, draft: RunDraft, chance: number): readonly [RunDraft, Moment] | null {
+  const { state } = draft
+  const [from] = Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!))
+  const readers = workflow.nodes.filter(({ disabled }) => !disabled)
+  const reader = readers[chance % readers.length]
+  if (from === undefined || reader === undefined || state.phase !== 'running') return null
+  const { id: to } = reader
+  const handoff = `handoff-${state.handoffs + 1}`
+  const sent: RunEvent = { type: 'handoff.sent', handoff, nodeId: from, to, body: NOTHING, expectation: 'none', answers: null, awaits: null }
+  return [emitRun(draft, sent), { what: 'sent', to }]
+}
+
+/**
+ * @param luck which of what is possible happens, and how it ends; after that, the first
+ * @param mail whether nodes write to one another
+ */
+export function walk(
+  workflow: Workflow,
+  luck: readonly number[],
+  look: (draft: RunDraft, history: readonly Moment[]) => void,
+  mail = false,
+): RunDraft {
   let draft = created(workflow)
   const history: Moment[] = []
   for (let at = 0; ; at += 1) {
@@ -142,8 +169,15 @@ export function walk(workflow: Workflow, luck: readonly number[], look: (draft: 
     const open = possible(found(workflow, draft), chance % 13)
     if (isEnded(draft.state)) return draft
     if (open.length === 0) throw new Error('nothing is left to do, and the run has not ended')
+    const sent = mail && at < luck.length && chance % 4 === 0 ? sendMail(workflow, draft, chance) : null
+    if (sent !== null) {
+      draft = sent[0]
+      history.push(sent[1])
+      continue
+    }
     const { command, moment } = open[Math.floor(chance / 13) % open.length]!
     draft = ruled(draft, workflow, command)
+    if (command.type === 'startNode') draft = readMail(draft, command.nodeId)
     history.push(moment)
   }
 }

@@ -9,9 +9,14 @@ export type Moment =
   | { readonly what: 'started'; readonly node: string }
   | { readonly what: 'ended'; readonly node: string; readonly status: End; readonly output: Json }
   | { readonly what: 'cancelled' }
+  /** Somebody sent it a handoff. */
+  | { readonly what: 'sent'; readonly to: string }
 
-/** What only the oracle says about itself. */
-type Seen = Moment | { readonly what: 'skipped'; readonly node: string } | { readonly what: 'followed'; readonly edge: string }
+/** What only the oracle says about itself. `woken`: it had ended, and starts alone, for a handoff. */
+type Seen =
+  | Exclude<Moment, { readonly what: 'started' }>
+  | { readonly what: 'started'; readonly node: string; readonly woken: boolean }
+  | { readonly what: 'skipped'; readonly node: string } | { readonly what: 'followed'; readonly edge: string }
 
 export interface Expected {
   /** Nodes that may start now, in no order. */
@@ -31,7 +36,7 @@ export function expectedIn(workflow: Workflow, history: readonly Moment[]): Expe
   settle()
   for (const moment of history) {
     const wasEnding = endingOf(workflow, seen) !== null
-    seen.push(moment)
+    seen.push(moment.what === 'started' ? { ...moment, woken: isWoken(workflow, seen, moment.node) } : moment)
     if (moment.what === 'ended' && moment.status === 'completed' && !wasEnding) {
       const edge = workflow.edges.find(
         ({ id, from, to, repeats, condition }) =>
@@ -98,7 +103,7 @@ function allBefore(workflow: Workflow): ReadonlyMap<string, ReadonlySet<string>>
 /** What came before a node was last begun again, or one that it comes after, does not count for it. */
 function sinceAgain(workflow: Workflow, seen: readonly Seen[], node: string): readonly Seen[] {
   const startedBefore = (at: number, of: string): boolean => seen.slice(0, at).some(one => one.what === 'started' && one.node === of)
-  const cut = seen.findLastIndex((one, at) => one.what === 'started' && isAfter(workflow, node, one.node) && startedBefore(at, one.node))
+  const cut = seen.findLastIndex((one, at) => one.what === 'started' && !one.woken && isAfter(workflow, node, one.node) && startedBefore(at, one.node))
   return seen.slice(cut + 1)
 }
 
@@ -120,9 +125,16 @@ const isHeld = (workflow: Workflow, seen: readonly Seen[], node: string): boolea
 
 function mayStart(workflow: Workflow, seen: readonly Seen[], node: string): boolean {
   if (endingOf(workflow, seen) !== null || isHeld(workflow, seen, node)) return false
-  if (!isAwaited(workflow, seen, node)) return isDue(workflow, seen, node) && isLet(workflow, seen, node)
+  if (!isAwaited(workflow, seen, node)) return isWoken(workflow, seen, node) || (isDue(workflow, seen, node) && isLet(workflow, seen, node))
   const isBusy = (id: string): boolean => statusOf(workflow, seen, id) === 'busy'
   return !isBusy(node) && !workflow.nodes.some(({ id }) => isBusy(id) && isAfter(workflow, id, node))
+}
+
+/** It has ended, and somebody wrote to it after it last began. */
+function isWoken(workflow: Workflow, seen: readonly Seen[], node: string): boolean {
+  const begun = seen.findLastIndex(one => one.what === 'started' && one.node === node)
+  const isWrittenTo = seen.slice(begun + 1).some(one => one.what === 'sent' && one.to === node)
+  return isWrittenTo && !isAwaited(workflow, seen, node) && ['completed', 'failed', 'skipped'].includes(statusOf(workflow, seen, node))
 }
 
 const nextSkip = (workflow: Workflow, seen: readonly Seen[]): string | undefined =>

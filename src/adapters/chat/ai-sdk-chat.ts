@@ -15,6 +15,7 @@ import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched
 /** `limits`: those that are not the usual ones. */
 export function aiSdkChat(limits: Partial<AnswerLimits> = {}): ChatModel {
   return {
+    acts: () => false,
     call(call, options) {
       const known: Known = new Map(secretsIn(process.env).map(value => [value, '[REDACTED]']))
       return settleCall(options, known, async sent => {

@@ -86,15 +86,13 @@ const WORDS: Words = {
     failure === null
       ? at(nodeId, `  step ${step} is answered${tokens === null ? '' : `, ${tokens} tokens`}`)
       : at(nodeId, `  step ${step} has no answer (${failure.code}): ${failure.detail}`, 'bad'),
+  // That a person is asked is told by itself.
   'tool.judged': ({ nodeId, tool, verdict }) =>
-    at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
+    verdict.decision === 'waiting' ? [] : at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
   'tool.settled': ({ nodeId, tool, status }) => at(nodeId, `  ${tool}: ${status}`),
-  async 'tool.waiting'({ nodeId, tool, arguments: given, approval, reason }, bodies) {
-    const asked = await bodies.json<Json>(given)
-    return [
-      ...at(nodeId, `  asks a person for ${tool} ${quoted(JSON.stringify(asked))}: ${reason}`, 'strong'),
-      ...at(nodeId, `  decide: onbook approvals approve ${approval}`),
-    ]
+  async 'tool.waiting'({ nodeId, tool, arguments: given, approval }, bodies) {
+    const asked = clip(JSON.stringify(await bodies.json<Json>(given)), 200)
+    return [...at(nodeId, `  waits for a person: ${tool} ${asked}`, 'strong'), ...at(nodeId, `  ${approval}`, 'dim')]
   },
   'tool.answered': ({ nodeId, decision, note, arguments: changed }) =>
     at(

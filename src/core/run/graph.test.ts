@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyLuck, anyWorkflow, created, found, NOTHING, possible, ruled, walk } from '../../testing/any-graph.ts'
-import { expectedIn } from '../../testing/graph-oracle.ts'
+import { expectedIn, type Moment } from '../../testing/graph-oracle.ts'
 import { workflowOf } from '../../testing/test-runs.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
-import { decideRun, draftRun, type RunCommand } from './decide.ts'
+import { decideRun, draftRun, type RunCommand, type RunDraft } from './decide.ts'
 import { foldRun } from './reduce.ts'
 import { emptyRun, isBusy, isEnded } from './state.ts'
 
@@ -16,6 +16,18 @@ describe('a graph', () => {
         walk(workflow, luck, (draft, history) => {
           expect(found(workflow, draft)).toEqual(expectedIn(workflow, history))
         })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is walked as the model says while its nodes write to one another', () => {
+    fc.assert(
+      fc.property(anyWorkflow, anyLuck, (workflow, luck) => {
+        const look = (draft: RunDraft, history: readonly Moment[]) => {
+          expect(found(workflow, draft)).toEqual(expectedIn(workflow, history))
+        }
+        walk(workflow, luck, look, true)
       }),
       { numRuns: 500 },
     )

@@ -166,6 +166,7 @@ describe('an agent that calls by line', () => {
     const { phase } = await spoken(says)
     expect(phase).toBe('paused')
     expect((await eventsOf('run.stalled')).length).toBe(1)
+    expect(new Set((await house.events()).flatMap(event => (event.type === 'step.settled' ? [event.replyHash] : []))).size).toBe(1)
   })
 
   it('has its prompts made again from the record, to the byte', async () => {
