@@ -104,6 +104,7 @@ describe('public surface', () => {
       [
         "DEFAULT_POLICY",
         "EVERYTHING",
+        "GRAPH_DESCRIPTORS",
         "LAYERS",
         "ROLE_NAME",
         "RULES",

@@ -46,7 +46,7 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'check',
     arguments: ['[paths...]'],
-    summary: 'lint packs, the files they need, preludes, tools, roles, agents and workflows',
+    summary: 'lint packs, the files they need, preludes, tools, roles, agents, workflows and the policy',
     options: [
       { flags: '--format <format>', summary: 'pretty, json, sarif, junit or github (default: pretty)' },
       { flags: '--json', summary: 'the same as --format json' },

@@ -114,6 +114,7 @@ export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, 
 export { findUses, type Use, type Uses } from './template/uses.ts'
 export { type Asked, type AskedCall, askedIn, type Calling } from './tools/asked-calls.ts'
 export { type Catalog, type CheckSchema, type Descriptor, readCatalog } from './tools/catalog.ts'
+export { GRAPH_DESCRIPTORS, type GraphTool } from './tools/graph-descriptors.ts'
 export {
   classifyLines,
   type ReadToolCalls,

@@ -2,14 +2,16 @@
 import type { Mode } from '../core/compose/mode.ts'
 import type { Json } from '../core/digest/digest.ts'
 import type { Role } from '../core/gate/authorize.ts'
-import { changesGraph, REQUEST_IMPLEMENTATION } from '../core/gate/capability.ts'
+import { REQUEST_IMPLEMENTATION } from '../core/gate/capability.ts'
 import { type Explained, explainCall, type ProspectiveCall } from '../core/gate/explain.ts'
 import type { PlacedPolicy } from '../core/gate/read-policy.ts'
 import { nodeOf } from '../core/run/state.ts'
 import type { Descriptor } from '../core/tools/catalog.ts'
+import { GRAPH_DESCRIPTORS, isGraphTool } from '../core/tools/graph-descriptors.ts'
 import { Fault } from '../errors.ts'
 import type { RoleFiles, Store, Validator } from '../ports.ts'
 import { loadRole } from './roles/load-role.ts'
+import { graphGate } from './runs/graph-gate.ts'
 import { loadRun } from './runs/load.ts'
 import { nodeGate } from './runs/node-gate.ts'
 import { worldOf } from './runs/world.ts'
@@ -45,7 +47,7 @@ export interface ExplainedPolicy extends Explained {
 }
 
 /** What is known of whoever calls. */
-type Caller = Pick<ProspectiveCall, 'agent' | 'role' | 'node' | 'mode' | 'free' | 'onBehalfOf' | 'mustAsk'> & {
+type Caller = Pick<ProspectiveCall, 'agent' | 'role' | 'node' | 'mode' | 'free' | 'onBehalfOf' | 'mustAsk' | 'problem' | 'ownEdge'> & {
   /** Null where nobody has been shown anything yet. */
   readonly shown: readonly Descriptor[] | null
 }
@@ -55,7 +57,8 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
   const caller = request.node === undefined ? await namedCaller(parts, request) : await callerAt(parts, tenant, request, request.node)
   const { shown, ...who } = caller
   const binding = await bindingFor(parts, tenant, tool)
-  const descriptor = shown === null ? binding?.descriptor : shown.find(({ name }) => name === tool)
+  const own = isGraphTool(tool) ? GRAPH_DESCRIPTORS[tool] : binding?.descriptor
+  const descriptor = shown === null ? own : shown.find(({ name }) => name === tool)
   const call: ProspectiveCall = {
     ...who,
     tool,
@@ -63,7 +66,9 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)),
     ...(shown === null ? {} : { visible: descriptor !== undefined }),
     ...(given === undefined ? {} : { arguments: given }),
-    ...(given === undefined || descriptor === undefined ? {} : { problem: await problemWith(parts.validator, descriptor, given) }),
+    ...(given === undefined || descriptor === undefined
+      ? {}
+      : { problem: (await problemWith(parts.validator, descriptor, given)) ?? who.problem ?? null }),
   }
   const { policy, lines } = parts.policy
   const { agent, role, mode } = who
@@ -71,7 +76,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
 }
 
 /** They are bound for the nodes of graphs alone. */
-const isOfGraphs = (tool: string): boolean => changesGraph(tool) || tool === 'send_handoff' || tool === REQUEST_IMPLEMENTATION
+const isOfGraphs = (tool: string): boolean => isGraphTool(tool) || tool === REQUEST_IMPLEMENTATION
 
 async function namedCaller({ roles }: ExplainParts, { agent, role, mode }: ExplainRequest): Promise<Caller> {
   if (agent === undefined) throw new Fault('usage_invalid', { problem: 'Say who would call it: an agent, or a node of a run' })
@@ -87,7 +92,7 @@ async function roleNamed(roles: RoleFiles | null, name: string): Promise<Role> {
 async function callerAt(
   { store, roles }: ExplainParts,
   tenant: string,
-  { tool, agent, role, mode }: ExplainRequest,
+  { tool, agent, role, mode, arguments: given }: ExplainRequest,
   { runId, nodeId }: { readonly runId: string; readonly nodeId: string },
 ): Promise<Caller> {
   const { state } = await loadRun(store, tenant, runId)
@@ -96,6 +101,9 @@ async function callerAt(
   if (!frozen.workflow.nodes.some(({ id }) => id === nodeId))
     throw new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}` })
   const gate = nodeGate(frozen, state, nodeId)
+  // Whether a node could be spawned is known only while the one that spawns is at work.
+  const isPlain = given !== undefined && isGraphTool(tool) && tool !== 'spawn_node'
+  const inGraph = isPlain ? await graphGate({ state, workflow: frozen.workflow, nodeId }, null, { name: tool, arguments: given }) : null
   const { session } = nodeOf(state, nodeId)
   const { state: of } = await loadSession(store, tenant, session)
   const request = of.run?.step?.request
@@ -108,6 +116,7 @@ async function callerAt(
     free: gate.free.includes(tool),
     onBehalfOf: gate.onBehalfOf,
     mustAsk: gate.mustAsk,
+    ...(inGraph === null ? {} : { problem: inGraph.problem, ownEdge: inGraph.ownEdge }),
     shown: built?.ok === true ? built.call.tools : null,
   }
 }

@@ -27,3 +27,14 @@ it('a setting that changes is an event with what it was, and one that stays is n
   ])
   await store.close()
 })
+
+it('a setting that a later version adds has not changed', async () => {
+  const store = memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
+  await recordConfig(store, 'test', { agentBindings: false, hostDefaults: {} }, initial)
+  const later: JsonObject = { ...initial, model: null, tools: { bind: [] } }
+  expect(await recordConfig(store, 'test', { ...later, agentBindings: false }, later)).toEqual([])
+  expect(await recordConfig(store, 'test', { ...later, agentBindings: false, tools: { bind: ['command'] } }, later)).toEqual([
+    { setting: 'tools.bind', from: [], to: ['command'] },
+  ])
+  await store.close()
+})

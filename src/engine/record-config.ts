@@ -32,7 +32,8 @@ export async function recordConfig(
 ): Promise<readonly SettingChange[]> {
   return decidedAgain(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)
-    const changes = changesBetween((await lastConfig(store, stream, seq)) ?? initial, config)
+    // A setting that was not there yet was as it is without a file.
+    const changes = changesBetween({ ...initial, ...(await lastConfig(store, stream, seq)) }, config)
     if (changes.length === 0) return changes
     const payload: Json = { config, changes: changes as unknown as Json }
     const entries = [{ type, actor, payload }]

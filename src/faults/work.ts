@@ -131,11 +131,7 @@ export const WORK_FAULTS = {
     (d: { server: string; tool: string; descriptor: string }) =>
       `Tool ${d.tool} of server ${d.server} is ${d.descriptor} now; nothing was adopted. Look at it again: "onbook tools".`,
   ),
-  demo_failed: fault(
-    500,
-    (d: { command: string; code: number | null; said: string }) =>
-      `The demo could not go on: ${d.command} ended with ${d.code}: ${d.said} To start over, remove its folder.`,
-  ),
+  demo_failed: fault(500, (d: { problem: string }) => `The demo could not go on: ${d.problem}. To start over, remove its folder.`),
   busy: fault(
     409,
     (d: { what: string; path: string }) => `Another onbook is changing ${d.what}. Try again; if none is running, remove ${d.path}.`,

@@ -2,7 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { type Client, ClientError, createClient } from '../client/index.ts'
+import type { Verdict } from '../core/gate/authorize.ts'
 import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
+import { EVERYTHING } from '../core/workspace/policy.ts'
+import { workspaceRead } from '../engine/bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { clock, freshPath } from '../testing/sqlite-place.ts'
 import { startHost, type TestHost } from '../testing/start-host.ts'
@@ -22,12 +25,22 @@ const policy: HostPolicy = {
   planningCommands: ['git status'],
 }
 
+/** Whoever is asked calls twice, and is done. */
+const READING = `replies:
+  - match: { step: 1 }
+    toolCalls:
+      - { toolName: workspace.read, arguments: { path: docs/a } }
+      - { toolName: workspace.read, arguments: { path: src/a } }
+  - match: {}
+    text: Noted.
+`
+
 let host: TestHost
 let sessions: ReturnType<typeof testSessions>
 let client: Client
 beforeAll(async () => {
   const store = sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
-  sessions = testSessions(store)
+  sessions = testSessions(store, READING, { grants: policy.grants, hostCatalog: [workspaceRead(store, () => EVERYTHING).descriptor] })
   host = await startHost({}, { store, sessions: { ...sessions, grants: policy.grants, policy: { policy, lines: [2, 3, 7] } } })
   client = createClient({ url: host.url, key: host.key })
 })
@@ -51,6 +64,10 @@ it('shows a tenant what concerns it, under the numbers that reasons name, and no
   })
   expect(JSON.stringify(shown)).not.toMatch(/umbrella|secret/)
 })
+
+interface Judgement {
+  readonly payload: { readonly verdict: Verdict }
+}
 
 describe('explains', () => {
   const ask = (more: object) => client.policy.explain({ tool: 'workspace.read', agent: 'writer', ...more })
@@ -104,6 +121,24 @@ describe('explains', () => {
       [{ role: 'nobody' }, 'role_template_missing'],
     ] as const)
       await expect(ask(more)).rejects.toMatchObject({ code })
+  })
+
+  it('what the gate has said', async () => {
+    await client.workflows.put({ id: 'reading', objective: 'Read.', nodes: [{ id: 'a', provider: 'scripted', model: 'small' }] })
+    const { runId } = await client.runs.create({ workflowId: 'reading' })
+    await host.sessions.runs.quiet('acme', runId)
+    const { body } = await host.ask('GET', `/v1/streams/${encodeURIComponent(`run/${runId}`)}/events?limit=1000`)
+    const judged = body.events
+      .filter(({ type }: { type: string }) => type === 'tool.judged')
+      .map(({ payload }: Judgement) => payload.verdict)
+    const explained = await Promise.all(['docs/a', 'src/a'].map(path => ask({ agent: undefined, runId, nodeId: 'a', arguments: { path } })))
+    expect(judged.map(({ decision }: Verdict) => decision)).toEqual(['allowed', 'refused'])
+    for (const [index, { decision, conditions }] of explained.entries()) {
+      expect(decision).toBe(judged[index].decision)
+      for (const [at, one] of conditions.entries())
+        if (one.outcome !== 'unknown' && judged[index].conditions[at].outcome !== 'not_reached')
+          expect(one).toEqual(judged[index].conditions[at])
+    }
   })
 
   it('nothing of a run to whoever may not read runs', async () => {

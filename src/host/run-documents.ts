@@ -6,7 +6,7 @@ import type { StallEvidence } from '../core/run/stall.ts'
 import { isEnded, type NodeState, nodeOf, type RunState } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
 import { findRun } from '../engine/runs/runs.ts'
-import { worldOf } from '../engine/runs/world.ts'
+import { workflowNow } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
 import type { Store, StoredEvent } from '../ports.ts'
 import { type Observability, type ReadBody, type RunEventDoc, runOutputs, toRunEventDoc } from '../wire/openwop/run-event.ts'
@@ -41,7 +41,7 @@ export async function runSnapshot(store: Store, tenant: string, { state, seq, cr
     return text === null ? null : ((JSON.parse(text) as JsonObject)[name] as JsonObject)
   }
   const { runId, workflowId, mode, orchestration, budget, steps, tokens, tags, approvals, failure } = state
-  const { workflow } = await worldOf(store, tenant, state)
+  const workflow = await workflowNow(store, tenant, state)
   const ended = isEnded(state) ? await findRun(store, tenant, runId) : null
   const [configurable, metadata] = [await kept(state.configurable, 'configurable'), await kept(state.metadata, 'metadata')]
   return {

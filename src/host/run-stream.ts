@@ -3,7 +3,7 @@ import { type RunEvent, runEvent, runStream } from '../core/run/events.ts'
 import { isBusy, isEnded } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
 import { childSession } from '../engine/runs/start-node.ts'
-import { worldOf } from '../engine/runs/world.ts'
+import { workflowNow } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
 import type { Observability, RunEventDoc } from '../wire/openwop/run-event.ts'
@@ -114,7 +114,7 @@ async function hearReplies(
   reader: EventStream,
   { state }: LoadedRun,
 ): Promise<(event: RunEvent) => void> {
-  const { workflow } = await worldOf(store, tenant, state)
+  const workflow = await workflowNow(store, tenant, state)
   const busy = new Set(Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!)))
   const heard = new Set<string>()
   const hear = (nodeId: string, session: string | null): void => {

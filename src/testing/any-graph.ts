@@ -147,7 +147,16 @@ function sendMail(workflow: Workflow, draft: RunDraft, chance: number): readonly
   if (from === undefined || reader === undefined || state.phase !== 'running') return null
   const { id: to } = reader
   const handoff = `handoff-${state.handoffs + 1}`
-  const sent: RunEvent = { type: 'handoff.sent', handoff, nodeId: from, to, body: NOTHING, expectation: 'none', answers: null, awaits: null }
+  const sent: RunEvent = {
+    type: 'handoff.sent',
+    handoff,
+    nodeId: from,
+    to,
+    body: NOTHING,
+    expectation: 'none',
+    answers: null,
+    awaits: null,
+  }
   return [emitRun(draft, sent), { what: 'sent', to }]
 }
 

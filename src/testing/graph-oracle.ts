@@ -16,7 +16,8 @@ export type Moment =
 type Seen =
   | Exclude<Moment, { readonly what: 'started' }>
   | { readonly what: 'started'; readonly node: string; readonly woken: boolean }
-  | { readonly what: 'skipped'; readonly node: string } | { readonly what: 'followed'; readonly edge: string }
+  | { readonly what: 'skipped'; readonly node: string }
+  | { readonly what: 'followed'; readonly edge: string }
 
 export interface Expected {
   /** Nodes that may start now, in no order. */
@@ -103,7 +104,9 @@ function allBefore(workflow: Workflow): ReadonlyMap<string, ReadonlySet<string>>
 /** What came before a node was last begun again, or one that it comes after, does not count for it. */
 function sinceAgain(workflow: Workflow, seen: readonly Seen[], node: string): readonly Seen[] {
   const startedBefore = (at: number, of: string): boolean => seen.slice(0, at).some(one => one.what === 'started' && one.node === of)
-  const cut = seen.findLastIndex((one, at) => one.what === 'started' && !one.woken && isAfter(workflow, node, one.node) && startedBefore(at, one.node))
+  const cut = seen.findLastIndex(
+    (one, at) => one.what === 'started' && !one.woken && isAfter(workflow, node, one.node) && startedBefore(at, one.node),
+  )
   return seen.slice(cut + 1)
 }
 

@@ -30,6 +30,7 @@ if (how === 'dies at once') {
   process.exit(3)
 }
 if (how === 'floods') setInterval(() => process.stdout.write(`${'x'.repeat(100_000)}\n`), 1)
+if (how === 'never connects' && file !== '') writeFileSync(file, String(process.pid))
 if (how === 'deaf') process.on('SIGTERM', () => {})
 if (how === 'has a child') {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })

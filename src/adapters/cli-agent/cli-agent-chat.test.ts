@@ -131,7 +131,9 @@ describe('what an agent is given', () => {
     const tools = [{ name: 'read', description: '', inputSchema: {} }]
     const { warnings } = await answered(fakeAgent('fine'), { tools, parameters: { temperature: 1 } } as Partial<ModelCall>)
     expect(warnings).toEqual(['A command has no place for this; it was not sent: tools, temperature.'])
-    expect((await answered(fakeAgent('fine'), { tools, calls: 'lines' } as Partial<ModelCall>)).warnings).toEqual([])
+    const byLine = async (more: Partial<ModelCall>) => (await answered(fakeAgent('fine'), { tools, calls: 'lines', ...more })).warnings
+    expect(await byLine({})).toEqual([])
+    expect(await byLine({ toolChoice: 'required' })).toEqual(['A command has no place for this; it was not sent: toolChoice.'])
   })
 })
 

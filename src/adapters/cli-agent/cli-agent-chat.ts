@@ -136,9 +136,11 @@ async function textFor({ promptOn }: CliAgent, call: ModelCall, options: CallOpt
   return inArgument && text.startsWith('-') ? ` ${text}` : text
 }
 
-function unsent({ tools, calls, parameters }: ModelCall): readonly string[] {
+/** Tools that are called by line stand in the messages; that one must be called cannot be said there. */
+function unsent({ tools, toolChoice, calls, parameters }: ModelCall): readonly string[] {
   const names = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  const all = tools.length === 0 || calls !== undefined ? names : ['tools', ...names]
+  const hidden = calls === undefined ? tools.length > 0 && 'tools' : toolChoice !== undefined && 'toolChoice'
+  const all = hidden === false ? names : [hidden, ...names]
   return all.length === 0 ? [] : [`A command has no place for this; it was not sent: ${all.join(', ')}.`]
 }
 

@@ -117,3 +117,11 @@ it('nobody is left behind: not one who will not go, and not the child of one who
   for (let waited = 0; lives(child) && waited < 100; waited += 1) await after(20)
   expect(lives(child)).toBe(false)
 })
+
+it('nor one that never connected', async () => {
+  const file = tempFile()
+  expect(await codeOf(serverThat('never connects', { connectMs: 2_000 }, file).list())).toBe('tool_server_timeout')
+  const pid = Number(readFileSync(file, 'utf8'))
+  for (let waited = 0; lives(pid) && waited < 100; waited += 1) await after(20)
+  expect(lives(pid)).toBe(false)
+})

@@ -56,7 +56,8 @@ async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
     return await work(home)
   } finally {
     await endStrays(home)
-    await rm(home, { recursive: true, force: true })
+    // What cannot be cleared away takes nothing from what the command said.
+    await rm(home, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { callsInRun } from '../../testing/calls-in-run.ts'
 import { type HostileRepo, hostileRepo, runTool, SECRET } from '../../testing/hostile-repo.ts'
 import { repoTools } from './repo-tools.ts'
 
@@ -17,20 +18,31 @@ interface Swap {
   readonly mostMs: number
 }
 
-/** Calls until it was swapped often, and `want` calls met what belongs there; every answer. */
-async function whileSwapped({ root, outside }: HostileRepo, swap: Swap, want: number, calls: readonly (readonly [string, object])[]) {
-  const [from, to] = [join(root, swap.paths[0]), join(outside, swap.paths[1])]
-  const swapper = spawn(process.execPath, [SWAPPER, from, to, String(swap.mostMs)], { stdio: ['pipe', 'pipe', 'inherit'] })
-  let swaps = 0
+/** Until it is stopped. */
+function swapping({ root, outside }: HostileRepo, { paths, mostMs }: Omit<Swap, 'times'>) {
+  const [from, to] = [join(root, paths[0]), join(outside, paths[1])]
+  const swapper = spawn(process.execPath, [SWAPPER, from, to, String(mostMs)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  let times = 0
   swapper.stdout.on('data', (dots: Buffer) => {
-    swaps += 20 * dots.length
+    times += 20 * dots.length
   })
-  const tools = repoTools(root)
+  return {
+    times: () => times,
+    async stop(): Promise<void> {
+      swapper.stdin.end()
+      await once(swapper, 'close')
+    },
+  }
+}
+
+/** Calls until it was swapped often, and `want` calls met what belongs there; every answer. */
+async function whileSwapped(repo: HostileRepo, swap: Swap, want: number, calls: readonly (readonly [string, object])[]) {
+  const swaps = swapping(repo, swap)
+  const tools = repoTools(repo.root)
   const answers: string[] = []
-  while (swaps < swap.times || answers.filter(isMet).length < want)
+  while (swaps.times() < swap.times || answers.filter(isMet).length < want)
     for (const [tool, args] of calls) answers.push(JSON.stringify(await runTool(tools, tool, args)))
-  swapper.stdin.end()
-  await once(swapper, 'close')
+  await swaps.stop()
   return answers
 }
 
@@ -75,5 +87,25 @@ describe.runIf(process.platform === 'linux')('while something is swapped for a l
     const answers = await whileSwapped(repo, { paths: ['swapped', '.'], times: 200, mostMs: 2 }, 40, [['command', { cmd, cwd: 'swapped' }]])
     expect(repo.changes()).toEqual([])
     expect(answered(answers, new RegExp(`${SECRET}|/outside`))).toBe(0)
+  })
+
+  it('in a run, behind the gate: nothing outside is read or changed', async () => {
+    const repo = hostileRepo()
+    mkdirSync(join(repo.root, 'swapped'))
+    writeFileSync(join(repo.root, 'swapped/a.txt'), 'inside')
+    const swaps = swapping(repo, { paths: ['swapped', '.'], mostMs: 2 })
+    const round = [
+      ['write_file', { path: 'swapped/secret.txt', content: 'PLANTED' }],
+      ['read_file', { path: 'swapped/a.txt' }],
+      ['list_files', { path: 'swapped' }],
+      ['delete_file', { path: 'swapped/secret.txt' }],
+    ] as const
+    const { told, state } = await callsInRun({ root: repo.root }, Array(60).fill(round).flat())
+    await swaps.stop()
+    expect(repo.changes()).toEqual([])
+    expect(JSON.stringify(told)).not.toContain(SECRET)
+    expect([told.length, state.phase]).toEqual([240, 'completed'])
+    expect(new Set(told.map(({ isError }) => isError))).toEqual(new Set([true, false]))
+    expect(swaps.times()).toBeGreaterThan(100)
   })
 })

@@ -51,10 +51,10 @@ export function privateGit(folder: string, ms: number): PrivateGit {
   }
   const start: PrivateGit['start'] = (words, mostBytes) => {
     const given = [...SETTINGS.flatMap(setting => ['-c', setting]), ...words]
-    const child: Child = spawn('git', given, { cwd: folder, env, timeout: ms, killSignal: 'SIGKILL', windowsHide: true })
+    const child: Child = spawn('git', given, { cwd: folder, env, windowsHide: true })
     // Whoever writes to one that has ended learns why from how it ended.
     child.stdin.on('error', () => {})
-    return { input: child.stdin, ended: endOf(child, words[0] ?? '', mostBytes), stop: () => void child.kill('SIGKILL') }
+    return { input: child.stdin, ended: endOf(child, words[0] ?? '', mostBytes, ms), stop: () => void child.kill('SIGKILL') }
   }
   return {
     start,
@@ -66,8 +66,9 @@ export function privateGit(folder: string, ms: number): PrivateGit {
   }
 }
 
-function endOf(child: Child, verb: string, mostBytes: number): Promise<Said> {
-  return new Promise((resolve, reject) => {
+function endOf(child: Child, verb: string, mostBytes: number, ms: number): Promise<Said> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), ms)
+  const ended = new Promise<Said>((resolve, reject) => {
     const pieces: Buffer[] = []
     let [kept, bytes, complaint] = [0, 0, '']
     child.stdout.on('data', (piece: Buffer) => {
@@ -85,6 +86,7 @@ function endOf(child: Child, verb: string, mostBytes: number): Promise<Said> {
       else reject(new Error(signal === null ? `git ${verb} ended with ${code}: ${complaint.trim()}` : `git ${verb} was ended by ${signal}`))
     })
   })
+  return ended.finally(() => clearTimeout(timer))
 }
 
 /** Makes the store when there is none; false when there is no git on this machine. */

@@ -20,16 +20,29 @@ export async function readChange(
 ): Promise<Omit<RepoChange, 'shared'>> {
   const list = await git.run([...HOW, '--raw', '--numstat', '-z', before, after])
   const { out, bytes } = await git.run([...HOW, '--patch', before, after], diffBytes)
-  const files = filesIn(list.out.toString('latin1'))
+  const all = filesIn(list.out.toString('latin1')).map(file => ({ ...file, path: pathText(file.path) }))
+  const files = all.slice(0, countWithin(all, listed))
   const text = out.toString('latin1')
   const kept = bytes === out.length ? text : text.slice(0, text.lastIndexOf('\n') + 1)
   const cut = bytes - kept.length
   return {
     diff: Buffer.from(kept + (cut === 0 ? '' : `[${cut} bytes of this diff are left out]\n`), 'latin1'),
     cut,
-    files: files.slice(0, listed).map(file => ({ ...file, path: pathText(file.path) })),
-    more: Math.max(0, files.length - listed),
+    files,
+    more: all.length - files.length,
   }
+}
+
+/** Of paths in one event. */
+const MOST_CHARACTERS = 32 * 1024
+
+function countWithin(files: readonly ChangedFile[], listed: number): number {
+  let left = MOST_CHARACTERS
+  const over = files.findIndex(({ path }, index) => {
+    left -= path.length
+    return index >= listed || left < 0
+  })
+  return over === -1 ? files.length : over
 }
 
 const CHANGES: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D: 'deleted' }

@@ -1,11 +1,15 @@
 // Edits that nobody thought of: the diff, applied by git to what was there before, gives what is there afterwards. And what a look costs.
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { edit, newRepo } from '../../testing/watched-repo.ts'
 import { repoWatch } from './repo-watch.ts'
+
+const WATCHER = new URL('../../testing/watching-process.mjs', import.meta.url).pathname
+const SWAPPER = new URL('../../testing/swapping-process.mjs', import.meta.url).pathname
 
 it('whatever is edited, the diff leads from what was there to what is there', { timeout: 600_000 }, async () => {
   // Git does not read its own diff of an empty file whose folder ends in a blank.
@@ -44,6 +48,54 @@ it('whatever is edited, the diff leads from what was there to what is there', { 
     }),
     { numRuns: 80 },
   )
+})
+
+it('whenever it is killed, no change is lost: the next process tells what it had not told', { timeout: 300_000 }, async () => {
+  const repo = newRepo()
+  const told = join(repo.root, '../told')
+  for (let kill = 0; kill < 30; kill++) {
+    const child = spawn(process.execPath, [WATCHER, repo.root, repo.folder, told], { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    await new Promise(resolve => setTimeout(resolve, Math.random() * 150))
+    child.kill('SIGKILL')
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+  }
+  const last = await (await repoWatch(repo.root, repo.folder))!.after('k')
+  const lines = (text: string): readonly string[] => [...text.matchAll(/^\+?(line \d+)$/gm)].map(([, line]) => line!)
+  const known = new Set(lines(readFileSync(told, 'latin1') + Buffer.from(last?.diff ?? []).toString()))
+  const there = lines(readFileSync(join(repo.root, 'story'), 'utf8'))
+  expect(there.filter(line => !known.has(line))).toEqual([])
+  expect(there.length).toBeGreaterThan(30)
+  repo.remove()
+})
+
+it('nothing outside is ever seen, though a folder is swapped for a link that leads there', { timeout: 120_000 }, async () => {
+  const repo = newRepo()
+  const outside = join(repo.root, '../outside')
+  for (let file = 0; file < 50; file++)
+    for (const [folder, text] of [
+      [join(repo.root, 'sub'), 'inside\n'],
+      [outside, 'SECRET\n'],
+    ] as const) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, `f${file}`), text)
+    }
+  const swapper = spawn(process.execPath, [SWAPPER, join(repo.root, 'sub'), outside, '3'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(swapper.stdout, 'data')
+  const watch = (await repoWatch(repo.root, repo.folder))!
+  let seen = 0
+  for (let time = 0; time < 100; time++) {
+    await watch.before('k')
+    const change = await watch.after('k')
+    await watch.forget('k')
+    seen += change === null ? 0 : 1
+    expect(Buffer.from(change?.diff ?? []).toString()).not.toContain('SECRET')
+  }
+  expect(seen).toBeGreaterThan(10)
+  swapper.stdin.end()
+  swapper.kill()
+  await once(swapper, 'close')
+  repo.remove()
 })
 
 it('a look at a repo of 10,000 files: what it costs', { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 // The demo as somebody meets it: the first screen, every story at rest and through its host, a second start, and what is refused.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -85,14 +85,13 @@ describe('at rest', () => {
 
 describe('with its host', () => {
   const { folder, home, demo, told } = place()
-  const child = spawn(process.execPath, [resolve('bin/onbook.mjs'), 'demo', '--json'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<number | null>(done => child.once('close', done))
+  let child: ChildProcess
+  let ended: Promise<number | null>
   let host: { readonly url: string; readonly pid: number; readonly runId: string; readonly loginUrl: string }
   beforeAll(async () => {
-    host = JSON.parse(await new Promise<string>(said => child.stdout.once('data', data => said(String(data)))))
+    child = spawn(process.execPath, [resolve('bin/onbook.mjs'), 'demo', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    ended = new Promise(done => child.once('close', done))
+    host = JSON.parse(await new Promise<string>(said => child.stdout!.once('data', data => said(String(data)))))
   })
   afterAll(() => void child.kill())
 

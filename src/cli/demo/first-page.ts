@@ -6,7 +6,7 @@ import type { Story, ToldStep, ToolUse } from '../runs/story.ts'
 import { shortHash, sizeText } from '../runs/words.ts'
 import { counted } from '../workspace/words.ts'
 import { type Colors, chainLines } from './chain-lines.ts'
-import { wrapped } from './shell-words.ts'
+import { quoted, wrapped } from './shell-words.ts'
 
 /** What stands on it of a run. */
 export interface ShownRun extends Pick<Story, 'runId' | 'status' | 'steps' | 'createdAt' | 'outputs' | 'prompts' | 'tools'> {
@@ -117,7 +117,7 @@ export function toolLine({ tool, verdict, status }: ToolUse, color: Colors): str
 function hostLines({ host, story, folder }: FirstPage, color: Colors): readonly string[] {
   return [
     color.bold('What the writer was told, word for word'),
-    `  cd ${visible(folder)} && npx onbook show ${story.runId} --node writer`,
+    `  cd ${quoted(visible(folder))} && npx onbook show ${story.runId} --node writer`,
     ...(host === null
       ? []
       : [`${color.bold('The host')} is at ${host.url} until Ctrl-C. Sign in within ten minutes:`, `  ${host.loginUrl}`]),
@@ -126,6 +126,6 @@ function hostLines({ host, story, folder }: FirstPage, color: Colors): readonly 
 
 function tryLines({ stories, again }: FirstPage, color: Colors): readonly string[] {
   const widest = Math.max(...stories.map(({ name }) => name.length))
-  const more = again.length === 0 ? '' : ` ${again.join(' ')}`
+  const more = again.length === 0 ? '' : ` ${again.map(quoted).join(' ')}`
   return stories.map(({ name, summary }) => `  npx onbook demo ${name}${more}${' '.repeat(widest - name.length)}  ${color.dim(summary)}`)
 }

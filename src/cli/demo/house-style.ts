@@ -1,9 +1,8 @@
 // The house style of the demo's newsroom: a new rule each time it is asked for, and which version of it a step was told.
 import { writeFile } from 'node:fs/promises'
-import type { Digest, Json } from '../../core/digest/digest.ts'
-import { runEvent } from '../../core/run/events.ts'
+import type { Digest } from '../../core/digest/digest.ts'
 import { readText } from '../record/open-record.ts'
-import { bodiesOf } from '../runs/bodies.ts'
+import { type Bodies, bodiesOf } from '../runs/bodies.ts'
 import { NEWSROOM } from './seed.ts'
 import type { Stage } from './stage.ts'
 
@@ -31,26 +30,19 @@ export interface ToldStyle {
   readonly rule: string
 }
 
-export const toldStyles = ({ look, read }: Stage, runId: string): Promise<readonly ToldStyle[]> =>
-  look(async desk => {
-    const bodies = bodiesOf(desk)
-    const { events } = await read(runId)
+export async function toldStyles({ look, steps }: Stage, runId: string): Promise<readonly ToldStyle[]> {
+  const started = await steps(runId)
+  return look(async desk => {
+    const { said } = bodiesOf(desk)
     const told: ToldStyle[] = []
-    for (const { type, payload } of events) {
-      const event = runEvent({ type, payload: payload as unknown as Json })
-      if (event.type !== 'step.started' || event.snapshot === null) continue
-      const { nodeId, step, snapshot, request } = event
-      told.push({ nodeId, step, version: snapshot.version, rule: await lastLine(bodies.said, request.prelude) })
-    }
+    for (const { nodeId, step, snapshot, request } of started)
+      if (snapshot !== null) told.push({ nodeId, step, version: snapshot.version, rule: await lastRule(said, request.prelude) })
     return told
   })
+}
 
-async function lastLine(said: (digest: Digest) => Promise<string | null>, prelude: readonly Digest[]): Promise<string> {
+async function lastRule(said: Bodies['said'], prelude: readonly Digest[]): Promise<string> {
   const text = prelude.length === 0 ? null : await said(prelude.at(-1)!)
-  return (
-    text
-      ?.split('\n')
-      .findLast(line => line.startsWith('- '))
-      ?.slice(2) ?? 'nothing'
-  )
+  const rules = text?.split('\n').filter(line => line.startsWith('- ')) ?? []
+  return rules.at(-1)?.slice(2) ?? 'nothing'
 }

@@ -1,5 +1,6 @@
 // The newsroom, brought to where the demo begins: published, its workspace adopted, run once. What is done already is left as it is.
 import { existsSync } from 'node:fs'
+import { ClientError } from '../../client/index.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -40,13 +41,15 @@ export async function atDesk<T>(input: Input, look: (desk: RunDesk) => Promise<T
   const desk = await openRunDesk(input)
   try {
     return await look(desk)
+  } catch (error) {
+    throw error instanceof ClientError ? new Fault('demo_failed', { problem: `its host says: ${error.message}` }, { cause: error }) : error
   } finally {
     await desk.close()
   }
 }
 
 function unfinished(): never {
-  throw new Fault('usage_invalid', { problem: 'The newsroom could not be run: remove the folder of the demo, and start it again' })
+  throw new Fault('demo_failed', { problem: 'the newsroom was run, and is not completed' })
 }
 
 async function firstRun(desk: RunDesk): Promise<Seeded | null> {

@@ -3,7 +3,7 @@
 const PLAIN = /^[\w@%+=:,./-]+$/
 const WIDEST = 74
 
-const quoted = (word: string): string => {
+export const quoted = (word: string): string => {
   if (PLAIN.test(word)) return word
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`
 }

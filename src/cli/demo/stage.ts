@@ -1,6 +1,8 @@
 // Where a story is told: real commands, each a process of its own as if somebody had typed it, and what came of them. Decides nothing.
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
+import type { Json } from '../../core/digest/digest.ts'
+import { type RunEvent, runEvent } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { livingHost } from '../host/running-host.ts'
@@ -15,6 +17,8 @@ import type { DemoPlace } from './place.ts'
 import { atDesk, SCRIPT } from './seed.ts'
 import { commandText } from './shell-words.ts'
 
+type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
+
 export interface Stage {
   /** The first run of the newsroom. */
   readonly runId: string
@@ -27,6 +31,7 @@ export interface Stage {
   look<T>(work: (desk: RunDesk) => Promise<T>): Promise<T>
   read(runId: string): Promise<ReadRun>
   story(runId: string): Promise<RunStory>
+  steps(runId: string): Promise<readonly StepStarted[]>
   /** What the functions of commands are given. */
   readonly input: Input
 }
@@ -41,11 +46,10 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
   const color = pc.createColors(!isQuiet && useColor(process.stdout))
   const commands: string[] = []
   const lines: string[] = []
-  const print = (text: string): void => void (isQuiet || process.stdout.write(`${text}\n`))
-  let isOpen = false
-  const open = (): void => {
-    if (!isOpen) print('')
-    isOpen = true
+  let isEmpty = true
+  const print = (text: string): void => {
+    isEmpty = false
+    if (!isQuiet) process.stdout.write(`${text}\n`)
   }
   const look: Stage['look'] = work => atDesk(input, work)
   // A record of the usual name is found by whoever stands beside it.
@@ -60,26 +64,30 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
       const all = words.includes('--data') ? words : [...words, ...where]
       const shown = commandText(['npx', 'onbook', ...all])
       commands.push(shown)
-      isOpen = false
-      open()
-      print(`  ${color.bold(`$ ${shown}`)}`)
+      print(`\n  ${color.bold(`$ ${shown}`)}`)
       const { code, out, err } = await typed([...all, '--json'], home)
       const answer = readAnswer(out)
       if (answer === null || code === null || !exits.includes(code))
-        throw new Fault('demo_failed', { command: shown, code, said: visible(answer?.message ?? err.trim()) })
+        throw new Fault('demo_failed', { problem: `${shown} ended with ${code}: ${visible(answer?.message ?? err.trim())}` })
       return answer as T
     },
     say(...said) {
       lines.push(...said)
-      open()
+      if (isEmpty) print('')
       for (const line of said) print(line === '' ? '' : `  ${line}`)
     },
     look,
     read: id => look(desk => readRun(desk, id)),
     story: id => look(async desk => storyOf(await readRun(desk, id), bodiesOf(desk))),
+    steps: id => look(async desk => stepsIn(await readRun(desk, id))),
     scene: { commands, lines },
   }
 }
+
+const stepsIn = ({ events }: ReadRun): readonly StepStarted[] =>
+  events
+    .map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json }))
+    .filter((event): event is StepStarted => event.type === 'step.started')
 
 interface Typed {
   readonly code: number | null

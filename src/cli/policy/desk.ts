@@ -8,7 +8,6 @@ import { policyFor, type TenantPolicy } from '../../core/gate/host-policy.ts'
 import { type ExplainedPolicy, type ExplainRequest, explainPolicy } from '../../engine/explain-policy.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import type { Store } from '../../ports.ts'
-import type { PolicyDescription } from '../../wire/onbook/policy.ts'
 import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
 import { hostFor, type WhichHost } from '../host/which-host.ts'
@@ -21,13 +20,14 @@ import { openTools } from '../sessions/session-parts.ts'
 export interface PolicyDesk {
   /** What is said of where the policy is from. */
   readonly from: string
-  show(): Promise<TenantPolicy | PolicyDescription>
+  show(): Promise<TenantPolicy>
   explain(request: ExplainRequest): Promise<ExplainedPolicy>
   close(): Promise<void>
 }
 
+/** A file that is named is asked itself, whatever a host here goes by: that is how one is tried before it is in force. */
 export async function openPolicyDesk(input: Input): Promise<PolicyDesk> {
-  const host = await hostFor(input)
+  const host = typeof input.policy === 'string' && input.url === undefined ? null : await hostFor(input)
   return host === null ? atRest(input) : throughHost(host)
 }
 
@@ -61,7 +61,7 @@ function throughHost(host: WhichHost): PolicyDesk {
   const { policy } = createClient({ ...host, timeoutMs: 120_000 })
   return {
     from: host.url,
-    show: () => policy.get(),
+    show: () => policy.get() as Promise<TenantPolicy>,
     explain: ({ node, ...request }) =>
       policy.explain({ ...request, ...node } as Parameters<typeof policy.explain>[0]) as Promise<ExplainedPolicy>,
     close: async () => {},

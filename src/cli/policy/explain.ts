@@ -1,13 +1,11 @@
 // onbook policy explain: what the gate would say of a call. Nothing is called, and nothing is recorded.
-import type { Json } from '../../core/digest/digest.ts'
-import { isObject } from '../../core/digest/is-object.ts'
 import type { ExplainedPolicy } from '../../engine/explain-policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { workAt } from '../host/which-host.ts'
-import { readText } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
+import { MODES, objectOf } from '../runs/run-options.ts'
 import { choiceOption, printJson } from '../terminal.ts'
 import { openPolicyDesk } from './desk.ts'
 import { askingText } from './words.ts'
@@ -17,8 +15,8 @@ export async function explain(input: Input): Promise<number> {
     tool: String(input.tool),
     agent: textOption(input.agent),
     role: textOption(input.role),
-    mode: input.mode === undefined ? undefined : choiceOption(input.mode, '--mode', ['planning', 'implementation']),
-    arguments: await argumentsOption(input.args),
+    mode: input.mode === undefined ? undefined : choiceOption(input.mode, '--mode', MODES),
+    arguments: typeof input.args === 'string' ? await objectOf(input.args, '--args', 'the arguments') : undefined,
     node: nodeOption(input),
   }
   if (request.agent === undefined && request.node === undefined)
@@ -36,22 +34,6 @@ const textOption = (value: unknown): string | undefined => (typeof value === 'st
 function nodeOption({ run, node }: Input): { readonly runId: string; readonly nodeId: string } | undefined {
   if ((run === undefined) !== (node === undefined)) throw new Fault('usage_invalid', { problem: '--run and --node go together' })
   return run === undefined ? undefined : { runId: String(run), nodeId: String(node) }
-}
-
-async function argumentsOption(given: unknown): Promise<Json | undefined> {
-  if (typeof given !== 'string') return undefined
-  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
-  const value = parsed(text)
-  if (!isObject(value)) throw new Fault('usage_invalid', { problem: '--args must be a JSON object' })
-  return value
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch (error) {
-    throw new Fault('usage_invalid', { problem: `--args is not JSON: ${(error as Error).message}` })
-  }
 }
 
 const DECIDED = { allowed: 'would be allowed', refused: 'would be refused', waiting: 'would wait for a person' } as const

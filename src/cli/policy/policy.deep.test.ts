@@ -92,6 +92,8 @@ it('a run, and a host, answer as the folder does; what changed is in the log', a
     // Named: the folder itself answers, while the host runs on it.
     expect(await onbook(...at, '--tenant', 'default')).toMatchObject({ body: served })
     expect((await onbook('policy', 'show')).body.grants).toEqual([{ grant: 1, line: 2, tools: ['read_file'] }])
+    writeFileSync(join(folder, 'tried.yaml'), POLICY)
+    expect((await onbook('policy', 'show', '--policy', 'tried.yaml')).body.grants).toHaveLength(4)
     expect((await onbook('policy', 'log')).body.changes).toMatchObject([
       { seq: 0, changes: [{ setting: 'grants', from: [] }] },
       { seq: 1, changes: [{ setting: 'grants' }, { setting: 'orchestrator.asks', from: true, to: false }] },

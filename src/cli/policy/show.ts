@@ -11,7 +11,7 @@ import { askingText, timeText } from './words.ts'
 
 export const show = async (input: Input): Promise<number> =>
   workAt(await openPolicyDesk(input), input, async desk => {
-    const policy = (await desk.show()) as TenantPolicy
+    const policy = await desk.show()
     if (input.json) printJson(policy)
     else process.stdout.write(`${visible(desk.from)}\n\n${page(policy)}`)
     return 0

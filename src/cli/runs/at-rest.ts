@@ -25,7 +25,9 @@ import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
 import { leaveCommand, noRun } from './leave-command.ts'
 
-const report = (error: Error): void => void process.stderr.write(`onbook: ${error.stack ?? error}\n`)
+/** Where it came from is of no use to a person whose machine lacks something. */
+const report = (error: Error): void =>
+  void process.stderr.write(`onbook: ${error instanceof Fault ? error.message : (error.stack ?? error)}\n`)
 
 export function runDeskAtRest(input: Input, { makes = false, judges = false }: DeskUse): RunDesk {
   if (!makes) existingDatabase(input)

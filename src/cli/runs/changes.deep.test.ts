@@ -7,9 +7,9 @@ import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
 import { serveCli } from '../../testing/serve-cli.ts'
 
 /** The agent is a line of shell. */
-const repoWith = (line: string): string =>
+const repoWith = (line: string, shell = 'sh'): string =>
   temporaryFolder(null, {
-    'onbook.host.yaml': `model: { provider: scribe, model: default }\ncliAgents:\n  scribe:\n    command: ${JSON.stringify(['sh', '-c', line])}\n`,
+    'onbook.host.yaml': `model: { provider: scribe, model: default }\ncliAgents:\n  scribe:\n    command: ${JSON.stringify([shell, '-c', line])}\n`,
     'flow.yaml': 'id: flow\nobjective: Write.\nnodes: [{ id: writer }]\n',
     story: 'Once.\n',
   })
@@ -60,6 +60,13 @@ it('nothing is watched where no repo was named', async () => {
   const folder = repoWith('cat >/dev/null; echo Twice. >> story; echo Done.')
   const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--json'], { cwd: folder })).out)
   expect((await runCli(['show', runId], { cwd: folder })).out).not.toContain('files changed')
+})
+
+it('without git it is said once that nothing is watched, and the run goes on', async () => {
+  const folder = repoWith('echo Twice. >> story; echo Done.', '/bin/sh')
+  const { code, err, out } = await runCli(['run', 'flow.yaml', '--repo', '.', '--json'], { cwd: folder, env: { PATH: '/nowhere' } })
+  expect([code, err]).toEqual([0, 'onbook: What changes in the repo cannot be told: there is no git on this machine.\n'])
+  expect((await runCli(['show', JSON.parse(out).runId], { cwd: folder })).out).not.toMatch(/files changed|changes_unknown/)
 })
 
 it('what an agent had done when its host was killed is told by the next one', async () => {

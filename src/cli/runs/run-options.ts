@@ -16,7 +16,7 @@ export async function runFrom(workflowId: string, input: Input): Promise<StartRu
   const promptOverrides = overridesFrom((input.promptOverride as readonly string[] | undefined) ?? [])
   return {
     workflowId,
-    inputs: input.input === undefined ? {} : await objectOf(String(input.input)),
+    inputs: input.input === undefined ? {} : await objectOf(String(input.input), '--input', 'the inputs of the workflow'),
     configurable: Object.keys(promptOverrides).length === 0 ? null : { promptOverrides },
     budget: budgetFrom(input),
     ...(input.mode === undefined ? {} : { mode: choiceOption(input.mode, '--mode', MODES) }),
@@ -27,15 +27,16 @@ export async function runFrom(workflowId: string, input: Input): Promise<StartRu
 /** A text, or @file for what stands in it. */
 export const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
-async function objectOf(given: string): Promise<JsonObject> {
+/** @param holds what is in it, by name */
+export async function objectOf(given: string, option: string, holds: string): Promise<JsonObject> {
   const text = await textOf(given)
   let value: Json
   try {
     value = JSON.parse(text) as Json
   } catch (error) {
-    throw new Fault('usage_invalid', { problem: `--input is not JSON: ${(error as Error).message}` })
+    throw new Fault('usage_invalid', { problem: `${option} is not JSON: ${(error as Error).message}` })
   }
-  if (!isObject(value)) throw new Fault('usage_invalid', { problem: '--input must be an object: the inputs of the workflow, by name' })
+  if (!isObject(value)) throw new Fault('usage_invalid', { problem: `${option} must be an object: ${holds}, by name` })
   return value
 }
 

@@ -4,6 +4,7 @@ import { columns } from '../report/columns.ts'
 import { groupBy } from '../report/groups.ts'
 import { clip, visible } from '../report/visible.ts'
 import { changeText } from './changes-page.ts'
+import { growthLines } from './growth.ts'
 import type { Story, ToldStep } from './story.ts'
 import { choiceText, shortHash, stallText, verdictText } from './words.ts'
 
@@ -23,6 +24,7 @@ export function storyPage(story: Story, useColor: boolean): string {
       'edges followed',
       story.edges.map(({ from, to }) => visible(`${from} → ${to}`)),
     ),
+    section('added and sent by agents', growthLines(story.added).map(visible)),
     section('prompts chosen', choicesOf(story)),
     section('prompts sent', tableOf(['node', 'visit', 'step', 'prompt', 'sent', 'mode', 'answer'], story.sent.map(sentRow))),
     section(

@@ -6,6 +6,7 @@ import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
 import type { StepChange } from './changes-page.ts'
+import { type Growth, growthIn } from './growth.ts'
 import { type ReadRun, type RunStatus, statusOf } from './standing.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
@@ -67,6 +68,8 @@ export interface Story {
   }[]
   /** In the order in which they were taken. */
   readonly edges: readonly { readonly from: string; readonly to: string; readonly visit: number }[]
+  /** By agents, to the graph. */
+  readonly added: Growth
   readonly prompts: readonly Choice[]
   readonly sent: readonly ToldStep[]
   readonly tools: readonly ToolUse[]
@@ -97,6 +100,7 @@ export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promi
     budget,
     nodes: Object.entries(nodes).map(([nodeId, { status, visits, steps, session }]) => ({ nodeId, status, visits, steps, session })),
     edges: await edgesIn(all, bodies),
+    added: await growthIn(all, bodies),
     prompts: await choicesIn(all, bodies),
     sent: stepsIn(all),
     tools: toolsIn(all),

@@ -76,6 +76,26 @@ describe('a session with a command-line agent', () => {
   })
 })
 
+describe('who runs the tools of an agent', () => {
+  const serve = async (cliAgents: object, env: Readonly<Record<string, string>>) => {
+    const { folder } = await place({ fake: fakeAgent('fine', 'text'), ...cliAgents })
+    return runCli(['serve', '--port', '0'], { cwd: folder, env, during: child => child.stdout!.once('data', () => child.kill('SIGTERM')) })
+  }
+
+  it('is an error at the start when it is a word that nobody knows', async () => {
+    const { code, err } = await serve({}, { ONBOOK_FAKE_NATIVE_TOOLS: 'both' })
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('ONBOOK_FAKE_NATIVE_TOOLS cannot be used: it must be provider or onbook, not "both"'),
+    ])
+  })
+
+  it('is a warning where a preset does not listen', async () => {
+    const { code, err } = await serve({ claude: { preset: 'claude' } }, { ONBOOK_CLAUDE_NATIVE_TOOLS: 'onbook' })
+    expect([code, err]).toEqual([0, expect.stringContaining('nativeTools of claude is ignored')])
+  })
+})
+
 it('an agent cannot take the name of a provider that there is', () => {
   expect([...TAKEN_PROVIDERS].sort()).toEqual([...PROVIDERS.keys(), 'recorded', 'scripted'].sort())
 })

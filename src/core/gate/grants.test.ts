@@ -58,6 +58,19 @@ describe('a grant that says something of arguments', () => {
     expect(ask([{ ...docs, agents: ['critic'] }], { ...question, arguments: {} }).reason).toBe('no grant names write_file for writer')
   })
 
+  it.each<[Json]>([['docs/../src/a'], ['/docs/a'], ['docs\\a'], ['DOCS/a'], [['docs/a']], [{ path: 'docs/a' }], [7], [null]])(
+    'does not take %j for a file of the docs',
+    path => {
+      expect(ask([docs], { ...question, arguments: { path, mode: 'append' } }).granted).toBe(false)
+    },
+  )
+
+  it('grants no command that its list does not have', () => {
+    const listed: Grant = { tools: ['command'], arguments: { cmd: ['npm test'] } }
+    for (const cmd of ['npm test; rm x', 'npm test -- -u', 'rm x'])
+      expect(ask([listed], { tool: 'command', arguments: { cmd } }).granted).toBe(false)
+  })
+
   it('grants a command in the root alone, unless it says where', () => {
     const says = (rules: Grant['arguments'], cwd: Json) =>
       ask([{ tools: ['command'], arguments: { cmd: ['npm test'], ...rules } }], { tool: 'command', arguments: { cmd: 'npm test', cwd } })

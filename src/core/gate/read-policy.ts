@@ -32,16 +32,16 @@ interface Complaint extends Place {
 }
 
 export function readPolicy(text: string): ReadPolicy {
+  const without = (problems: readonly PolicyProblem[]): ReadPolicy => ({ policy: DEFAULT_POLICY, problems, lines: [] })
   // Nothing but comments allows nothing.
-  if (text.replace(/#.*/g, '').trim() === '') return { policy: DEFAULT_POLICY, problems: [], lines: [] }
+  if (text.replace(/#.*/g, '').trim() === '') return without([])
   const document = readYaml(text)
   const position = positionsIn(text)
-  const broken = (problems: readonly PolicyProblem[]): ReadPolicy => ({ policy: DEFAULT_POLICY, problems, lines: [] })
   if (document.problems.length > 0 || document.value === undefined)
-    return broken(document.problems.map(({ start, message }) => ({ message, position: position(start) })))
+    return without(document.problems.map(({ start, message }) => ({ message, position: position(start) })))
   const complaints = complaintsAbout(document.value)
   if (complaints.length > 0)
-    return broken(complaints.map(({ message, ...place }) => ({ message, position: position(document.locate(place).start) })))
+    return without(complaints.map(({ message, ...place }) => ({ message, position: position(document.locate(place).start) })))
   const policy = withDefaults(document.value as unknown as Partial<HostPolicy>)
   return {
     policy,

@@ -183,9 +183,11 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   return goOn(emitRun(draft, { type: 'edge.followed', edgeId: back.id, to: back.to, time }), graph)
 }
 
-/** Whoever spawned a node and waits for it is told how it failed, and goes on from that. */
+/** Whoever spawned a node and waits for it goes on from how it failed; if it has yet to read what it was asked, it starts once more for that. */
 const isToldToSpawner = (state: RunState, nodeId: string): boolean =>
-  state.awaited.some(({ to, nodeId: by, reply }) => to === nodeId && reply?.kind === 'failed' && spawnedIn(state, nodeId)?.by === by)
+  state.awaited.some(
+    ({ to, nodeId: by, reply }) => to === nodeId && spawnedIn(state, nodeId)?.by === by && (reply === null || reply.kind === 'failed'),
+  )
 
 /** Nobody needs to be asked any more. */
 const closeApprovals = (draft: RunDraft): RunDraft =>

@@ -29,7 +29,7 @@ const properties = {
     additionalProperties: false,
     properties: {
       maxSteps: count('Steps of one run; 0 or null: no limit.'),
-      maxCalls: count('Tool calls of one step; 0 or null: no limit.'),
+      maxCalls: count('Tool calls of one step; 0 or null: 256.'),
     },
     description: 'What ends a run that does not end by itself.',
   },

@@ -37,6 +37,9 @@ export function decideStep(draft: Draft, command: StepCommand): Ruling {
   }
 }
 
+/** In one reply, where the session sets no limit: nobody means more. */
+const MOST_CALLS = 256
+
 const exceeds = (count: number, limit: number | null): boolean => limit !== null && limit > 0 && count > limit
 
 function startStep(draft: Draft, { type: _, of, ...command }: Of<'startStep'>, { run, steps, step, batch, config }: OpenRun): Ruling {
@@ -100,8 +103,9 @@ function startBatch(draft: Draft, { calls, of }: Of<'startBatch'>, open: OpenRun
   if (step === null) return refuse('step_missing', 'no step has asked for tools yet')
   if (!step.settled) return refuse('step_unsettled', `step ${step.step} still waits for its reply`)
   if (!isBatchSettled(batch)) return refuse('tool_batch_active', `batch ${batch!.batch} is not settled yet`)
-  if (exceeds(calls.length, config.limits.maxCalls))
-    return refuse('tool_calls_too_many', `${calls.length} calls were asked for, and the run may make ${config.limits.maxCalls} at once`)
+  const most = config.limits.maxCalls || MOST_CALLS
+  if (calls.length > most)
+    return refuse('tool_calls_too_many', `${calls.length} calls were asked for, and the run may make ${most} at once`)
   if (new Set(calls.map(({ id }) => id)).size < calls.length) return refuse('tool_call_duplicate', 'two calls have the same id')
   return emit(emitReply(draft), { type: 'tool.batchStarted', run, batch: batches + 1, calls })
 }

@@ -285,6 +285,15 @@ describe('tools', () => {
     expect(story.state.run!.batch).toBeNull()
   })
 
+  it('are at most so many in one reply, whether or not the session says how many', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => ({ id: String(n), name: 'look', arguments: named('{}') }))
+    const story = startStory()
+    runStory(story)
+    settleStory(story)
+    expect(refused(story, { type: 'startBatch', calls: many(257) })).toBe('tool_calls_too_many')
+    must(story, { type: 'startBatch', calls: many(256) })
+  })
+
   it('are settled once: a duplicate is no news, a stranger is refused', () => {
     const story = withBatch()
     must(story, settle(story, 'a'))

@@ -42,6 +42,11 @@ describe('a name', () => {
     )
   })
 
+  it('has at most 64 characters, its server’s included', () => {
+    expect(foreignName('desk', 'x'.repeat(58))).toHaveLength(64)
+    expect(foreignName('desk', 'x'.repeat(59))).toBeNull()
+  })
+
   it.each(['Archive', '1st', 'a__b', 'a_', '-a', 'a.b', ''])('of a server is not "%s"', name => {
     expect(name).not.toMatch(new RegExp(SERVER_NAME))
   })

@@ -1,10 +1,14 @@
 // Graphs that agents change while they run: nodes that are spawned, edges that are made, what is sent along them, and who waits for it.
 import { afterEach, expect, it } from 'vitest'
-import type { Json } from '../../core/digest/digest.ts'
+import { digestText, type Json } from '../../core/digest/digest.ts'
+import { writeMessage } from '../../core/messages/message.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { emptyConfig } from '../../core/session/config.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
-import { freshStore, type RunHouse, runHouse } from '../../testing/run-house.ts'
+import { freshStore, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Asked, type Said, textsOf } from '../../testing/talking-chat.ts'
+import { publishAgent } from '../definitions/agents.ts'
+import { recomputePrompts } from './recompute.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse
@@ -224,3 +228,77 @@ it('bug 14: what the policy does not grant to the parent it does not grant to th
   const judged = (await of('tool.judged')).find(({ nodeId }) => nodeId !== 'lead')!
   expect(judged.verdict.conditions.find(({ outcome }) => outcome === 'failed')!.condition).toBe('granted')
 })
+
+it('bug 14: a child is shown no tool that its parent is not shown, and counts as the agent that its parent is', async () => {
+  const probe = { name: 'probe', description: 'Tries.', inputSchema: { type: 'object' } }
+  const list = { ...probe, name: 'write_file' }
+  open(
+    ({ node, time }) => {
+      if (node === 'lead') return time === 1 ? calls(spawn('helper')) : 'Done.'
+      return time === 1 ? { tools: ['probe', 'write_file'].map(toolName => ({ toolName, arguments: {} })) } : 'Done.'
+    },
+    {
+      hostCatalog: [...Object.values(GRAPH_DESCRIPTORS), probe, list],
+      grants: [{ tools: ['probe'], agents: ['local.desk.boss'], deny: true }, { tools: ['*'] }],
+    },
+  )
+  const manifest = { agentId: 'local.desk.boss', persona: 'Boss', role: 'orchestrator', toolAllowlist: ['spawn_node', 'probe'] }
+  await publishAgent(house.store, { tenant: TENANT, actor: 'ada' }, manifest)
+  await house.go({ id: 'grows', objective: 'Find out.', nodes: [{ id: 'lead', agent: 'local.desk.boss' }] })
+  const helper = house.chat.asked.find(({ node }) => node !== 'lead')!
+  expect(helper.call.tools.map(({ name }) => name)).toEqual(['spawn_node', 'probe'])
+  const failed = (await of('tool.judged')).flatMap(({ nodeId, verdict }) =>
+    nodeId === 'lead' ? [] : verdict.conditions.flatMap(({ condition, outcome }) => (outcome === 'failed' ? [condition] : [])),
+  )
+  expect(failed).toEqual(['granted', 'visible'])
+})
+
+it('a person may change what is spawned, and the agent is told so', async () => {
+  let said: Json = null
+  open(
+    asked => {
+      if (asked.node === 'lead') said = resultsIn(asked).at(-1) ?? null
+      return asked.node === 'lead' && asked.time === 1 ? calls(spawn('helper')) : 'Done.'
+    },
+    { rules: { planningCommands: [], orchestratorAsks: true, approvalMs: null } },
+  )
+  const { approvals } = await house.go(lead())
+  const { approval } = approvals[0]!
+  const changed = { label: 'Scout', roleTemplate: 'reviewer' }
+  const answer = { approval, decision: 'approved', note: null, arguments: changed } as const
+  await house.runs.sessions.answer({ tenant: TENANT, session: 'r1.lead', actor: 'key:boss' }, answer)
+  await house.runs.quiet(TENANT, 'r1')
+  expect((await house.state()).grown.nodes.map(({ nodeId, role }) => [nodeId, role.name])).toEqual([['scout-1', 'reviewer']])
+  expect(said).toMatchObject({ changedArguments: changed, result: { nodeId: 'scout-1' } })
+})
+
+it('every prompt of a run that has grown can be composed again from its record', async () => {
+  open(({ node, time }) => {
+    if (node === 'lead' && time === 1) return calls(spawn('left', { customSystemPrompt: 'Be brief.' }), spawn('right'), edge('left'))
+    return node === 'lead' && time === 2 ? calls(ask('left', 'Well?')) : 'Done.'
+  })
+  await house.go(lead())
+  const { identical, prompts } = await recomputePrompts(house.store, TENANT, 'r1')
+  expect([identical, prompts.length]).toEqual([true, 6])
+})
+
+it('a session that works for no node is not bound to them', async () => {
+  let said: readonly Json[] = []
+  open(asked => {
+    said = resultsIn(asked)
+    return said.length === 0 ? calls(['send_handoff', { to: 'a', message: 'Hi' }]) : 'Done.'
+  })
+  const place = { tenant: TENANT, session: 'solo', actor: 'ada' }
+  const config = { ...emptyConfig, provider: 'scripted', model: 'small' }
+  await house.runs.sessions.submit(place, { type: 'create', session: 'solo', config })
+  await house.runs.sessions.submit(place, { type: 'receive', command: { kind: 'follow-up', id: '1', message: await message() } })
+  await house.runs.sessions.submit(place, { type: 'requestRun' })
+  await house.runs.sessions.quiet(TENANT, 'solo')
+  expect(said).toEqual([{ error: 'this host has no binding for send_handoff' }])
+})
+
+async function message() {
+  const text = writeMessage({ role: 'user', content: [{ type: 'text', text: 'Begin.' }] })
+  await house.store.commit({ tenant: TENANT, objects: [new TextEncoder().encode(text)], appends: [] })
+  return digestText(text)
+}

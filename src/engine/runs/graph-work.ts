@@ -101,7 +101,7 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
     },
     advance(tenant, { state }) {
       const { runId, awaited, inbox } = state
-      watch(tenant, runId, awaited)
+      if (awaited.length + timed.size > 0) watch(tenant, runId, awaited)
       for (const { handoff, nodeId, reply } of awaited)
         begin(tenant, runId, async () => {
           const { state: of } = await keptSession(store, tenant, nodeOf(state, nodeId).session)

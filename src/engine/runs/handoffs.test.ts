@@ -84,7 +84,9 @@ it('to a node that has ended start it once more, and nothing that followed it is
   const state = await house.go(CHAIN)
   expect(state.phase).toBe('completed')
   expect([await visits('a'), await visits('b'), await visits('c')]).toEqual([1, 2, 1])
-  expect((await house.prompts('b')).at(-1)).toContain('| One more thing.')
+  const prompt = (await house.prompts('b')).at(-1)
+  expect(prompt).toContain('| One more thing.')
+  expect(prompt).not.toContain('output of a')
 })
 
 it('to a node that was passed over start it', async () => {
@@ -170,6 +172,23 @@ it('a reply that does not come in time is a failed call, and the late one is mai
   expect(result).toEqual({ error: expect.stringContaining('node b did not reply in time') })
   expect((await house.events()).filter(({ type }) => type === 'handoff.expired')).toHaveLength(1)
   expect(lastTold('a')).toContain('| Sorry.')
+})
+
+it('a person may change what is asked: whoever waits is told so with the reply', async () => {
+  let result: Json = null
+  open(asked => {
+    const { node, time } = asked
+    if (node === 'a' && time > 1) result = lastResult(asked)
+    return node === 'a' && time === 1 ? ask('b', 'Well?!') : 'Fine.'
+  })
+  const nodes = [{ id: 'b' }, { id: 'a', settings: { gated: true } }]
+  const { approvals } = await house.go({ id: 'g', objective: 'Talk.', nodes, edges: [{ from: 'b', to: 'a', bidirectional: true }] })
+  const changed = { to: 'b', message: 'How are you?', response: { expectation: 'required' } }
+  const answer = { approval: approvals[0]!.approval, decision: 'approved', note: null, arguments: changed } as const
+  await house.runs.sessions.answer({ tenant: TENANT, session: 'r1.a', actor: 'key:boss' }, answer)
+  await over()
+  expect(result).toEqual({ changedArguments: changed, result: { handoff: 'handoff-1', from: 'b', reply: 'output', output: 'Fine.' } })
+  expect(lastTold('b')).toContain('| How are you?')
 })
 
 it('who is waited for cannot wait in turn: it is told so, reads what it was asked, and answers', async () => {

@@ -1,6 +1,7 @@
 // A node begins: its session is made or taken up, and told to work for it. All in one commit with the run.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { decideRun, draftRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
+import { nodeOf } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import type { StoredText } from '../../core/session/history.ts'
@@ -36,7 +37,10 @@ export async function startNode(
   const node = workflow.nodes.find(({ id }) => id === nodeId)!
   const session = node.session ?? childSession(state.runId, nodeId)
   const mail = await mailTo(store, tenant, state, nodeId)
-  const handoffs = [...(await handoffsTo({ store, tenant, state, workflow }, nodeId)), ...mail.map(({ body }) => body)]
+  // One that had ended, and starts for its mail alone, was handed everything else before.
+  const isWoken = nodeOf(state, nodeId).status !== 'idle' && !state.again.includes(nodeId)
+  const handed = isWoken ? [] : await handoffsTo({ store, tenant, state, workflow }, nodeId)
+  const handoffs = [...handed, ...mail.map(({ body }) => body)]
   const text = handoffs.length === 0 ? null : canonicalJson(handoffs as unknown as Json)
   const command = { type: 'startNode', nodeId, session, handoffs: text === null ? null : digestText(text) } as const
   const ruling = decideRun(draftRun(state), workflow, command)

@@ -1,9 +1,11 @@
 // Tools that a model calls by lines of its text, through whole runs with a command-line agent. Bugs 6, 7, 18, 19 and 20 of the list.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { type SessionEvent, sessionStream } from '../../core/session/events.ts'
+import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { type FakeProtocol, turnsAgent } from '../../testing/fake-cli-agent.ts'
 import { temporaryFolder } from '../../testing/run-cli.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
@@ -207,5 +209,28 @@ describe('an agent with tools of its own', () => {
     })
     expect(await outcomes()).toEqual(['1 request_implementation succeeded'])
     expect(told(1)).toContain('"name":"request_implementation"')
+  })
+
+  it('spawns, connects and hands over in one reply, by the alias that it gives itself', async () => {
+    const text = [
+      line('spawn_node', { label: 'Docs Agent', alias: 'docs-agent', roleTemplate: 'planner', instructions: 'Summarize docs/.' }, 'tool-1'),
+      line('create_edge', { from: 'lead', to: 'docs-agent', type: 'handoff', label: 'docs' }, 'tool-2'),
+      line('send_handoff', { to: 'docs-agent', message: 'Status update' }, 'tool-3'),
+    ].join('\n')
+    const replies = [
+      { match: { node: 'lead', step: 1 }, text },
+      { match: {}, text: 'Done.' },
+    ]
+    house = runHouse(() => 'Nobody asks.', {
+      models: scriptedChat('script.yaml', JSON.stringify({ calls: 'own', replies })),
+      hostCatalog: [probe, ...Object.values(GRAPH_DESCRIPTORS)],
+      grants: [{ tools: ['*'] }],
+      rules: { planningCommands: [], orchestratorAsks: false, approvalMs: null },
+    })
+    const { phase, grown } = await house.go({ ...WORKFLOW, nodes: [{ id: 'lead', role: 'orchestrator' }] })
+    expect(phase).toBe('completed')
+    expect(await outcomes()).toEqual(['1 spawn_node succeeded', '2 create_edge succeeded', '3 send_handoff succeeded'])
+    expect(grown.nodes.length).toBe(1)
+    expect((await house.prompts('lead'))[0]).toContain('An alias you give with `spawn_node` can be used in the lines after it.')
   })
 })

@@ -26,7 +26,7 @@ import { openRuns } from './runs.ts'
 import { changeSession } from './session-graph.ts'
 import { startNode } from './start-node.ts'
 import { storedCatalog } from './start-step.ts'
-import { worldOf } from './world.ts'
+import { workflowNow } from './world.ts'
 import type { RunChange, RunPlace } from './write-run.ts'
 
 export interface RunParts extends Omit<SessionParts, 'graph'> {
@@ -147,8 +147,7 @@ export function runWork(parts: RunParts): RunWork {
     }
     if (phase === 'running')
       begin(tenant, runId, async () => {
-        const { workflow } = await worldOf(store, tenant, state)
-        for (const nodeId of nextIn(graphOf(workflow), state).start) start(tenant, runId, nodeId)
+        for (const nodeId of nextIn(graphOf(await workflowNow(store, tenant, state)), state).start) start(tenant, runId, nodeId)
       })
     grown.advance(tenant, run)
     if (phase === 'cancelling')

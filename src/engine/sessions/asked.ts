@@ -6,6 +6,7 @@ import type { StepRequest } from '../../core/session/materialize.ts'
 import type { OpenStep } from '../../core/session/state.ts'
 import { type Asked, type AskedCall, askedIn } from '../../core/tools/asked-calls.ts'
 import type { Store } from '../../ports.ts'
+import { rememberedContent } from '../remembered.ts'
 import { toolsIn } from './model-call.ts'
 
 type Read = (digest: Digest) => Promise<Uint8Array>
@@ -25,6 +26,14 @@ export async function askedOf(read: Read, shown: Shown, reply: Uint8Array): Prom
 /** A call is known by its place in the reply: what the model calls it, and wants to hear again, is foreign text. */
 export async function askedCall(store: Store, tenant: string, step: OpenStep | null, { id }: ToolCall): Promise<AskedCall | null> {
   if (step === null || step.reply === null) return null
+  const { reply, request } = step
   const read = (digest: Digest) => store.object(tenant, digest)
-  return (await askedOf(read, step.request, await read(step.reply))).calls[Number(id) - 1] ?? null
+  // Each call of a reply asks, and a reply may make thousands.
+  const { calls } = await rememberedContent(
+    store,
+    JSON.stringify(['asked', tenant, reply, request.calls, request.tools]),
+    async () => askedOf(read, request, await read(reply)),
+    asked => 2 * JSON.stringify(asked).length,
+  )
+  return calls[Number(id) - 1] ?? null
 }

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import { worldOf } from '../../engine/runs/world.ts'
+import { workflowNow } from '../../engine/runs/world.ts'
 import { type GivenMessage, hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { Fault } from '../../errors.ts'
@@ -98,7 +98,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 /** Where a node is at work. A session that lasts may be at work for somebody else by now. */
 async function sessionOf({ store }: SessionRouteParts, tenant: string, runId: string, nodeId: string): Promise<string> {
   const { state } = await existingRun(store, tenant, runId)
-  const { workflow } = await worldOf(store, tenant, state)
+  const workflow = await workflowNow(store, tenant, state)
   if (!workflow.nodes.some(({ id }) => id === nodeId)) throw new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}` })
   const { session, status } = nodeOf(state, nodeId)
   const at = session === '' ? null : (await existingSession(store, tenant, session)).state.run?.node

@@ -1,7 +1,4 @@
 // Foreign words that try to be more: a role, a variable, the end of a fence, a tool call. They stay one value in one message.
-import type { Json } from '../../../core/digest/digest.ts'
-import { runEvent } from '../../../core/run/events.ts'
-import type { StepRequest } from '../../../core/session/materialize.ts'
 import { readText } from '../../record/open-record.ts'
 import { visible } from '../../report/visible.ts'
 import { bodiesOf } from '../../runs/bodies.ts'
@@ -11,22 +8,24 @@ import type { Stage } from '../stage.ts'
 
 const ATTACK = 'attack.json'
 
-export async function attack(stage: Stage): Promise<string> {
-  const { type, say, work, runId, color } = stage
+export async function attack({ type, say, work, look, steps, runId, color }: Stage): Promise<string> {
   const { facts } = JSON.parse(await readText(ATTACK)) as { readonly facts: readonly { readonly text: string }[] }
   say(`The fact in ${ATTACK}, sent in by a stranger:`, ...facts[0]!.text.split('\n').map(line => color.red(`  ${visible(line)}`)))
   const { runId: attacked } = await type<{ readonly runId: string }>(['run', NEWSROOM, '--input', `@${ATTACK}`, ...work])
-  const [usual, now] = [await firstRequest(stage, runId), await firstRequest(stage, attacked)]
-  const user = await stage.look(desk => bodiesOf(desk).said(now.user!))
+  const [usual, now] = [(await steps(runId))[0]!.request, (await steps(attacked))[0]!.request]
+  const user = await look(desk => bodiesOf(desk).said(now.user!))
   const line = user?.split('\n').find(one => one.includes('dotprompt:role')) ?? ''
+  const isSame = now.system === usual.system && now.prelude.length === usual.prelude.length
   say(
-    `What the writer was sent: ${1 + now.prelude.length + 1} messages, without the attack ${1 + usual.prelude.length + 1}.`,
-    `system  ${shortHash(now.system!)}  ${now.system === usual.system ? 'the same bytes as without the attack' : 'other bytes than without the attack'}`,
+    `What the writer was sent: ${2 + now.prelude.length} messages, and ${2 + usual.prelude.length} without the attack.`,
+    `system  ${shortHash(now.system!)}  ${isSame ? 'the same bytes as without the attack' : 'not what it was without the attack'}`,
     `user    ${shortHash(now.user!)}  the fact is part of one line, and still text:`,
     color.red(`        ${visible(excerpt(line))}`),
   )
   say('', ...DOTPROMPT.map((text, index) => (index === 0 ? text : color.red(text))))
-  return 'A value is never read for roles, variables, fences or tool calls: it stays a value.'
+  return isSame
+    ? 'A value is never read for roles, variables, fences or tool calls: it stays a value.'
+    : 'The writer was sent something else than a value.'
 }
 
 /** Seen with that version; the guide to the demo has the program that shows it. */
@@ -40,13 +39,4 @@ const DOTPROMPT = [
 const excerpt = (line: string): string => {
   const at = line.indexOf('23:40')
   return `…${line.slice(at, at + 62)}…`
-}
-
-async function firstRequest({ read }: Stage, runId: string): Promise<StepRequest> {
-  const { events } = await read(runId)
-  for (const { type, payload } of events) {
-    const event = runEvent({ type, payload: payload as unknown as Json })
-    if (event.type === 'step.started') return event.request
-  }
-  throw new Error(`run ${runId} has no steps`)
 }

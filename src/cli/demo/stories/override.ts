@@ -19,11 +19,12 @@ export async function override({ type, say, story, runId, work, color }: Stage):
   const { runId: other } = await type<{ readonly runId: string }>(['run', EXPERIMENT, '--input', `@${INPUT}`, ...work])
   const [before, after] = [await story(runId), await story(other)]
   say('writer', ...chainLines(after.prompts, 'writer', color).map(line => `  ${line}`))
-  for (const nodeId of ['critic', 'editor']) {
-    const [was, is] = [roleOf(before, nodeId), roleOf(after, nodeId)]
+  const others = ['critic', 'editor'].map(nodeId => ({ nodeId, was: roleOf(before, nodeId), is: roleOf(after, nodeId) }))
+  for (const { nodeId, was, is } of others)
     say(`${nodeId}  its role is ${was === is ? 'the same, byte for byte' : 'not the same'}: ${shortHash(is)}`)
-  }
-  return 'Only the writer was told something else, and the record says which layer won over which.'
+  return others.every(({ was, is }) => was === is)
+    ? 'Only the writer was told something else, and the record says which layer won over which.'
+    : 'Others than the writer were told something else, too.'
 }
 
 const roleOf = ({ sent }: Story, node: string): string => sent.findLast(({ nodeId }) => nodeId === node)?.blocks.role ?? 'nothing'

@@ -23,7 +23,7 @@ export async function tamper({ type, say, runId, read, color }: Stage): Promise<
   const [found] = breaks
   say(color.red(`${found!.code}: event ${found!.sequence} of ${found!.stream}`))
   return found!.sequence === judged.seq
-    ? 'Every event is named by its bytes in the next one: no byte of it can be changed unseen.'
+    ? 'Every event carries the hash of the one before it: a changed byte has nowhere to hide.'
     : 'The record is broken, and not where this was done.'
 }
 
@@ -32,7 +32,7 @@ async function changeHour(stream: string, sequence: number): Promise<{ readonly 
   const bytes = await readFile(FILE)
   const start = bytes.indexOf(`"stream":${JSON.stringify(stream)},"seq":${sequence},`)
   const field = start < 0 ? -1 : bytes.indexOf('"at":"', start)
-  if (field < 0) throw new Fault('demo_failed', { command: `change ${FILE}`, code: null, said: 'the event is not in one piece there' })
+  if (field < 0) throw new Fault('demo_failed', { problem: `event ${sequence} of ${stream} is not in one piece in ${FILE}` })
   const [from, at] = [field + '"at":"'.length, field + '"at":"2026-11-16T'.length]
   const time = () => bytes.subarray(from, from + '2026-11-16T09:12'.length).toString()
   const was = time()

@@ -1,0 +1,44 @@
+// What a person is shown of an answer: what it says, what it calls, and every line that was not run.
+import { afterEach, expect, it } from 'vitest'
+import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { bodiesOf } from './bodies.ts'
+import { promptPage, promptText } from './step-page.ts'
+import { stepsIn } from './story.ts'
+
+let house: RunHouse
+afterEach(() => house.close())
+
+const RUN = '{"tool_call":{"id":"t1","name":"probe","args":{"n":1}}}'
+const WRONG = '{"tool_call":{"id":"t2","name":"probe","params":{}}}'
+
+async function firstPage(script: object) {
+  house = runHouse(() => '', { models: scriptedChat('script.yaml', JSON.stringify(script)) })
+  await house.go({ id: 'one', objective: 'Go.', nodes: [{ id: 'n' }] })
+  return promptPage(stepsIn(await house.events())[0]!, bodiesOf({ object: digest => house.store.object(TENANT, digest) }))
+}
+
+it('tells lines that are calls as calls, and leaves the others where they stand', async () => {
+  const page = await firstPage({ calls: 'lines', replies: [`I try.\n${RUN}\n${WRONG}`, 'Done.'] })
+  expect(page).toMatchObject({
+    calls: 'lines',
+    answer: `I try.\n${WRONG}`,
+    asked: [
+      { tool: 'probe', arguments: { n: 1 }, problem: null },
+      { tool: 'probe', problem: 'Line 3, use-args: Use "args", not "params"; the line was not run.' },
+    ],
+  })
+  const lines = promptText(page, false).trimEnd().split('\n').slice(-4)
+  expect(lines).toEqual([
+    'I try.',
+    WRONG,
+    '   calls probe {"n":1}',
+    expect.stringMatching(/^ {3}calls probe, and cannot: Line 3, use-args: /),
+  ])
+})
+
+it('leaves all lines where they stand when tools are called natively', async () => {
+  const toolCalls = [{ toolName: 'probe', arguments: {} }]
+  const page = await firstPage({ replies: [{ text: RUN, toolCalls }, 'Done.'] })
+  expect([page.answer, page.asked.map(({ tool }) => tool)]).toEqual([RUN, ['probe']])
+})
