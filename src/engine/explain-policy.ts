@@ -63,7 +63,8 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     ...who,
     tool,
     tenant,
-    bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)),
+    // Its server would have to be asked, and perhaps started.
+    ...(binding?.unbound === undefined ? { bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)) } : {}),
     ...(shown === null ? {} : { visible: descriptor !== undefined }),
     ...(given === undefined ? {} : { arguments: given }),
     ...(given === undefined || descriptor === undefined

@@ -10,18 +10,26 @@ import { httpTransport } from './http-transport.ts'
 import { serverFault, type Witness } from './server-fault.ts'
 import type { McpServer } from './settings.ts'
 import { stdioTransport } from './stdio-transport.ts'
+import { within } from './within.ts'
 
 export interface Connected extends Witness {
   readonly client: Client
   close(): Promise<void>
 }
 
-/** @param gone told once when it ends by itself */
-export async function connect(name: string, server: McpServer, secrets: Secrets, gone: () => void): Promise<Connected> {
+export interface Connecting {
+  readonly secrets: Secrets
+  /** The host stops: nobody waits for it. */
+  readonly stop: AbortSignal
+  /** Told once when it ends by itself. */
+  readonly gone: () => void
+}
+
+export async function connect(name: string, server: McpServer, { secrets, stop, gone }: Connecting): Promise<Connected> {
   // Most hosts have no such server, and it is large.
   const sdk = await import('@modelcontextprotocol/client')
   const headers = await headersOf(name, server, secrets)
-  const known = [...secretsIn(process.env), ...lentSecrets(server, process.env), ...Object.values(headers)]
+  const known = [...secretsIn(process.env), ...lentSecrets(server, process.env), ...Object.values(headers).flatMap(withToken)]
   const scrub = scrubber(new Map(known.map(value => [value, '[REDACTED]'])))
   const complaints = scrubbedTail(scrub)
   const command = server.url === undefined ? stdioTransport(sdk, server, complaints) : null
@@ -43,7 +51,7 @@ export async function connect(name: string, server: McpServer, secrets: Secrets,
     await transport.close()
   }
   try {
-    await within(connectMs, name, client.connect(transport, { timeout: connectMs }))
+    await within({ server: name, ms: connectMs, stop }, client.connect(transport, { timeout: connectMs }))
     client.onclose = gone
     return { ...witness, client, close }
   } catch (error) {
@@ -53,6 +61,9 @@ export async function connect(name: string, server: McpServer, secrets: Secrets,
   }
 }
 
+/** `Bearer abc` may be told on as `abc`. */
+const withToken = (value: string): readonly string[] => [value, ...value.split(/\s+/).slice(1)]
+
 async function headersOf(name: string, { headers }: McpServer, secrets: Secrets): Promise<Record<string, string>> {
   const found = Object.entries(headers).map(async ([header, id]): Promise<[string, string]> => {
     const value = await secrets.get(id)
@@ -60,13 +71,4 @@ async function headersOf(name: string, { headers }: McpServer, secrets: Secrets)
     return [header, value]
   })
   return Object.fromEntries(await Promise.all(found))
-}
-
-/** Whatever the package waits for. */
-function within<T>(ms: number, server: string, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Fault('tool_server_timeout', { server, ms })), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -125,3 +125,12 @@ it('nor one that never connected', async () => {
   for (let waited = 0; lives(pid) && waited < 100; waited += 1) await after(20)
   expect(lives(pid)).toBe(false)
 })
+
+it('a host that stops does not wait for one that never connects', async () => {
+  const server = serverThat('never connects', { connectMs: 60_000 })
+  const asked = messageOf(server.list())
+  await after(300)
+  await server.close()
+  expect(await asked).toMatch(/is no longer asked: the host stops/)
+  expect(await messageOf(server.list())).toMatch(/is no longer asked: the host stops/)
+})

@@ -1,5 +1,4 @@
 // A server of tools as the engine knows one: connected when somebody asks, kept, and connected anew when it has gone. Decides about no call.
-
 import { isDeeperThan } from '../../core/digest/depth.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { isSound } from '../../core/messages/content.ts'
@@ -10,6 +9,7 @@ import { serverFault } from './server-fault.ts'
 import { type McpServerSettings, mcpServer } from './settings.ts'
 import { toolAnswer } from './tool-answer.ts'
 import { listedTools } from './tool-list.ts'
+import { within } from './within.ts'
 
 /** One that could not be reached is left alone for so long: whoever asks meanwhile is told the same. */
 const LEFT_ALONE_MS = 1_000
@@ -18,7 +18,8 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
   const server = mcpServer(settings)
   const { connectMs, callMs, tenants, adopters } = server
   let connection: Promise<Connected> | null = null
-  let closed = false
+  const stopping = new AbortController()
+  const { signal: stop } = stopping
 
   const keep = (mine: Promise<Connected>): Promise<Connected> => {
     connection = mine
@@ -29,9 +30,8 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
     if (connection === mine) connection = null
   }
   const connected = (): Promise<Connected> => {
-    if (closed) return Promise.reject(new Fault('tool_server_failed', { server: name, problem: 'is no longer asked: the host stops' }))
     if (connection !== null) return connection
-    const mine: Promise<Connected> = connect(name, server, secrets, () => forget(mine))
+    const mine: Promise<Connected> = connect(name, server, { secrets, stop, gone: () => forget(mine) })
     return keep(mine)
   }
 
@@ -42,9 +42,10 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
       const mine = await connected()
       const ask = { timeout: connectMs, ...(signal === undefined ? {} : { signal }) }
       try {
-        return await listedTools(name, server, cursor =>
+        const listed = listedTools(name, server, cursor =>
           mine.client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, ask),
         )
+        return await within({ server: name, ms: connectMs, stop }, listed)
       } catch (error) {
         const fault = serverFault(mine, connectMs, error)
         if (signal?.aborted === true) throw fault
@@ -70,7 +71,7 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
       throw new Fault('tool_server_failed', { server: name, problem: 'answered with what is too deep, or no JSON that could be kept' })
     },
     async close() {
-      closed = true
+      stopping.abort()
       await connection?.then(
         mine => mine.close(),
         () => {}, // there is none

@@ -78,10 +78,11 @@ export function stdioTransport(sdk: Package, server: McpServer, complaints: Scru
         started.once('spawn', resolve)
         started.once('error', error => {
           forget()
+          child = null
           reject(error)
         })
         started.once('exit', (code, signal) => {
-          over ??= `ended by itself, with ${code === null ? signal : `code ${code}`}`
+          if (ending === null) over ??= `ended by itself, with ${code === null ? signal : `code ${code}`}`
           // Whoever it left behind; and whoever left the group must not hold them open for ever.
           tell(started, 'SIGKILL')
           setTimeout(() => letGo(started), GRACE_MS).unref()

@@ -1,7 +1,6 @@
 // What the repo was when each look was begun, on disk: whoever comes after a crash finds it there. Knows nothing of what changed.
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../write-whole.ts'
 import { isRunning } from './private-git.ts'
@@ -38,7 +37,6 @@ const MARK = '.shared'
 
 /** @param inTurn does one thing after the other */
 export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) => Promise<T>): OpenLooks {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const own = randomUUID()
   const mine = new Map<string, Own>()
 
@@ -65,6 +63,7 @@ export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) =>
       inTurn(async () => {
         const name = nameOf(key)
         const note: Note = { start, pid: process.pid, process: own }
+        await mkdir(folder, { recursive: true, mode: 0o700 })
         const others = await ofOthers()
         const atWork = [...mine].filter(([other, { over }]) => other !== name && !over).map(([, look]) => look)
         for (const other of others) await writeFile(join(folder, `${other}${MARK}`), '')

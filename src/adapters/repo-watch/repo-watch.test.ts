@@ -298,6 +298,18 @@ describe('what is kept', () => {
     expect(pathsOf(await watch.after('k'))).toEqual(['c'])
   })
 
+  it('may be deleted while nobody is at work', async () => {
+    write('a')
+    const watch = await open()
+    await watch.before('k')
+    await watch.after('k')
+    await watch.forget('k')
+    rmSync(repo.folder, { recursive: true })
+    await watch.before('k')
+    write('b')
+    expect(pathsOf(await watch.after('k'))).toEqual(['b'])
+  })
+
   it('is tidied of what ended processes left', async () => {
     const watch = await open()
     const own = join(repo.folder, readdirSync(repo.folder)[0]!)

@@ -36,7 +36,8 @@ const deskThrough = (host: WhichHost): ToolDesk => ({
 async function deskAtRest(input: Input, writes: boolean): Promise<ToolDesk> {
   const policy = await policyOf(input, null)
   const store = storeFor(input, writes)
-  const sessions = openSessions(store, input, policy, () => {}, repoBindings(input))
+  // Whoever adopts has no use for the host's own tools, and need not name the repo they work on.
+  const sessions = openSessions(store, input, policy, () => {}, writes ? [] : repoBindings(input))
   const { servers = new Map() } = sessions
   const [tenant, actor] = [tenantOf(input), actorOf()]
   return {

@@ -124,7 +124,7 @@ function unknown({ condition, reason }: Judged, { arguments: given }: Prospectiv
   const said: Partial<Record<Condition, string>> = {
     well_formed: given === undefined ? 'what it would be called with is not said' : 'its descriptor is not known',
     visible: 'which tools the model would be shown is not known',
-    bound: 'which tools the host has is not known',
+    bound: 'whether the host can do it is found out when it is called',
     granted: reason,
   }
   return { condition, outcome: 'unknown', reason: said[condition] ?? 'that depends on what it would be called with' }

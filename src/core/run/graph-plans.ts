@@ -24,6 +24,8 @@ export type Planned<T> = { readonly ok: true; readonly plan: T } | { readonly ok
 
 const wrong = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem })
 const stringIn = (given: JsonObject, name: string): string | null => (typeof given[name] === 'string' ? given[name].trim() : null)
+/** As it was written; null for nothing but blanks. */
+const textIn = (given: JsonObject, name: string): string | null => (stringIn(given, name) ? (given[name] as string) : null)
 const objectIn = (given: JsonObject, name: string): JsonObject | null => (isObject(given[name]) ? given[name] : null)
 const MALFORMED = 'its arguments do not fit its descriptor'
 const ENDING = 'the run is being ended'
@@ -62,7 +64,7 @@ export function planSpawn({ state, workflow, nodeId }: GraphPlace, args: Json): 
   const alias = stringIn(args, 'alias') || null
   const problem = labelProblem(label) ?? (alias === null ? null : aliasProblem(workflow, alias))
   if (problem !== null) return wrong(problem)
-  const handoff = firstHandoff(nodeId, stringIn(args, 'instructions'), objectIn(args, 'input'))
+  const handoff = firstHandoff(nodeId, textIn(args, 'instructions'), objectIn(args, 'input'))
   if (handoff !== null && handoffsText([handoff]) === null) return wrong(UNWRITABLE)
   const permissions = objectIn(args, 'permissions') ?? {}
   return {
@@ -77,7 +79,7 @@ export function planSpawn({ state, workflow, nodeId }: GraphPlace, args: Json): 
       capabilities: objectIn(args, 'capabilities') ?? {},
       gated: permissions.cliPermissionsMode === 'gated',
       asks: permissions.agentManagementRequiresApproval === true,
-      prompt: stringIn(args, 'customSystemPrompt') || null,
+      prompt: textIn(args, 'customSystemPrompt'),
       handoff,
     },
   }
@@ -86,8 +88,8 @@ export function planSpawn({ state, workflow, nodeId }: GraphPlace, args: Json): 
 const UNWRITABLE = 'what it hands over is not plain JSON in valid Unicode'
 
 function firstHandoff(from: string, instructions: string | null, input: JsonObject | null): Handoff | null {
-  if (!instructions && input === null) return null
-  return { from, message: instructions || 'Work on this input.', ...(input === null ? {} : { structured: input }) }
+  if (instructions === null && input === null) return null
+  return { from, message: instructions ?? 'Work on this input.', ...(input === null ? {} : { structured: input }) }
 }
 
 export interface EdgePlan {

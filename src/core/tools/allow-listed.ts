@@ -11,7 +11,7 @@ const HARMLESS = /^(?![-/])(?!(?:.*[/=:])?\.\.(?:\/|$))/
 /** @param list such as `git status` and `git log --oneline *`; a star is the last word. */
 export function allowListed(line: string, list: readonly string[]): boolean {
   const words = wordsOf(line)
-  return words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
+  return words.length > 0 && words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
 }
 
 /** The arguments of a command that planning may run. In the root only: in docs a planner may write what some commands obey, such as a package.json. */
@@ -19,7 +19,7 @@ export const isPlanningCommand = (given: Json, list: readonly string[]): boolean
   isObject(given) && typeof given.cmd === 'string' && (given.cwd === undefined || given.cwd === '.') && allowListed(given.cmd, list)
 
 /** Split at blanks alone: any other white space is part of a word, and no word may have it. */
-const wordsOf = (line: string): readonly string[] => line.replace(/^ +| +$/g, '').split(/ +/)
+const wordsOf = (line: string): readonly string[] => line.split(' ').filter(word => word !== '')
 
 function fits(words: readonly string[], entry: readonly string[]): boolean {
   const open = entry.length > 1 && entry.at(-1) === ANY

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { composePrompt } from '../../core/compose/blocks.ts'
 import type { BlockSegment } from '../../core/compose/parts.ts'
+import { handoffsText } from '../../core/compose/task.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
@@ -194,3 +195,18 @@ describe('a reply', () => {
     expect((await house.prompts('b'))[0]).toContain(`| ${reply}`)
   })
 })
+
+describe('bug 25: what another agent sends while a node is at work', () => {
+  it.each(ATTACKS)('opens nothing: $name', ({ text }) => {
+    const handoff = { from: 'evil', message: text, structured: { said: text }, contextRef: text, status: { ok: false, reason: text } }
+    const lines = handoffsText([handoff, handoff])!.split(BREAK)
+    expect(lines.filter(line => line === '## Handoffs')).toHaveLength(1)
+    const rows = lines.filter(line => line.startsWith('- '))
+    expect(rows.map(row => JSON.parse(row.slice(2)) as Json)).toEqual(Array(2).fill(withoutMessage(handoff)))
+    expect(lines.filter(line => line !== '## Handoffs' && !line.startsWith('- ') && !line.startsWith('| '))).toEqual([])
+    expect(lines.filter(line => /<\s*\/?\s*untrusted/i.test(line))).toEqual([])
+    expect(readToolCalls(lines.join('\n')).calls).toEqual([])
+  })
+})
+
+const withoutMessage = ({ message: _, ...head }: { readonly message: string }) => head

@@ -10,7 +10,7 @@ import type { SessionEffect } from '../../core/session/plan.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { RoleFiles } from '../../ports.ts'
 import { callTooLate, type Done, resultText, told } from '../sessions/call-tool.ts'
-import { loadSession } from '../sessions/load.ts'
+import { type LoadedSession, loadSession } from '../sessions/load.ts'
 import { buildCall } from '../sessions/model-call.ts'
 import type { GraphChange, Performing } from '../sessions/performing.ts'
 import { failed } from '../sessions/run-binding.ts'
@@ -41,45 +41,55 @@ export async function changeGraph(
   change: GraphChange,
 ): Promise<readonly SessionEffect[]> {
   const { tenant, session, actor, cause = null } = performing.place
-  const { effect, verdict, arguments: given } = change
-  const { run: of, batch, call, again, epoch, stepEpoch } = effect
-  const decide = async (
-    state: GraphPlace['state'],
-    frozen: LoadedFrozen,
-    loaded: { readonly state: SessionState; readonly seq: number },
-  ): Promise<RunChange<readonly SessionEffect[]> | null> => {
-    const { state: before, seq } = loaded
-    if (before.run?.node?.runId !== node.runId || before.run.node.nodeId !== node.nodeId) return null
-    const judged = decideAll(before, [{ type: 'judgeCall', run: of, batch, call: call.id, verdict, again }])
-    if (judged.refusal !== null) return null
-    const { workflow } = frozen
-    const started = followSession(draftRun(state), workflow, node.nodeId, judged.events, { before, after: judged.state }, {})
-    // The graph may have changed since it was judged.
-    const made = await makeOf(performing, { state, workflow, nodeId: node.nodeId }, spawnerOf(desk, frozen, node, before), change)
-    const grown = emitRun(started, ...made.events)
-    if (made.done === null) {
-      const open = { session, seq, state: judged.state, events: judged.events }
-      return { run: grown, session: open, texts: made.texts, objects: judged.objects, answer: judged.effects }
-    }
-    const { approval = null } = before.run.batch?.calls.find(({ id }) => id === call.id) ?? {}
-    const done = told(made.done, given, approval)
-    const text = await resultText(performing, call, done)
-    const { outcome } = done
-    const settle = { type: 'settleCall', run: of, batch, epoch, stepEpoch, call: call.id, outcome, result: digestText(text) } as const
-    const settled = decideAll(judged.state, [settle])
-    return {
-      run: followSession(grown, workflow, node.nodeId, settled.events, { before: judged.state, after: settled.state }, {}),
-      session: { session, seq, state: settled.state, events: [...judged.events, ...settled.events] },
-      texts: [...made.texts, { digest: digestText(text), text }],
-      objects: [...judged.objects, ...settled.objects],
-      answer: settled.effects,
-    }
-  }
-  const runPlace = { tenant, runId: node.runId, actor, cause }
-  const written = await desk.write(runPlace, async ({ state }, frozen, load) => decide(state, frozen, await load(session)))
+  const place = { tenant, runId: node.runId, actor, cause }
+  const written = await desk.write(place, async ({ state }, frozen, load) => {
+    const loaded = await load(session)
+    const { run } = loaded.state
+    if (run?.node?.runId !== node.runId || run.node.nodeId !== node.nodeId) return null
+    const graph = { state, workflow: frozen.workflow, nodeId: node.nodeId }
+    return decideChange(performing, graph, spawnerOf(desk, frozen, node, loaded.state), loaded, change)
+  })
   if (written !== null) return written.answer
-  await callTooLate(performing, effect)
+  await callTooLate(performing, change.effect)
   return []
+}
+
+/** Null when the call is not to be made any more. */
+async function decideChange(
+  performing: Performing,
+  place: GraphPlace,
+  spawner: Spawner,
+  { state: before, seq }: LoadedSession,
+  change: GraphChange,
+): Promise<RunChange<readonly SessionEffect[]> | null> {
+  const { session } = performing.place
+  const { verdict, arguments: given } = change
+  const { run, batch, call, again, epoch, stepEpoch } = change.effect
+  const judged = decideAll(before, [{ type: 'judgeCall', run, batch, call: call.id, verdict, again }])
+  if (judged.refusal !== null) return null
+  const { state, workflow, nodeId } = place
+  const started = followSession(draftRun(state), workflow, nodeId, judged.events, { before, after: judged.state }, {})
+  // The graph may have changed since it was judged.
+  const made = await makeOf(performing, place, spawner, change)
+  const grown = emitRun(started, ...made.events)
+  if (made.done === null) {
+    const open = { session, seq, state: judged.state, events: judged.events }
+    return { run: grown, session: open, texts: made.texts, objects: judged.objects, answer: judged.effects }
+  }
+  const { approval = null } = before.run?.batch?.calls.find(({ id }) => id === call.id) ?? {}
+  const done = told(made.done, given, approval)
+  const text = await resultText(performing, call, done)
+  const result = digestText(text)
+  const settled = decideAll(judged.state, [
+    { type: 'settleCall', run, batch, epoch, stepEpoch, call: call.id, outcome: done.outcome, result },
+  ])
+  return {
+    run: followSession(grown, workflow, nodeId, settled.events, { before: judged.state, after: settled.state }, {}),
+    session: { session, seq, state: settled.state, events: [...judged.events, ...settled.events] },
+    texts: [...made.texts, { digest: result, text }],
+    objects: [...judged.objects, ...settled.objects],
+    answer: settled.effects,
+  }
 }
 
 export const spawnerOf = (desk: Pick<GraphDesk, 'roles'>, frozen: LoadedFrozen, node: NodeOfRun, { run }: SessionState): Spawner => ({

@@ -2,9 +2,11 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import { emptyConfig } from '../../core/session/config.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { freshStore, placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Asked, gate, type Said, textsOf } from '../../testing/talking-chat.ts'
+import { publishAgent } from '../definitions/agents.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse
@@ -271,4 +273,42 @@ it('a wait outlives its host: the next one neither breaks it off nor asks again'
   await over()
   expect(results).toEqual([{ handoff: 'handoff-1', from: 'b', reply: 'output', output: 'Yes.' }])
   expect((await house.events()).filter(({ type }) => type === 'handoff.sent')).toHaveLength(1)
+})
+
+it('a wait whose time is over when the next host comes is over', async () => {
+  const store = freshStore()
+  const results: Json[] = []
+  const never = new Promise<Said>(() => {})
+  const first = open(({ node }) => (node === 'a' ? linked(ask('b', 'Well?')) : never), {}, store)
+  await first.create(PAIR)
+  await soon(async () => (await first.state()).awaited.length).toBe(1)
+  await first.close()
+  const say = (asked: Asked): Said | Promise<Said> => {
+    if (asked.node === 'b') return never
+    results.push(lastResult(asked))
+    return 'Then not.'
+  }
+  open(say, { owner: 'another', now: () => Date.now() + 11 * 60_000 }, store)
+  await house.runs.resume()
+  await soon(() => results).toEqual([{ error: expect.stringContaining('did not reply in time') }])
+})
+
+it('a node without a step left ends, and reads its mail when it starts again', async () => {
+  const sent = gate()
+  open(async ({ node, time }) => {
+    if (node === 'b') return time === 1 ? linked(send('a', 'Look here.')) : 'Done.'
+    if (time === 1) await sent.passed
+    return 'I am done.'
+  })
+  await publishAgent(house.store, { tenant: TENANT, actor: 'ada' }, { agentId: 'local.desk.short', persona: 'Short', session: 'short' })
+  const config = { ...emptyConfig, provider: 'scripted', model: 'small', limits: { ...emptyConfig.limits, maxSteps: 1 } }
+  const place = { tenant: TENANT, session: 'short', actor: 'ada' }
+  await house.runs.sessions.submit(place, { type: 'create', session: 'short', agentId: 'local.desk.short', config })
+  const [, b] = (PAIR as { readonly nodes: readonly object[] }).nodes
+  await house.create({ ...(PAIR as object), nodes: [{ id: 'a', agent: 'local.desk.short' }, b] } as Json)
+  await soon(async () => (await house.state()).inbox.length).toBe(1)
+  sent.open()
+  await over()
+  expect(await visits('a')).toBe(2)
+  expect(lastTold('a')).toContain('| Look here.')
 })

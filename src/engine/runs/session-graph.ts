@@ -81,13 +81,19 @@ interface Decided {
 /** Whoever is about to end, or to wait, reads what was sent to it meanwhile, and goes on. */
 async function decideWithMail(desk: NodeDesk, state: SessionState, command: SessionCommand, submission: Submission): Promise<Decided> {
   const { store, tenant, run, nodeId } = desk
-  if (command.type === 'completeRun' || command.type === 'awaitInput') {
+  if ((command.type === 'completeRun' || command.type === 'awaitInput') && readsOn(desk, state)) {
     const mail = await mailTo(store, tenant, run.state, nodeId)
     const { commands, texts } = lettersOf(run.state.runId, mail)
     const decided = decideAll(state, [...commands, { ...command, type: 'awaitInput' }])
-    if (mail.length > 0 && decided.refusal === null) return { decided, mail, texts }
+    if (decided.refusal === null) return { decided, mail, texts }
   }
   return { decided: await decideCommand(desk, state, command, submission), mail: [], texts: [] }
+}
+
+/** Whether there is something for it to read, and a step left to do so; if not, it reads when it starts again. */
+function readsOn({ run: { state }, nodeId }: NodeDesk, { run }: SessionState): boolean {
+  const most = run?.config.limits.maxSteps ?? null
+  return hasMail(state, nodeId) && run !== null && (most === null || most <= 0 || run.steps < most)
 }
 
 /** A reply that asks for nothing ends the node's work, and there is nothing to wait for: both are written at once. */
@@ -101,7 +107,7 @@ async function decideCommand(
   const isMore = command.type === 'completeRun' && state.followUps.length + state.interrupts.length > 0
   if (isMore) return decideAll(state, [{ ...command, type: 'awaitInput' }])
   const isLast =
-    !hasMail(desk.run.state, desk.nodeId) &&
+    !readsOn(desk, state) &&
     command.type === 'settleStep' &&
     desk.run.state.phase !== 'cancelling' &&
     (await endsTheRun(desk, state, command.reply, objects))

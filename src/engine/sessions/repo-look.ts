@@ -32,7 +32,8 @@ export async function tellChange(looking: Looking, worker: Worker, send: (brough
   const found = await watchFor(looking)
   if (found === null) return send(NOTHING)
   const submitted = await send(await changeIn(looking, found.watch, found.key, worker))
-  await found.watch.forget(found.key)
+  // What is on record stays so.
+  await found.watch.forget(found.key).catch(error => looking.parts.failed(error as Error, looking.place))
   return submitted
 }
 

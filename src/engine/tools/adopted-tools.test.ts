@@ -13,6 +13,7 @@ import type { Store, ToolServer } from '../../ports.ts'
 import { memoryToolServer } from '../../testing/memory-tool-server.ts'
 import { freshStore } from '../../testing/run-house.ts'
 import { type TestSessions, testSessions } from '../../testing/test-sessions.ts'
+import { eraseObject } from '../erase.ts'
 import { configOf } from '../sessions/requests.ts'
 import { adoptedTools } from './adopted-tools.ts'
 import { adoptTools, dropTools } from './adoptions.ts'
@@ -112,6 +113,14 @@ describe('a tool of another server', () => {
     listed = [described('Says it.')]
     await dropTools(store, { server: 'desk', tools: ['say'], actor: 'ada' })
     expect((await told()).conditions.visible?.outcome).toBe('failed')
+  })
+
+  it('whose adopted words somebody erased is bound no longer', async () => {
+    const [one] = await adopt()
+    await eraseObject(store, { tenant: 'onbook', digest: one!.descriptor, actor: 'ada', why: 'a name was in it' })
+    expect((await told()).conditions.visible?.outcome).toBe('failed')
+    const sources = { bindings: new Map(), grants: [], servers: new Map([['desk', server]]) }
+    expect((await showTools(store, sources, { tenant: 'default', agent: '' })).tools).toMatchObject([{ name: 'desk__say' }])
   })
 
   it('is not there for tenants that its server is closed to', async () => {

@@ -16,7 +16,9 @@ export const adoptedTools =
     if (servers.size === 0) return bound
     for (const [name, adoption] of await loadAdoptions(store)) {
       const server = servers.get(adoption.server)
-      if (server?.tenants.includes(tenant)) bound.set(name, bindingOf(name, adoption, await adoptedTool(store, adoption), server))
+      if (server?.tenants.includes(tenant) !== true) continue
+      const tool = await adoptedTool(store, adoption)
+      if (tool !== null) bound.set(name, bindingOf(name, adoption, tool, server))
     }
     return bound
   }

@@ -27,11 +27,14 @@ async function readAdoptions(store: Store): Promise<Adoptions> {
   return adoptions
 }
 
-/** As it was when it was adopted. */
-export const adoptedTool = (store: Store, { descriptor }: Adoption): Promise<ForeignTool> =>
+/** As it was when it was adopted; null when somebody has erased that. */
+export const adoptedTool = (store: Store, { descriptor }: Adoption): Promise<ForeignTool | null> =>
   rememberedContent(store, JSON.stringify(['foreign tool', descriptor]), async () => {
     const bytes = await store.object(HOST_TENANT, descriptor)
     return JSON.parse(new TextDecoder().decode(bytes)) as ForeignTool
+  }).catch(error => {
+    if (error instanceof Fault && error.code === 'object_missing') return null
+    throw error
   })
 
 export interface AdoptRequest {
@@ -58,7 +61,7 @@ export async function adoptTools(
   { server, tools, descriptor, actor }: AdoptRequest,
 ): Promise<readonly Adopted[]> {
   const { tools: listed } = await from.list()
-  const chosen = tools === null ? listed : tools.map(tool => listedTool(server, listed, tool))
+  const chosen = tools === null ? listed : [...new Set(tools)].map(tool => listedTool(server, listed, tool))
   const changed = chosen.find(tool => descriptor !== undefined && descriptor !== pinOf(tool))
   if (changed !== undefined) throw new Fault('tool_changed', { server, tool: changed.name, descriptor: pinOf(changed) })
   return decidedAgain(async () => {
@@ -72,7 +75,8 @@ export async function adoptTools(
       .filter(one => one.descriptor !== one.before)
     if (found.length === 0) return found
     const entries = found.map(one => adoptedDraft(server, one.tool, one.descriptor, one.before, actor))
-    const objects = chosen.map(tool => new TextEncoder().encode(pinnedText(tool)))
+    const isFound = new Set(found.map(({ tool }) => tool))
+    const objects = chosen.filter(({ name }) => isFound.has(name)).map(tool => new TextEncoder().encode(pinnedText(tool)))
     await store.commit({ tenant: HOST_TENANT, objects, appends: [{ stream: TOOLS, expected: seq, entries }] })
     return found
   })
@@ -101,7 +105,7 @@ export function dropTools(store: Store, { server, tools, actor }: DropRequest): 
   return decidedAgain(async () => {
     const { seq } = await store.head(HOST_TENANT, TOOLS)
     const own = [...(await readAdoptions(store))].map(([name, adoption]) => ({ name, ...adoption })).filter(one => one.server === server)
-    const dropped = tools === null ? own : tools.map(tool => ownTool(server, own, tool))
+    const dropped = tools === null ? own : [...new Set(tools)].map(tool => ownTool(server, own, tool))
     if (dropped.length === 0) return []
     const entries = dropped.map(one => droppedDraft(one, actor))
     await store.commit({ tenant: HOST_TENANT, appends: [{ stream: TOOLS, expected: seq, entries }] })

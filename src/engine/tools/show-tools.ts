@@ -92,12 +92,12 @@ async function described(
   { name, server, tool, state, listed, adoption }: StandingTool,
 ): Promise<Omit<ShownTool, 'offered' | 'granted' | 'approval' | 'reason'>> {
   const adopted = adoption === null ? null : await adoptedTool(store, adoption)
-  const { description, inputSchema } = (listed ?? adopted)!
+  const { description, inputSchema } = listed ?? adopted ?? { description: '', inputSchema: {} }
   return {
     ...{ name, description, inputSchema, server, state, tool },
     repeatable: false,
     ...(listed === null ? {} : { descriptor: pinOf(listed) }),
     ...(adoption === null ? {} : { adopted: { descriptor: adoption.descriptor, by: adoption.by, at: adoption.at } }),
-    ...(state === 'changed' ? { difference: differenceOf(adopted!, listed!) } : {}),
+    ...(state === 'changed' && adopted !== null && listed !== null ? { difference: differenceOf(adopted, listed) } : {}),
   }
 }
