@@ -1,5 +1,5 @@
 // Edits that nobody thought of: the diff, applied by git to what was there before, gives what is there afterwards. And what a look costs.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -125,7 +125,6 @@ it('a look at a repo of 10,000 files: what it costs', { timeout: 120_000 }, asyn
   await watch.after('k')
   const { user, system } = process.cpuUsage(spent)
   told.push(`processor time of one look: ${((user + system) / 1000).toFixed(0)} ms`)
-  told.push(execFileSync('du', ['-sh', repo.folder], { encoding: 'utf8' }).trim())
   console.log(told.join('\n'))
   repo.remove()
 })

@@ -41,9 +41,9 @@ describe('onbook publish --workspace', () => {
 
   it('checks what was committed, not what lies in the folder', async () => {
     const { publish, write } = started({ ...SOUND, 'tools/catalogs/draft.json': '{', '.onbookignore': 'tools/catalogs/draft.json\n' })
-    expect((await publish()).workspace.checks).toMatchObject({ files: 1, errors: 0 })
+    expect((await publish()).workspace.checks).toMatchObject({ files: 2, errors: 0 })
     write({ '.onbookignore': '' })
-    expect((await publish()).workspace.checks).toMatchObject({ files: 2, errors: 1 })
+    expect((await publish()).workspace.checks).toMatchObject({ files: 3, errors: 1 })
   })
 
   it('tests the packs that have a script', async () => {

@@ -149,7 +149,10 @@ it('a node that is gated asks for reading and handing over, too', () => {
 
 /** As the guide has it; what is not in a row, the role does not ask for. */
 const SHIPPED: Readonly<Record<string, readonly string[]>> = {
-  orchestrator: ['read_file', 'list_files', 'spawn_node', 'create_edge'],
+  orchestrator: [
+    ...['command', 'read_file', 'list_files', 'spawn_node', 'create_edge'],
+    ...['write_file under docs', 'delete_file under docs', 'write_file elsewhere', 'delete_file elsewhere'],
+  ],
   planner: ['read_file', 'list_files', 'write_file under docs', 'delete_file under docs'],
   implementer: ['command', 'read_file', 'list_files', 'write_file elsewhere', 'delete_file elsewhere'],
   reviewer: ['command', 'read_file', 'list_files'],

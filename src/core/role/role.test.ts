@@ -118,7 +118,7 @@ describe('a request', () => {
     const facts: Omit<GateFacts, 'role'> = {
       ...{ problem: null, visible: true, bound: true, node: null, mode: null, allowListed: false, ownEdge: true, orchestratorAsks: false },
       grant: { granted: true, reason: 'so', approval: false },
-      approval: 'unasked',
+      approval: 'approved',
     }
     const calls = ['command', 'read_file', 'write_file', 'spawn_node', 'create_edge', 'search'].map(name => ({ name, arguments: {} }))
     const allowed = (requests: string) => {

@@ -11,7 +11,9 @@ const HARMLESS = /^(?![-/])(?!(?:.*[/=:])?\.\.(?:\/|$))/
 /** @param list such as `git status` and `git log --oneline *`; a star is the last word. */
 export function allowListed(line: string, list: readonly string[]): boolean {
   const words = wordsOf(line)
-  return words.length > 0 && words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
+  return (
+    words.length > 0 && words.every(word => WORD.test(word)) && !words[0]!.includes('=') && list.some(entry => fits(words, wordsOf(entry)))
+  )
 }
 
 /** The arguments of a command that planning may run. In the root only: in docs a planner may write what some commands obey, such as a package.json. */

@@ -203,7 +203,7 @@ it('bug 14: a child has at most what its parent has, whatever is asked for it', 
   await house.go(lead({ settings: { runCommands: false, delegateOnly: true, gated: false } }))
   const { settings, role } = (await house.state()).grown.nodes[0]!
   expect(settings).toEqual({ ...capabilities, runCommands: false, delegateOnly: true, gated: false })
-  expect(role.requests).toEqual(['read_repo'])
+  expect(role.requests).toEqual(['read_repo', 'edit_code', 'run_commands'])
   const judged = (await of('tool.judged')).find(({ nodeId }) => nodeId !== 'lead')!
   expect(judged.verdict.decision).toBe('refused')
 })
