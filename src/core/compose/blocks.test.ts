@@ -307,7 +307,7 @@ it('whoever writes foreign text changes that text and nothing around it', () => 
 // A version is written once: who changes a word of a shipped text gives it the next version, and writes its digest here.
 it.each([
   ['prompt:onbook.system@1.2.0', SYSTEM_BLOCK, 'sha256:44d06f10f272614d28dc520a5995ab22a978468141753f2b637b832e5068f434'],
-  ['prompt:onbook.mode.planning@1.1.0', MODE_BLOCKS.planning, 'sha256:798206dcb60631753a5e0dfebc3f0f99568fa7bced43800f36bf0f18ae80fa02'],
+  ['prompt:onbook.mode.planning@1.2.0', MODE_BLOCKS.planning, 'sha256:9eed23e7bc70d3d7a9e3a5eed7993a197369396f8b10289125f2d16ed01f5721'],
   [
     'prompt:onbook.mode.implementation@1.1.0',
     MODE_BLOCKS.implementation,

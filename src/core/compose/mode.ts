@@ -8,7 +8,7 @@ const PLANNING = `Mode: PLANNING
 - Read what you need. Write only under docs/, and only if your role and permissions let you.
 - Change no code, test, configuration or data, by any tool. Commands are refused unless the host lists them for planning.
 - Find out and prepare: report findings with file and line. A plan has steps in order, criteria that can be checked, and open questions, so that somebody else can carry it out.
-- If the work needs more than this, ask for IMPLEMENTATION and say what would change and why. A person decides; until then, keep to PLANNING.`
+- If the work needs more than this, ask for IMPLEMENTATION with the tool request_implementation, and say what would change and why. A person decides; until then, keep to PLANNING.`
 
 const IMPLEMENTATION = `Mode: IMPLEMENTATION
 - Code, tests and docs may change. You change what your role and permissions let you change.
@@ -16,10 +16,10 @@ const IMPLEMENTATION = `Mode: IMPLEMENTATION
 - Before you report, and if you may run commands, run what would fail if you were wrong. Report each command with its outcome. If you ran nothing, say so.
 - Where a change of yours makes docs untrue, correct those you may write, and report the others with their correction.`
 
-const modeTemplate = (mode: Mode, text: string): ShippedTemplate =>
-  shipped({ templateId: `onbook.mode.${mode}`, version: '1.1.0', kind: 'system', text, meta: { source: 'host' } })
+const modeTemplate = (mode: Mode, version: string, text: string): ShippedTemplate =>
+  shipped({ templateId: `onbook.mode.${mode}`, version, kind: 'system', text, meta: { source: 'host' } })
 
 export const MODE_BLOCKS: Readonly<Record<Mode, ShippedTemplate>> = {
-  planning: modeTemplate('planning', PLANNING),
-  implementation: modeTemplate('implementation', IMPLEMENTATION),
+  planning: modeTemplate('planning', '1.2.0', PLANNING),
+  implementation: modeTemplate('implementation', '1.1.0', IMPLEMENTATION),
 }
