@@ -108,12 +108,14 @@ export interface Binding {
   readonly descriptor: Descriptor
   /** Whether doing it twice is the same as doing it once: then it is done again when nobody knows whether it was done. */
   readonly repeatable?: boolean
+  /** Whether it leaves the repo as it is: then nobody looks for what it has changed there. */
+  readonly reads?: boolean
   /** What the model is told. A `Fault` is told to it as well; anything else that is thrown is a defect. */
   run(call: BoundCall, signal: AbortSignal): Promise<Json>
   /** Why an answer is one of failure: told as it is, but as an error, and nothing has come of it. Null when it is none. */
   failure?(answer: Json): string | null
   /** Asked before every call is judged: why it is no longer what was bound. Null when it is, and when nobody can say. Never throws. */
-  unbound?(): Promise<string | null>
+  unbound?(signal?: AbortSignal): Promise<string | null>
 }
 
 export interface ToolListing {

@@ -79,6 +79,12 @@ export const PROVIDERS: ReadonlyMap<string, Provider> = new Map<string, Provider
   ],
 ])
 
+/** `model_key_missing` when a provider that asks for a key has none. */
+export function checkKey(provider: string): void {
+  const { key = '', keyOptional = true } = PROVIDERS.get(provider) ?? {}
+  if (!keyOptional && (process.env[key] ?? '') === '') throw new Fault('model_key_missing', { provider, variable: key })
+}
+
 /** `model_unknown` when there is no such provider. Whether the key is right, or there at all, shows when it is asked. */
 export async function languageModel(provider: string, model: string, fetch?: Fetch): Promise<LanguageModel> {
   const known = PROVIDERS.get(provider)

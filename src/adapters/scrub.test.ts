@@ -16,6 +16,16 @@ describe('scrubber', () => {
     expect(text(`http://a/?k=${encodeURIComponent('pa"ss wörd')}`)).toBe('http://a/?k=#')
   })
 
+  it('finds a value where every byte was read as a character', () => {
+    expect(of('pässwörd').text(Buffer.from('+pässwörd\n').toString('latin1'))).toBe('+#\n')
+  })
+
+  it('finds every line of a value that has several, but for short ones', () => {
+    const { text } = of('{\r\n  "key": "abc",\n  "b": 1\n}')
+    expect(text('+{\n+\t"key": "abc",\n+  "b": 1\n+}')).toBe('+{\n+\t#\n+  "b": 1\n+}')
+    expect(of('a line of its own').text('a line')).toBe('a line')
+  })
+
   it('takes the longest of those that begin at one place, and reads no value as a pattern', () => {
     expect(of('abcd', 'abcdef').text('abcdef abcdx')).toBe('# #x')
     expect(of('a.*d', '$&$&').text('abcd a.*d $&$&')).toBe('abcd # #')

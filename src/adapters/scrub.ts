@@ -72,9 +72,25 @@ export function scrubber(secrets: ReadonlyMap<string, string>): Scrubber {
   return { text, json, stream }
 }
 
-/** As it is, and as it stands in JSON and in addresses, which is how errors quote it. */
+/** A line of a secret that is shorter may be a brace, or a word. */
+const SHORTEST_LINE = 8
+
+/** As it is, and as it stands in JSON and in addresses, which is how errors quote it; and where bytes are read one by one. */
 const spellings = (value: string): readonly string[] => [
-  ...new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]),
+  ...new Set(
+    [value, ...linesOf(value)].flatMap(text => [
+      text,
+      JSON.stringify(text).slice(1, -1),
+      encodeURIComponent(text.toWellFormed()),
+      Buffer.from(text).toString('latin1'),
+    ]),
+  ),
 ]
+
+/** What has several lines is seldom shown whole: a diff puts a sign before each, and a list its number. */
+function linesOf(value: string): readonly string[] {
+  const lines = value.split(/[\r\n]+/)
+  return lines.length === 1 ? [] : lines.map(line => line.trim()).filter(line => line.length >= SHORTEST_LINE)
+}
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

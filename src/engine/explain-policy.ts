@@ -91,7 +91,7 @@ async function roleNamed(roles: RoleFiles | null, name: string): Promise<Role> {
 
 /** What is said besides takes the place of what the run has. */
 async function callerAt(
-  { store, roles }: ExplainParts,
+  { store, roles, validator }: ExplainParts,
   tenant: string,
   { tool, agent, role, mode, arguments: given }: ExplainRequest,
   { runId, nodeId }: { readonly runId: string; readonly nodeId: string },
@@ -102,9 +102,9 @@ async function callerAt(
   if (!frozen.workflow.nodes.some(({ id }) => id === nodeId))
     throw new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}` })
   const gate = nodeGate(frozen, state, nodeId)
-  // Whether a node could be spawned is known only while the one that spawns is at work.
-  const isPlain = given !== undefined && isGraphTool(tool) && tool !== 'spawn_node'
-  const inGraph = isPlain ? await graphGate({ state, workflow: frozen.workflow, nodeId }, null, { name: tool, arguments: given }) : null
+  const isOfGraph = given !== undefined && isGraphTool(tool)
+  const place = { state, workflow: frozen.workflow, nodeId }
+  const inGraph = isOfGraph ? await graphGate(validator, place, null, { name: tool, arguments: given }) : null
   const { session } = nodeOf(state, nodeId)
   const { state: of } = await loadSession(store, tenant, session)
   const request = of.run?.step?.request
@@ -116,7 +116,7 @@ async function callerAt(
     mode: mode ?? gate.mode,
     free: gate.free.includes(tool),
     onBehalfOf: gate.onBehalfOf,
-    mustAsk: gate.mustAsk,
+    mustAsk: gate.mustAsk || inGraph?.mustAsk === true,
     ...(inGraph === null ? {} : { problem: inGraph.problem, ownEdge: inGraph.ownEdge }),
     shown: built?.ok === true ? built.call.tools : null,
   }

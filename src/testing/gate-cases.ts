@@ -33,7 +33,7 @@ export const NODES: readonly (NodeSettings | null)[] = [
 ]
 
 const MODES = [null, 'planning', 'implementation'] as const
-const APPROVALS = ['unasked', 'approved', 'denied'] as const
+const APPROVALS = ['unasked', 'approved', 'denied', 'foreign'] as const
 
 const SIZES = [ROLES, NODES, GATE_CALLS, BOTH, BOTH, BOTH, MODES, APPROVALS, BOTH, BOTH, BOTH, BOTH, BOTH].map(({ length }) => length)
 export const GATE_CASES = SIZES.reduce((product, size) => product * size, 1)

@@ -121,4 +121,4 @@ export function expectVerdict(call: GateCall, facts: GateFacts): Expected {
 }
 
 /** Nobody was asked yet: then, too, the condition is on record as failed, because it is what holds the call up. */
-const ANSWERED = { approved: 'allowed', denied: 'refused', unasked: 'waiting' } as const
+const ANSWERED = { approved: 'allowed', denied: 'refused', foreign: 'refused', unasked: 'waiting' } as const

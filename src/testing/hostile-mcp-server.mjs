@@ -37,9 +37,13 @@ if (how === 'has a child') {
   writeFileSync(file, String(child.pid))
 }
 
+let working = false
+
 /** @param {number} id @param {{ cursor?: string }} params */
 function list(id, { cursor }) {
   if (how === 'hangs on list') return
+  // Until it has something else to do.
+  if (how === 'hangs while it works' && working) return
   if (how === 'lists garbage') return answer(id, { tools: 'all of them' })
   if (how === 'lists for ever') return answer(id, { tools: [], nextCursor: `${Number(cursor ?? 0) + 1}` })
   if (how === 'lists too many') {
@@ -66,6 +70,10 @@ function call(id, { name, arguments: { text = '' } }) {
       JSON.parse(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${'['.repeat(3000)}${']'.repeat(3000)}}}`),
     )
   if (how === 'refuses') return write({ jsonrpc: '2.0', id, error: { code: -32602, message: `no ${name} today` } })
+  if (how === 'hangs while it works') {
+    working = true
+    return setTimeout(answer, 4_000, id, said(text))
+  }
   if (name === 'environment') return answer(id, { content: [], structuredContent: { ...process.env } })
   if (text === 'fail') return answer(id, { ...said('it cannot be said'), isError: true })
   if (text === 'picture') return answer(id, { content: [{ type: 'image', data: 'QUJD', mimeType: 'image/png' }, said(text).content[0]] })

@@ -4,7 +4,7 @@ import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered } from '../../core/messages/receipt.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel, Delta, Keyring } from '../../ports.ts'
-import { type LanguageModel, languageModel, PROVIDERS } from '../ai-sdk-providers.ts'
+import { checkKey, type LanguageModel, languageModel } from '../ai-sdk-providers.ts'
 import { secretsIn } from '../scrub-model.ts'
 import { type Answer, answerOf, collectAnswer } from './ai-sdk-answer.ts'
 import { optionsOf } from './ai-sdk-options.ts'
@@ -46,11 +46,6 @@ async function answer(call: ModelCall, options: CallOptions, known: Known, sent:
   const { onDelta } = options
   const said = onDelta === undefined ? answerOf(await language.doGenerate(request)) : await stream(language, request, known, onDelta)
   return { status: 'ok', ...said, warnings: [...warnings, ...unsent, ...said.warnings], providerId: provider }
-}
-
-function checkKey(provider: string): void {
-  const { key = '', keyOptional = true } = PROVIDERS.get(provider) ?? {}
-  if (!keyOptional && (process.env[key] ?? '') === '') throw new Fault('model_key_missing', { provider, variable: key })
 }
 
 async function stream(language: LanguageModel, request: SdkOptions, known: Known, onDelta: (delta: Delta) => void): Promise<Answer> {

@@ -99,6 +99,22 @@ describe('a call', () => {
   })
 })
 
+it('a list that takes too long ends no call that others made', async () => {
+  const server = serverThat('hangs while it works', { connectMs: 2_000 })
+  await server.list()
+  const told = tell(server)
+  expect(await codeOf(server.list())).toBe('tool_server_timeout')
+  expect(await told).toEqual({ text: 'hello' })
+})
+
+it('whoever is broken off does not wait for one that never connects', async () => {
+  const server = serverThat('never connects', { connectMs: 60_000 })
+  const stop = new AbortController()
+  const [listed, called] = [messageOf(server.list(stop.signal)), messageOf(server.call(say, {}, stop.signal))]
+  stop.abort(new Error('the run was cancelled'))
+  for (const one of [listed, called]) expect(await one).toMatch(/is no longer asked: the run was cancelled/)
+})
+
 const lives = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)

@@ -35,43 +35,60 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
     return keep(mine)
   }
 
+  const users = new WeakMap<Connected, number>()
+  const failing = new Set<Connected>()
+  /** One that fails is ended by the last who is at it: others may be answered yet. */
+  const using = async <T>(signal: AbortSignal | undefined, work: (mine: Connected, kept: Promise<Connected>) => Promise<T>): Promise<T> => {
+    const kept = connected()
+    const mine = await (signal === undefined ? kept : within({ server: name, ms: null, stop: signal }, kept))
+    users.set(mine, (users.get(mine) ?? 0) + 1)
+    try {
+      return await work(mine, kept)
+    } finally {
+      const left = users.get(mine)! - 1
+      users.set(mine, left)
+      if (left === 0 && failing.delete(mine)) await mine.close()
+    }
+  }
+
   return {
     tenants,
     adopters,
-    async list(signal) {
-      const mine = await connected()
-      const ask = { timeout: connectMs, ...(signal === undefined ? {} : { signal }) }
-      try {
-        const listed = listedTools(name, server, cursor =>
-          mine.client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, ask),
-        )
-        return await within({ server: name, ms: connectMs, stop }, listed)
-      } catch (error) {
-        const fault = serverFault(mine, connectMs, error)
-        if (signal?.aborted === true) throw fault
-        // One that does not even list its tools is ended, and connected anew by whoever asks later.
-        keep(Promise.reject(fault))
-        await mine.close()
-        throw fault
-      }
-    },
-    async call(tool, given, signal) {
-      const mine = await connected()
-      const said = await mine.client
-        .callTool(
-          { name: tool.name, arguments: given as Record<string, unknown> },
-          // Named here, so that no schema of its answers is run in this process: it is foreign.
-          { signal, timeout: callMs, maxTotalTimeout: callMs, toolDefinition: { name: tool.name, inputSchema: OBJECT } },
-        )
-        .catch(error => {
-          throw callFault(mine, callMs, tool.name, error)
-        })
-      const output = isDeeperThan(said as Json, MOST_DEPTH) ? null : mine.scrub.json(said as Json)
-      if (output !== null && isSound(output)) return toolAnswer(tool.name, output as typeof said)
-      throw new Fault('tool_server_failed', { server: name, problem: 'answered with what is too deep, or no JSON that could be kept' })
-    },
+    list: signal =>
+      using(signal, async (mine, kept) => {
+        const ask = { timeout: connectMs, ...(signal === undefined ? {} : { signal }) }
+        try {
+          const listed = listedTools(name, server, cursor =>
+            mine.client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, ask),
+          )
+          return await within({ server: name, ms: connectMs, stop }, listed)
+        } catch (error) {
+          const fault = serverFault(mine, connectMs, error)
+          if (signal?.aborted === true) throw fault
+          // One that does not even list its tools is ended, and connected anew by whoever asks later.
+          failing.add(mine)
+          if (connection === kept || connection === null) keep(Promise.reject(fault))
+          throw fault
+        }
+      }),
+    call: (tool, given, signal) =>
+      using(signal, async mine => {
+        const said = await mine.client
+          .callTool(
+            { name: tool.name, arguments: given as Record<string, unknown> },
+            // Named here, so that no schema of its answers is run in this process: it is foreign.
+            { signal, timeout: callMs, maxTotalTimeout: callMs, toolDefinition: { name: tool.name, inputSchema: OBJECT } },
+          )
+          .catch(error => {
+            throw callFault(mine, callMs, tool.name, error)
+          })
+        const output = isDeeperThan(said as Json, MOST_DEPTH) ? null : mine.scrub.json(said as Json)
+        if (output !== null && isSound(output)) return toolAnswer(tool.name, output as typeof said)
+        throw new Fault('tool_server_failed', { server: name, problem: 'answered with what is too deep, or no JSON that could be kept' })
+      }),
     async close() {
-      stopping.abort()
+      stopping.abort(new Error('the host stops'))
+      await Promise.all([...failing].map(mine => mine.close()))
       await connection?.then(
         mine => mine.close(),
         () => {}, // there is none

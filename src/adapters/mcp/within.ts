@@ -3,15 +3,17 @@ import { Fault } from '../../errors.ts'
 
 export interface Limit {
   readonly server: string
-  readonly ms: number
-  /** Nobody waits any longer. */
+  /** Null where the work itself has a limit. */
+  readonly ms: number | null
+  /** Nobody waits any longer. Its reason is an error that says why. */
   readonly stop: AbortSignal
 }
 
 export function within<T>({ server, ms, stop }: Limit, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stopped = (): void => reject(new Fault('tool_server_failed', { server, problem: 'is no longer asked: the host stops' }))
-    const timer = setTimeout(() => reject(new Fault('tool_server_timeout', { server, ms })), ms)
+    const stopped = (): void =>
+      reject(new Fault('tool_server_failed', { server, problem: `is no longer asked: ${(stop.reason as Error).message}` }))
+    const timer = ms === null ? undefined : setTimeout(() => reject(new Fault('tool_server_timeout', { server, ms })), ms)
     if (stop.aborted) stopped()
     stop.addEventListener('abort', stopped)
     work.then(resolve, reject).finally(() => {

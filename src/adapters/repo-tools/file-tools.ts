@@ -17,6 +17,7 @@ import { steadyPartsOf } from './repo-path.ts'
 export const readFileTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.read_file,
   repeatable: true,
+  reads: true,
   run(call, signal) {
     const path = textIn(call, 'path') ?? ''
     return telling('file_unreadable', path, async () => {
@@ -32,6 +33,7 @@ export const readFileTool = (repo: Repo): Binding => ({
 export const listFilesTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.list_files,
   repeatable: true,
+  reads: true,
   run(call, signal) {
     const path = textIn(call, 'path') ?? '.'
     const most = repo.limits.entries

@@ -15,13 +15,11 @@ beforeEach(() => {
 const run = (name: string, args: object, options: RepoToolOptions = {}) => runTool(repoTools(repo.root, options), name, args)
 const onDisk = (path: string): string => readFileSync(join(repo.root, path), 'utf8')
 
-it('there are five, each by its descriptor, and only reading may be repeated', () => {
+it('there are five, each by its descriptor, and only reading may be repeated, and leaves the repo as it is', () => {
   const tools = repoTools(repo.root)
   expect(tools.map(({ descriptor }) => descriptor.name).sort()).toEqual(Object.keys(REPO_DESCRIPTORS).sort())
-  expect(tools.filter(({ repeatable }) => repeatable === true).map(({ descriptor }) => descriptor.name)).toEqual([
-    'read_file',
-    'list_files',
-  ])
+  for (const marked of ['repeatable', 'reads'] as const)
+    expect(tools.filter(tool => tool[marked] === true).map(({ descriptor }) => descriptor.name)).toEqual(['read_file', 'list_files'])
   for (const { descriptor } of tools) expect(descriptor.inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
 })
 

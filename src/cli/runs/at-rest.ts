@@ -24,6 +24,7 @@ import { repoBindings } from '../sessions/repo-bindings.ts'
 import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
 import { leaveCommand, noRun } from './leave-command.ts'
+import { statusOf } from './standing.ts'
 
 /** Where it came from is of no use to a person whose machine lacks something. */
 const report = (error: Error): void =>
@@ -36,17 +37,25 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
   const actor = actorOf()
   let opened: Promise<OpenSessions> | undefined
   const sessions = (): Promise<OpenSessions> => {
-    // Only where something is judged can a tool be called.
-    opened ??= policyOf(input, judges ? store : null).then(policy =>
-      openSessions(store, input, policy, report, judges ? repoBindings(input) : []),
-    )
+    opened ??= opening()
     return opened
+  }
+  const opening = async (): Promise<OpenSessions> => {
+    // Only where something is judged can a tool be called. What lacks a repo is refused before the policy goes on record.
+    const tools = judges ? repoBindings(input) : []
+    return openSessions(store, input, await policyOf(input, judges ? store : null), report, tools)
   }
   const leave = (runId: string, command: RunCommand, objects: readonly Uint8Array[] = []) =>
     leaveCommand(store, { tenant, runId, actor }, `cli-${randomUUID()}`, command, objects)
   const takeUp = async (runId: string): Promise<void> => {
     // With a host at it, it is not ours.
     if (livingHost(input) === null) await (await sessions()).runs.resume({ tenant, runId })
+  }
+  /** A run that goes on without what it needs fails for good: it is refused while it still waits. */
+  const checkReady = async (providers: Iterable<string>): Promise<void> => {
+    if (livingHost(input) !== null) return
+    await checkGiven(input)
+    await checkProviders(input, providers)
   }
 
   return {
@@ -58,7 +67,7 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       return runId
     },
     async *list() {
-      for await (const { phase, ...run } of listRuns(store, tenant)) yield { ...run, status: phase }
+      for await (const { phase, ...run } of listRuns(store, tenant)) yield { ...run, status: phase === 'running' ? statusOf((await loadRun(store, tenant, run.runId)).state) : phase }
     },
     async *events(runId, { after = -1, signal } = {}) {
       const stream = runStream(runId)
@@ -71,6 +80,7 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       void opened?.then(({ live }) => live.hear(tenant, session, signal, ({ kind, text }) => kind === 'text' && listen(text)))
     },
     async ask(runId, request) {
+      if (request.type === 'resume') await checkReady(await providersOf(store, tenant, runId))
       const { command, objects } = commandOf(request)
       await leave(runId, command, objects)
       // Something has to end what is under way, or to go on with it.
@@ -79,6 +89,7 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
     },
     async say(runId, nodeId, kind, text) {
       const session = await sessionOf(store, tenant, runId, nodeId)
+      await checkReady(await providersOf(store, tenant, runId))
       await takeUp(runId)
       const { work } = await sessions()
       const { digest, objects } = await messageObject(store, tenant, text)
@@ -97,9 +108,10 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
     },
     async resolve(approval, { decision, note, arguments: changed }) {
       const place = await approvalPlace(store, tenant, approval)
-      const { runs, work } = await sessions()
       // Whoever asked is told the answer, and goes on with it: that is work, and done by whoever is at the run.
       const runId = place.kind === 'run' ? place.runId : await runOf(store, tenant, place.session)
+      await checkReady(runId === null && place.kind === 'session' ? await providerOf(store, tenant, place.session) : await providersOf(store, tenant, runId!))
+      const { runs, work } = await sessions()
       if (runId !== null) await takeUp(runId)
       else if (place.kind === 'session' && livingHost(input) === null) await work.resume({ tenant, session: place.session })
       const { refusal } =
@@ -109,7 +121,10 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       if (refusal !== null) throw refusalFault(refusal)
     },
     settledSession: async session => (await sessions()).work.quiet(tenant, session),
-    takeUp,
+    async takeUp(runId) {
+      await checkReady(await providersOf(store, tenant, runId))
+      await takeUp(runId)
+    },
     async settled(runId) {
       const stop = new AbortController()
       const quiet = (await sessions()).runs.quiet(tenant, runId)

@@ -2,6 +2,7 @@
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
+import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
@@ -15,6 +16,8 @@ import { storyPage } from './story-page.ts'
 
 export const list = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
+    if (input.status !== undefined && !RUN_STATUSES.some(one => one === input.status))
+      throw new Fault('usage_invalid', { problem: `--status is one of ${RUN_STATUSES.join(', ')}` })
     const runs: ListedRun[] = []
     for await (const run of desk.list()) if (isMeant(run, input)) runs.push(run)
     runs.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
@@ -49,7 +52,7 @@ export const show = (input: Input): Promise<number> =>
     }
     const story = await storyOf(run, bodies)
     if (input.json) printJson(story)
-    else process.stdout.write(storyPage(story, useColor(process.stdout)))
+    else process.stdout.write(storyPage(story, useColor(process.stdout), input))
     return 0
   })
 

@@ -3,11 +3,13 @@ import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { visible } from '../report/visible.ts'
+import { checkGiven } from '../sessions/ready.ts'
 import { printJson } from '../terminal.ts'
 import { withRunDesk } from './desk.ts'
 import { isFileName, publishFile } from './publish-file.ts'
 import { runFrom } from './run-options.ts'
 import { tellRun } from './tell.ts'
+import { placeAgain } from './typed-again.ts'
 
 /** Whoever does the work has been told them already, or takes them from nobody. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'provider', 'model', 'repo', 'config'] as const
@@ -27,6 +29,8 @@ export async function run(input: Input): Promise<number> {
   if ((input.provider === undefined) !== (input.model === undefined))
     throw new Fault('usage_invalid', { problem: '--provider and --model belong together' })
   const given = await runFrom(workflow, input)
+  // Before anything is published.
+  if (host === null) await checkGiven(input)
   const workflowId = isFileName(workflow) ? await published(workflow, input) : workflow
   return withRunDesk(
     withModel(input),
@@ -34,7 +38,7 @@ export async function run(input: Input): Promise<number> {
       const runId = await desk.create({ ...given, workflowId })
       if (!input.detach) return tellRun(desk, runId, -1, input)
       if (input.json) printJson({ runId, status: 'running' })
-      else process.stdout.write(`${runId} is on record, and goes on by itself: onbook show ${runId}\n`)
+      else process.stdout.write(`${runId} is on record, and goes on by itself: onbook show ${runId}${placeAgain(input)}\n`)
       return 0
     },
     { judges: true },

@@ -8,6 +8,7 @@ import { type RunDesk, type RunRequest, type SayKind, withRunDesk } from './desk
 import { MODES, textOf } from './run-options.ts'
 import { readRun, statusOf } from './standing.ts'
 import { tellRun } from './tell.ts'
+import { placeAgain } from './typed-again.ts'
 
 const runOf = (input: Input): string => String(input.run)
 
@@ -29,7 +30,7 @@ export const pause = (input: Input): Promise<number> =>
   asking(
     input,
     { type: 'pause' },
-    status => `${runOf(input)} is ${status}: no node starts, and no step. Go on: onbook runs resume ${runOf(input)}`,
+    status => `${runOf(input)} is ${status}: no node starts, and no step. Go on: onbook runs resume ${runOf(input)}${placeAgain(input)}`,
   )
 
 export const cancel = (input: Input): Promise<number> =>

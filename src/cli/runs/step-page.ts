@@ -9,6 +9,7 @@ import { Fault } from '../../errors.ts'
 import { clip, visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 import { changeText } from './changes-page.ts'
+import { messageLines, type SentMessage, sentMessages } from './sent-messages.ts'
 import type { ToldStep } from './story.ts'
 import { shortHash, sizeText } from './words.ts'
 
@@ -36,6 +37,8 @@ export interface PromptPage extends Omit<ToldStep, 'blocks'> {
     readonly text: string
     readonly parts: readonly PromptPart[]
   }[]
+  /** The prelude and the history, which went along with the blocks. */
+  readonly messages: readonly SentMessage[]
   /** Only what went to the provider, when that was less than all. */
   readonly delta: string | null
   readonly answer: string | null
@@ -56,6 +59,7 @@ export async function promptPage(step: ToldStep, bodies: Bodies): Promise<Prompt
   return {
     ...step,
     blocks,
+    messages: await sentMessages(step.request, bodies),
     delta: step.sent.kind === 'delta' ? (step.sent.text === null ? '' : await bodies.text(step.sent.text)) : null,
     ...(await answerOf(step, bodies)),
   }
@@ -98,7 +102,7 @@ export function promptText(page: PromptPage, useColor: boolean): string {
   const lines = [
     visible(`step ${step} of ${nodeId}, visit ${visit}, mode ${mode}: ${provider} ${model}`),
     `prompt ${promptHash}`,
-    `request ${requestHash}`,
+    `requestHash ${requestHash}`,
     sent.kind === 'full'
       ? `sent in full (${sent.reason})`
       : `only what is new was sent (${sent.reason}): ${sizeText(Buffer.byteLength(page.delta ?? ''))}`,
@@ -107,6 +111,7 @@ export function promptText(page: PromptPage, useColor: boolean): string {
       color.bold(`── ${block}, ${sizeText(Buffer.byteLength(text))}, ${shortHash(digest)}`),
       ...parts.flatMap(part => [color.cyan(visible(`   from ${sourceOf(part)}`)), ...visibleLines(part.text)]),
     ]),
+    ...alsoSent(page, color.bold),
     '',
     color.bold('── answer'),
     ...(answer !== null ? visibleLines(answer) : [failure === null ? '(none yet)' : visible(`(${failure.code}: ${failure.detail})`)]),
@@ -114,6 +119,13 @@ export function promptText(page: PromptPage, useColor: boolean): string {
     ...page.changes.map(change => color.cyan(visible(`   ${changeText(change)}`))),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** A provider that keeps the conversation has the first of them already. */
+function alsoSent({ messages, sent }: PromptPage, bold: (text: string) => string): readonly string[] {
+  if (messages.length === 0) return []
+  const held = sent.held === 0 ? '' : `; ${sent.held} of the history its provider had already`
+  return ['', bold(`── also sent: the history, ${messages.length} messages${held}`), ...messageLines(messages)]
 }
 
 const callText = ({ tool, arguments: given, problem }: PageCall): string =>

@@ -1,17 +1,20 @@
 // A run's story for a person: how it stands, who did what, which prompt won, what was allowed, what came of it.
 import pc from 'picocolors'
+import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { groupBy } from '../report/groups.ts'
 import { clip, visible } from '../report/visible.ts'
 import { changeText } from './changes-page.ts'
 import { growthLines } from './growth.ts'
 import type { Story, ToldStep } from './story.ts'
-import { choiceText, shortHash, stallText, verdictText } from './words.ts'
+import { placeAgain, workAgain } from './typed-again.ts'
+import { choiceText, endText, shortHash, stallText, verdictText } from './words.ts'
 
 /** More of an output is in `--json`. */
 const MOST_OF_AN_OUTPUT = 2_000
 
-export function storyPage(story: Story, useColor: boolean): string {
+/** @param input what the command was given: what it tells people to type next has it too */
+export function storyPage(story: Story, useColor: boolean, input: Input): string {
   const color = pc.createColors(useColor)
   const section = (title: string, lines: readonly string[]): string =>
     lines.length === 0 ? '' : `\n${color.bold(title)}\n${lines.map(line => `  ${line}\n`).join('')}`
@@ -29,8 +32,8 @@ export function storyPage(story: Story, useColor: boolean): string {
     section('prompts sent', tableOf(['node', 'visit', 'step', 'prompt', 'sent', 'mode', 'answer'], story.sent.map(sentRow))),
     section(
       'tools',
-      story.tools.map(({ nodeId, tool, verdict, status }) =>
-        visible(`${nodeId}: ${verdictText(tool, verdict)}${status === null ? '' : `; ${status}`}`),
+      story.tools.map(({ nodeId, tool, verdict, status, failure }) =>
+        visible(`${nodeId}: ${verdictText(tool, verdict)}${status === null ? '' : `; ${endText(status, failure)}`}`),
       ),
     ),
     section('files changed', story.sent.flatMap(changesOf)),
@@ -44,7 +47,7 @@ export function storyPage(story: Story, useColor: boolean): string {
         visible(`${nodeId}: ${clip(typeof output === 'string' ? output : JSON.stringify(output), MOST_OF_AN_OUTPUT)}`),
       ),
     ),
-    nextOf(story)
+    nextOf(story, input)
       .map(line => `\n${visible(line)}\n`)
       .join(''),
   ].join('')
@@ -107,24 +110,21 @@ const choicesOf = ({ prompts }: Story): readonly string[] =>
   ])
 
 /** What can be done about it. */
-export function nextOf({
-  runId,
-  status,
-  paused,
-  approvals,
-  nodes,
-  sent,
-}: Pick<Story, 'runId' | 'status' | 'paused' | 'approvals' | 'nodes' | 'sent'>): readonly string[] {
+export function nextOf(story: Story, input: Input): readonly string[] {
+  const { runId, status, paused, approvals, nodes, sent } = story
+  const work = workAgain(input)
+  const resume = `onbook runs resume ${runId}${work}`
   if (paused?.evidence != null)
     return [
       `${paused.nodeId} ${stallText(paused.evidence)}.`,
-      `Tell it what to do differently: onbook runs say ${runId} ${paused.nodeId} TEXT. Then: onbook runs resume ${runId}`,
+      `Tell it what to do differently: onbook runs say ${runId} ${paused.nodeId} TEXT${work}`,
+      `Then: ${resume}`,
     ]
-  if (paused !== null) return [`Go on: onbook runs resume ${runId}`]
-  if (approvals.length > 0) return approvals.map(({ approval }) => `Decide: onbook approvals approve ${approval}, or deny`)
+  if (paused !== null) return [`Go on: ${resume}`]
+  if (approvals.length > 0) return approvals.map(({ approval }) => `Decide, approve or deny: onbook approvals approve ${approval}${work}`)
   const waiting = nodes.filter(one => one.status === 'waiting')
-  if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT`)
-  if (status === 'running' || status === 'cancelling') return [`If nobody is at it any more: onbook runs resume ${runId}`]
+  if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT${work}`)
+  if (status === 'running' || status === 'cancelling') return [`If nobody is at it any more: ${resume}`]
   const last = sent.at(-1)
-  return last === undefined ? [] : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}`]
+  return last === undefined ? [] : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}${placeAgain(input)}`]
 }

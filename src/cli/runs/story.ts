@@ -3,6 +3,8 @@ import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
+import type { Failure } from '../../core/session/events.ts'
+import type { StepRequest } from '../../core/session/materialize.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
 import type { StepChange } from './changes-page.ts'
@@ -23,6 +25,8 @@ export interface ToldStep {
   readonly visit: number
   readonly step: number
   readonly promptHash: Digest
+  /** What `requestHash` is the hash of: the messages that went along are named here. */
+  readonly request: StepRequest
   readonly requestHash: Digest
   readonly mode: PromptRecord['mode']
   readonly blocks: PromptRecord['blocks']
@@ -45,6 +49,8 @@ export interface ToldStep {
 export interface ToolUse extends Pick<Of<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
   /** Null while it is under way, and when it was not allowed. */
   readonly status: string | null
+  /** Why it failed. */
+  readonly failure: Failure | null
 }
 
 export interface Story {
@@ -169,6 +175,7 @@ function begun({ nodeId, step, prompt, request, requestHash }: Of<'step.started'
     visit,
     step,
     promptHash: full,
+    request,
     requestHash,
     mode,
     blocks,
@@ -188,11 +195,12 @@ function toolsIn(events: readonly RunEvent[]): readonly ToolUse[] {
   for (const event of events) {
     if (event.type === 'tool.judged') {
       const { nodeId, tool, call, verdict } = event
-      uses.push({ nodeId, tool, call, verdict, status: null })
+      uses.push({ nodeId, tool, call, verdict, status: null, failure: null })
     }
     if (event.type === 'tool.settled') {
       const index = uses.findLastIndex(({ nodeId, call }) => nodeId === event.nodeId && call === event.call)
-      if (index >= 0) uses[index] = { ...uses[index]!, status: event.status }
+      const failure = event.status === 'failed' ? { code: event.code, detail: event.detail } : null
+      if (index >= 0) uses[index] = { ...uses[index]!, status: event.status, failure }
     }
   }
   return uses

@@ -7,6 +7,7 @@ import type { RunDesk } from './desk.ts'
 import { exitOf, readRun } from './standing.ts'
 import { type Story, storyOf } from './story.ts'
 import { nextOf } from './story-page.ts'
+import { placeAgain, workAgain } from './typed-again.ts'
 import { watchRun } from './watch.ts'
 
 /** Until it is over, is paused, or waits for a person. @param after from where on it is watched */
@@ -20,7 +21,7 @@ export async function tellRun(desk: RunDesk, runId: string, after: number, input
   const read = await readRun(desk, runId)
   const story = await storyOf(read, bodiesOf(desk))
   if (input.json) printJson(summaryOf(story))
-  else sayStory(story)
+  else sayStory(story, input)
   return exitOf(read.state)
 }
 
@@ -38,21 +39,22 @@ const summaryOf = ({ runId, status, workflowId, mode, steps, tokens, outputs, er
 })
 
 /** What it gave goes to standard output, everything about it does not. */
-function sayStory(story: Story): void {
+function sayStory(story: Story, input: Input): void {
   const { runId, workflowId, status, error, outputs } = story
   const outcomes = Object.values(outputs ?? {})
   for (const output of outcomes)
     process.stdout.write(`${visibleLines(typeof output === 'string' ? output : JSON.stringify(output, null, 2)).join('\n')}\n`)
   const why = error === null ? '' : `${error.nodeId === null ? '' : ` at ${error.nodeId}`} (${error.code}): ${error.message}`
-  const lines = [`${runId} of ${workflowId} is ${status}${why}`, ...nextOf(story)]
+  const lines = [`${runId} of ${workflowId} is ${status}${why}`, ...nextOf(story, input)]
   for (const line of lines) process.stderr.write(`${visible(line)}\n`)
 }
 
-function left(desk: RunDesk, runId: string, { json }: Input): number {
+function left(desk: RunDesk, runId: string, input: Input): number {
+  const place = placeAgain(input)
   const next = desk.lasts
-    ? `The host goes on with ${runId}. Look at it: onbook show ${runId}. End it: onbook runs cancel ${runId}`
-    : `${runId} is left as it is, and nothing of it is lost. Go on: onbook runs resume ${runId}`
-  if (json) printJson({ runId, status: desk.lasts ? 'running' : 'left' })
+    ? `The host goes on with ${runId}. Look at it: onbook show ${runId}${place}\nEnd it: onbook runs cancel ${runId}${place}`
+    : `${runId} is left as it is, and nothing of it is lost. Go on: onbook runs resume ${runId}${workAgain(input)}`
+  if (input.json) printJson({ runId, status: desk.lasts ? 'running' : 'left' })
   else process.stderr.write(`\n${next}\n`)
   return 1
 }

@@ -29,7 +29,11 @@ export function runDeskThrough(host: WhichHost): RunDesk {
     async create({ configurable, ...request }) {
       return (await client.runs.create({ ...request, ...(configurable === null ? {} : { configurable }) })).runId
     },
-    list: () => client.runs.list(),
+    // The list of a host tells phases: what a run waits for is in its snapshot.
+    async *list() {
+      for await (const run of client.runs.list())
+        yield run.status === 'running' ? { ...run, status: (await client.runs.get(run.runId)).status } : run
+    },
     events,
     object: digest => client.objects.get(digest),
     hear(session, signal, listen) {

@@ -4,6 +4,7 @@ import type { Verdict } from '../../core/gate/authorize.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
+import type { Failure } from '../../core/session/events.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 import { changeText } from './changes-page.ts'
@@ -51,6 +52,10 @@ export function verdictText(tool: string, { decision, conditions }: Verdict): st
   return `${tool} is ${decision}${failed === undefined ? '' : ` (${failed.condition}): ${failed.reason}`}`
 }
 
+/** Of a call that was refused, the verdict has said why. */
+export const endText = (status: string, failure: Failure | null): string =>
+  failure === null ? status : `${status} (${failure.code})${failure.code === 'tool_refused' ? '' : `: ${clip(failure.detail, 200)}`}`
+
 const SIGNALS: Readonly<Record<StallEvidence['signal'], string>> = {
   same_prompt: 'it was told the same',
   same_reply: 'it said the same',
@@ -89,7 +94,7 @@ const WORDS: Words = {
   // That a person is asked is told by itself.
   'tool.judged': ({ nodeId, tool, verdict }) =>
     verdict.decision === 'waiting' ? [] : at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
-  'tool.settled': ({ nodeId, tool, status }) => at(nodeId, `  ${tool}: ${status}`),
+  'tool.settled': ({ nodeId, tool, ...end }) => at(nodeId, `  ${tool}: ${endText(end.status, end.status === 'failed' ? end : null)}`),
   async 'tool.waiting'({ nodeId, tool, arguments: given, approval }, bodies) {
     const asked = clip(JSON.stringify(await bodies.json<Json>(given)), 200)
     return [...at(nodeId, `  waits for a person: ${tool} ${asked}`, 'strong'), ...at(nodeId, `  ${approval}`, 'dim')]

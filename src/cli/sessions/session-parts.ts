@@ -1,12 +1,9 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { recordedChat } from '../../adapters/chat/recorded-chat.ts'
 import { routedChat } from '../../adapters/chat/routed-chat.ts'
 import { sampleChat } from '../../adapters/chat/sample-chat.ts'
-import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
-import { folderFiles } from '../../adapters/folder-files.ts'
 import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
 import { scrubKnown } from '../../adapters/scrub-known.ts'
@@ -22,13 +19,13 @@ import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
 import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
-import { Fault } from '../../errors.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
-import { folderOf, keyringOf, readText } from '../record/open-record.ts'
+import { folderOf, keyringOf } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
+import { recordedFrom, scriptedFrom } from './ready.ts'
 import { watchOf } from './repo-watching.ts'
 import { toolServers } from './tool-servers.ts'
 
@@ -130,16 +127,9 @@ function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>):
 }
 
 function modelsOf(input: Input): ChatModel {
-  const { script, recordings } = input
   const { cliAgents, modelCalls } = hostConfigOf(input)
-  const scripted = async () => {
-    if (typeof script !== 'string') throw new Fault('provider_unready', { provider: 'scripted', option: '--script FILE' })
-    return scriptedChat(script, await readText(script))
-  }
-  const recorded = () => {
-    if (typeof recordings !== 'string') throw new Fault('provider_unready', { provider: 'recorded', option: '--recordings FOLDER' })
-    return recordedChat(folderFiles(recordings))
-  }
+  const scripted = () => scriptedFrom(input)
+  const recorded = () => recordedFrom(input)
   const agents = cliAgentChat(cliAgents, repoOf(input))
   const commands = Object.fromEntries(Object.keys(cliAgents).map(provider => [provider, () => agents]))
   // Most hosts that only play back never need it, and it is large.

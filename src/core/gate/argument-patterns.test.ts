@@ -50,6 +50,15 @@ describe('a text', () => {
     expect(fitOf('/docs/a', '**', '/docs/**')).toBe('fits')
   })
 
+  it('with blanks around it is what it is with them and without, or unclear', () => {
+    expect(fitOf(' b', 'b')).toBe('unclear')
+    expect(fitOf('b\n', 'b')).toBe('unclear')
+    expect(fitOf(' ../x', '**')).toBe('unclear')
+    expect(fitOf(' /etc/passwd', '**')).toBe('unclear')
+    expect(fitOf('a text\n', '*')).toBe('fits')
+    expect(fitOf('a text\n', 'b')).toBe('no')
+  })
+
   it('that is long, whatever it says, is not looked at', () => {
     expect(fitOf('a'.repeat(4_097), '**')).toBe('unclear')
   })
@@ -57,23 +66,35 @@ describe('a text', () => {
 
 it.each<[Json, ArgumentPatterns, Fit]>([
   [3, [1, 2, 3], 'fits'],
-  [3, ['3', '**'], 'no'],
+  [3, [1, '2'], 'no'],
+  [3, ['3'], 'unclear'],
+  [3, ['**'], 'unclear'],
   [true, [true], 'fits'],
-  [true, [false, 1, 'true'], 'no'],
-  ['3', [3], 'no'],
-  [null, ['**'], 'no'],
+  [true, [false, 1], 'no'],
+  [true, ['true'], 'unclear'],
+  ['3', [1, 2, true], 'no'],
+  ['3', [3], 'unclear'],
+  [' 03.0', [3], 'unclear'],
+  ['True ', [true], 'unclear'],
+  ['', [0, false], 'no'],
+  [null, ['docs/*', 0, false], 'no'],
+  [null, ['**'], 'unclear'],
   [['docs/a'], ['docs/*'], 'unclear'],
   [{ path: 'docs/a' }, ['docs/*'], 'unclear'],
 ])('%j against %j: %s', (value, patterns, expected) => expect(fitOf(value, ...patterns)).toBe(expected))
 
-it('an argument that is not there fits nothing, and a dot leads into objects alone', () => {
+it('an argument that is not there fits nothing, and a dot leads into objects: what lies in a list, or under a name with a dot in it, is unclear', () => {
   const at = (given: Json, argument: string) => argumentFit(given, argument, ['**'])
   expect(at({}, 'path')).toBe('no')
   expect(at('path', 'path')).toBe('no')
   expect(at({ to: { name: 'x' } }, 'to.name')).toBe('fits')
   expect(at({ to: 'x' }, 'to.name')).toBe('no')
-  expect(at({ to: [{ name: 'x' }] }, 'to.0.name')).toBe('no')
-  expect(at({ 'to.name': 'x' }, 'to.name')).toBe('no')
+  expect(at({ to: [{ name: 'x' }] }, 'to.name')).toBe('unclear')
+  expect(at({ to: [{ name: 'x' }] }, 'to.0.name')).toBe('unclear')
+  expect(at([{ name: 'x' }], 'name')).toBe('unclear')
+  for (const given of [{ 'to.name': 'x' }, { 'to.name': 'x', to: { name: 'y' } }]) expect(at(given, 'to.name')).toBe('unclear')
+  expect(at({ a: { 'b.c': 'x' } }, 'a.b.c')).toBe('unclear')
+  expect(at({ 'a.b': { c: 'x' } }, 'a.b.c')).toBe('unclear')
   for (const inherited of ['constructor', 'constructor.name', '__proto__', 'toString', 'a.constructor.name'])
     expect(at({ a: {} }, inherited)).toBe('no')
 })
@@ -83,6 +104,7 @@ it('a command is matched by its words, as where a run plans', () => {
   expect(command('git log --oneline src', 'git status', 'git log --oneline *')).toBe('fits')
   for (const cmd of ['git log --oneline -p', 'git status; rm x', 'git log --oneline ../x', 'rm x', `git ${'x'.repeat(5_000)}`])
     expect(command(cmd, 'git status', 'git log --oneline *', '**')).toBe('unclear')
+  expect(argumentFit({ cmd: 1 }, 'cmd', ['rm *'])).toBe('unclear')
 })
 
 describe('no pattern takes long', () => {

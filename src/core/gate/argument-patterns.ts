@@ -20,20 +20,36 @@ export const COMMAND_LINE = 'cmd'
 const MOST_CHARACTERS = 4_096
 
 export function argumentFit(given: Json, argument: string, patterns: ArgumentPatterns): Fit {
-  const value = argumentAt(given, argument)
+  const value = argumentAt(given, argument.split('.'))
   if (value === undefined) return 'no'
   if (typeof value === 'object' && value !== null) return 'unclear'
-  if (typeof value !== 'string') return patterns.some(one => one === value) ? 'fits' : 'no'
-  if (value.length > MOST_CHARACTERS) return 'unclear'
+  if (typeof value !== 'string' && patterns.some(one => one === value)) return 'fits'
+  const text = String(value)
+  if (text.length > MOST_CHARACTERS) return 'unclear'
   const texts = patterns.filter(one => typeof one === 'string')
-  if (argument === COMMAND_LINE) return allowListed(value, texts) ? 'fits' : 'unclear'
-  return textFit(value, texts)
+  if (argument === COMMAND_LINE) return typeof value === 'string' && allowListed(value, texts) ? 'fits' : 'unclear'
+  const fit = trimmedFit(text, texts)
+  // Whoever reads it may take 22 for "22".
+  if (typeof value !== 'string') return fit === 'no' ? 'no' : 'unclear'
+  return fit === 'no' && patterns.some(one => typeof one !== 'string' && saysTheSame(text, one)) ? 'unclear' : fit
 }
 
-function argumentAt(given: Json, argument: string): Json | undefined {
-  let value: Json | undefined = given
-  for (const name of argument.split('.')) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-  return value
+/** Undefined when it is not there. A list on the way, or a name with the dot in it, is given as it is: nobody knows what of it is meant. */
+function argumentAt(given: Json, [name, ...rest]: readonly string[]): Json | undefined {
+  if (name === undefined || Array.isArray(given)) return given
+  if (!isObject(given)) return undefined
+  const dotted = rest.map((_, index) => [name, ...rest.slice(0, index + 1)].join('.'))
+  if (dotted.some(one => Object.hasOwn(given, one))) return given
+  return Object.hasOwn(given, name) ? argumentAt(given[name]!, rest) : undefined
+}
+
+const saysTheSame = (text: string, value: number | boolean): boolean =>
+  typeof value === 'number' ? text.trim() !== '' && Number(text) === value : folded(text.trim()) === String(value)
+
+/** Some readers leave out blanks at both ends, and some do not. */
+function trimmedFit(text: string, patterns: readonly string[]): Fit {
+  const [fit, trimmed] = [textFit(text, patterns), text.trim()]
+  return trimmed === text || textFit(trimmed, patterns) === fit ? fit : 'unclear'
 }
 
 function textFit(text: string, patterns: readonly string[]): Fit {

@@ -67,13 +67,13 @@ describe('spawn_node', () => {
     SCOPES.flatMap(node =>
       ['orchestrator', 'planner'].flatMap(role =>
         [false, true].flatMap(asks =>
-          (['unasked', 'denied', 'approved'] as const).map((user): Row => ({ template, node, role, asks, user })),
+          (['unasked', 'denied', 'foreign', 'approved'] as const).map((user): Row => ({ template, node, role, asks, user })),
         ),
       ),
     ),
   )
   const past = ({ template, node }: Row) => template === 'all' && node === 'all'
-  const answers = { unasked: 'waiting approved', denied: 'refused approved', approved: 'allowed' }
+  const answers = { unasked: 'waiting approved', denied: 'refused approved', foreign: 'refused approved', approved: 'allowed' }
   const table: readonly [name: string, rows: (row: Row) => boolean, result: (row: Row) => string][] = [
     ['a template that declares no scope, or only its own edges', row => row.template !== 'all', () => 'refused requested'],
     ['a node set to none or self', row => row.template === 'all' && row.node !== 'all', () => 'refused node'],
@@ -95,8 +95,8 @@ describe('spawn_node', () => {
     }
   })
 
-  it('has one row for each of its 108 situations', () => {
-    expect(rows.map(row => table.filter(([, applies]) => applies(row)).length)).toEqual(Array(108).fill(1))
+  it('has one row for each of its 144 situations', () => {
+    expect(rows.map(row => table.filter(([, applies]) => applies(row)).length)).toEqual(Array(144).fill(1))
   })
 
   it('needs a person where there is no role, and where there is no node', () => {

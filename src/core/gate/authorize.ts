@@ -1,5 +1,6 @@
 // Whether a tool call may run: all conditions, in order, each with its outcome. Shown is not allowed, and asking grants nothing.
 import { type Capability, capabilityOf, changesGraph, type ToolCall } from './capability.ts'
+import { shortReason } from './short-reason.ts'
 
 export const CONDITIONS = ['well_formed', 'visible', 'bound', 'granted', 'requested', 'node', 'mode', 'approved'] as const
 export type Condition = (typeof CONDITIONS)[number]
@@ -53,7 +54,8 @@ export interface GateFacts {
   readonly ownEdge: boolean
   /** Whether an orchestrator, too, needs a person to change the graph. */
   readonly orchestratorAsks: boolean
-  readonly approval: 'approved' | 'denied' | 'unasked'
+  /** `foreign`: approved by somebody who may not, for what is to be called now. */
+  readonly approval: 'approved' | 'denied' | 'unasked' | 'foreign'
 }
 
 type Finding = readonly [outcome: 'passed' | 'failed' | 'not_applicable', reason: string]
@@ -62,9 +64,9 @@ export function authorize(call: ToolCall, facts: GateFacts): Verdict {
   const conditions: Judged[] = []
   let open = true
   for (const condition of CONDITIONS) {
-    const [outcome, reason] = open ? JUDGES[condition](call, facts) : (['not_reached', ''] as const)
-    conditions.push({ condition, outcome, reason })
-    if (outcome === 'failed') open = false
+    const judged: Judged = open ? judge(condition, call, facts) : { condition, outcome: 'not_reached', reason: '' }
+    conditions.push(judged)
+    if (judged.outcome === 'failed') open = false
   }
   const refused = conditions.find(({ outcome }) => outcome === 'failed')
   if (refused === undefined) return { decision: 'allowed', conditions }
@@ -72,11 +74,12 @@ export function authorize(call: ToolCall, facts: GateFacts): Verdict {
 }
 
 /** Each condition by itself, whatever became of those before it: for explaining, never for deciding. */
-export const judgeEach = (call: ToolCall, facts: GateFacts): readonly Judged[] =>
-  CONDITIONS.map(condition => {
-    const [outcome, reason] = JUDGES[condition](call, facts)
-    return { condition, outcome, reason }
-  })
+export const judgeEach = (call: ToolCall, facts: GateFacts): readonly Judged[] => CONDITIONS.map(condition => judge(condition, call, facts))
+
+function judge(condition: Condition, call: ToolCall, facts: GateFacts): Judged {
+  const [outcome, reason] = JUDGES[condition](call, facts)
+  return { condition, outcome, reason: shortReason(reason) }
+}
 
 const passed = (reason: string): Finding => ['passed', reason]
 const failed = (reason: string): Finding => ['failed', reason]
@@ -137,5 +140,6 @@ function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks
   // Also where nobody would be asked any more: the policy may have changed since somebody was, and their answer stands.
   if (approval === 'denied') return failed('a person denied it')
   if (!asks) return notApplicable('nobody has to be asked')
+  if (approval === 'foreign') return failed('it is not for whoever approved it to approve')
   return approval === 'approved' ? passed('a person approved it') : failed('a person has to approve it')
 }

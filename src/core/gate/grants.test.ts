@@ -84,8 +84,20 @@ describe('a grant that says something of arguments', () => {
     const says = (path: Json) => ask(grants, { tool: 'read_file', arguments: { path } }).reason
     for (const path of ['keys/a', './keys//a', 'keys', 'KEYS/a', 'docs/../keys/a', '/srv/keys/a', 'docs\\..\\keys', ['keys/a'], {}])
       expect(says(path)).toBe('grant 1 denies it')
-    for (const path of ['docs/a', 'keysmith/a', 7, null]) expect(says(path)).toBe('grant 2 names it')
+    for (const path of ['docs/a', 'keysmith/a', ' docs/a', 7, null]) expect(says(path)).toBe('grant 2 names it')
     expect(ask(grants, { arguments: {} }).reason).toBe('grant 2 names it')
+  })
+
+  it.each<[string, Grant['arguments'], Json]>([
+    ['a name with a dot in it', { 'user.name': ['root'] }, { 'user.name': 'root' }],
+    ['a list on the way', { 'files.path': ['secrets/**'] }, { files: [{ path: 'secrets/x' }] }],
+    ['a number for a text', { port: ['22'] }, { port: 22 }],
+    ['a text for a number', { port: [22] }, { port: '22' }],
+    ['a blank that whoever reads it leaves out', { to: ['b'] }, { to: ' b' }],
+  ])('that denies takes, and that grants does not: %s', (_, rules = {}, given) => {
+    const grant = { tools: ['*'], arguments: rules }
+    expect(ask([{ ...grant, deny: true }, { tools: ['*'] }], { arguments: given }).reason).toBe('grant 1 denies it')
+    expect(ask([grant], { arguments: given }).granted).toBe(false)
   })
 
   it('is granted for some, before anything is called', () => {

@@ -67,8 +67,32 @@ const MOST_REASONS = 3
 export const grantOfAll = (grants: readonly Grant[], question: GrantQuestion, others: readonly (string | null)[]): Granting =>
   strictest([question.role, ...others].map(role => grantOf(grants, { ...question, role })))
 
-export const strictest = (all: readonly Granting[]): Granting =>
-  all.find(({ granted }) => !granted) ?? all.find(({ approval }) => approval !== null) ?? all[0]!
+export function strictest(all: readonly Granting[]): Granting {
+  const refused = all.find(({ granted }) => !granted)
+  if (refused !== undefined) return refused
+  const asking = all.flatMap(({ approval }) => approval ?? []).reduce<Asking | null>(bothAsk, null)
+  if (asking?.by?.length === 0) return { granted: false, reason: 'nobody may approve it for all on whose behalf it is', approval: null }
+  const { reason } = all.find(({ approval }) => approval !== null) ?? all[0]!
+  return { granted: true, reason, approval: asking }
+}
+
+/** Whoever answers may do so for both, and within the shorter time. */
+function bothAsk(one: Asking | null, other: Asking): Asking {
+  if (one === null) return other
+  const times = [one.expireAfterMs, other.expireAfterMs].filter(ms => ms !== null)
+  return { by: inBoth(one.by, other.by), expireAfterMs: times.length === 0 ? null : Math.min(...times) }
+}
+
+function inBoth(one: Asking['by'], other: Asking['by']): Asking['by'] {
+  if (one === null || other === null) return one ?? other
+  return [...new Set(one.flatMap(a => other.flatMap(b => narrower(a, b))))]
+}
+
+/** Of two patterns the one that is within the other; none where neither is. */
+const narrower = (a: string, b: string): readonly string[] => {
+  if (matches(b, a)) return [a]
+  return matches(a, b) ? [b] : []
+}
 
 /** Whether there is anything at all that it could be called with. What a call says in the end may still not fit. */
 export function grantOfSome(grants: readonly Grant[], prospect: GrantProspect): Granting {

@@ -34,7 +34,8 @@ export const pathOfVersion = (path: string, version: string): string => `${folde
 
 /** What the scripted model answers. */
 export const scriptOf = (path: string): string => path.replace(/ya?ml$/, 'script.yaml')
-export const isScript = (path: string): boolean => /\.script\.ya?ml$/.test(path)
+/** `script.yaml` belongs to no pack: runs are given it. */
+export const isScript = (path: string): boolean => /(?:^|[./])script\.ya?ml$/.test(path)
 
 /** What a real model answered. */
 export const recordingOf = (path: string): string => path.replace(/ya?ml$/, 'recorded.json')

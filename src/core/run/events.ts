@@ -159,6 +159,7 @@ export type RunEvent =
       readonly call: string
       readonly approval: string
       readonly decision: ApprovalDecision
+      readonly answeredBy: string
       readonly note: string | null
       readonly arguments: Digest | null
     }

@@ -82,7 +82,9 @@ function follow(
       const { type: _type, run: _run, batch: _batch, call, result, ...status } = event
       const known = callOf(call)
       if (known === undefined) return draft
-      const settled = { type: 'tool.settled', nodeId, call, tool: known.name, arguments: known.arguments, result, ...status } as const
+      // What it was made with: a person may have changed what was asked for.
+      const given = known.approval?.arguments ?? known.arguments
+      const settled = { type: 'tool.settled', nodeId, call, tool: known.name, arguments: given, result, ...status } as const
       return withChange(emitRun(draft, settled), before.run?.step?.step ?? 0, call)
     }
     case 'run.waiting':

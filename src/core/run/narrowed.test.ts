@@ -20,7 +20,7 @@ const rest = fc.record({
   ownEdge: fc.boolean(),
 })
 
-it('bug 14: whatever a child is allowed its parent is allowed, for all that parents have and children ask for', () => {
+it('bug 14: whatever a child is allowed its parent is allowed or hands on, for all that parents have and children ask for', () => {
   fc.assert(
     fc.property(settings, role, settings, role, rest, (parent, parentRole, asked, askedRole, facts) => {
       const judged = (node: NodeSettings, of: GateFacts['role'], call: ToolCall) =>
@@ -37,7 +37,8 @@ it('bug 14: whatever a child is allowed its parent is allowed, for all that pare
         }).decision === 'allowed'
       const childRole = { name: 'child', requests: narrowedRequests(parentRole?.requests ?? null, askedRole?.requests ?? []) }
       const child = narrowedSettings(parent, asked)
-      for (const call of CALLS) if (judged(child, childRole, call)) expect(judged(parent, parentRole, call)).toBe(true)
+      const handedOn = { ...parent, delegateOnly: false }
+      for (const call of CALLS) if (judged(child, childRole, call)) expect(judged(handedOn, parentRole, call)).toBe(true)
       // And at most what was asked for.
       for (const call of CALLS) if (judged(child, childRole, call)) expect(judged(asked, askedRole, call)).toBe(true)
     }),
@@ -47,3 +48,23 @@ it('bug 14: whatever a child is allowed its parent is allowed, for all that pare
 
 it('a child that asks for all edges where its parent has those of its own gets those', () =>
   expect(narrowedRequests(['edge_management_self', 'read_repo'], ['edge_management_all', 'edit_code'])).toEqual(['edge_management_self']))
+
+it('who only delegates hands on what it holds, and a child only delegates where that is asked for it', () => {
+  const all: NodeSettings = {
+    edgeManagement: 'all',
+    writeCode: true,
+    writeDocs: true,
+    runCommands: true,
+    delegateOnly: false,
+    gated: false,
+  }
+  const delegating = { ...all, delegateOnly: true }
+  expect(narrowedSettings(delegating, all)).toEqual(all)
+  expect(narrowedSettings(all, delegating)).toEqual(delegating)
+})
+
+it('a scope that nobody knows is none', () => {
+  const [known] = NODES.filter(node => node !== null)
+  const unknown = { ...known!, edgeManagement: 'bogus' as NodeSettings['edgeManagement'] }
+  expect(narrowedSettings({ ...known!, edgeManagement: 'all' }, unknown).edgeManagement).toBe('none')
+})

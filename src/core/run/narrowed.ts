@@ -1,14 +1,15 @@
-// What a node that was spawned may do: at most what the node that spawned it may do, and at most what was asked for it.
+// What a node that was spawned may do: at most what the node that spawned it may do or hand on, and at most what was asked for it.
 import type { EdgeManagement, NodeSettings } from '../gate/authorize.ts'
 
 const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
 
 export const narrowedSettings = (parent: NodeSettings, asked: NodeSettings): NodeSettings => ({
-  edgeManagement: SCOPES[Math.min(SCOPES.indexOf(parent.edgeManagement), SCOPES.indexOf(asked.edgeManagement))]!,
+  edgeManagement: SCOPES[Math.max(0, Math.min(SCOPES.indexOf(parent.edgeManagement), SCOPES.indexOf(asked.edgeManagement)))]!,
   writeCode: parent.writeCode && asked.writeCode,
   writeDocs: parent.writeDocs && asked.writeDocs,
   runCommands: parent.runCommands && asked.runCommands,
-  delegateOnly: parent.delegateOnly || asked.delegateOnly,
+  // Of one's own hands alone: who may not use them hands on what it holds.
+  delegateOnly: asked.delegateOnly,
   gated: parent.gated || asked.gated,
 })
 

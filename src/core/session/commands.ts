@@ -1,6 +1,6 @@
 // What can be asked of a session. The clock, ids and the results of effects come in here and nowhere else.
 import type { Digest } from '../digest/digest.ts'
-import type { Verdict } from '../gate/authorize.ts'
+import type { GateFacts, Verdict } from '../gate/authorize.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'
 import type { KnownModels, RunConfig, Selection, SessionConfig } from './config.ts'
 import type {
@@ -72,6 +72,8 @@ export type StepCommand =
       readonly verdict: Verdict
       /** It was started before, and may be done again. */
       readonly again?: boolean
+      /** Of the run, when it was judged; null for a session that works for none. */
+      readonly mode?: GateFacts['mode']
       /** Of a verdict that waits: how a person is asked. */
       readonly asks?: ApprovalTerms & { readonly reason: string }
     }

@@ -1,4 +1,5 @@
 // Steps and the tools they call. A step starts only when everything before it has come back; what comes back late is kept, but not believed.
+import { HOST_ACTOR } from '../access/keys.ts'
 import { isListed } from '../gate/grants.ts'
 import { dueAtStep } from './apply.ts'
 import type { StepCommand } from './commands.ts'
@@ -131,9 +132,9 @@ function answerApproval(
   if (known === undefined) return refuse('approval_missing', `nobody waits for approval ${approval}`)
   const approvers = known.approval!.by
   if (decision !== 'expired' && approvers !== null && !isListed(approvers, by))
-    return refuse('approval_not_yours', `approval ${approval} is not for ${by} to answer`)
+    return refuse('approval_not_yours', `approval ${approval} is not for ${by} to answer, but for ${approvers.join(', ')}`)
   const given: ApprovalDecision = decision === 'approved' || decision === 'expired' ? decision : 'denied'
-  const answer = { approval, decision: given, note, arguments: given === 'approved' ? changed : null }
+  const answer = { approval, decision: given, answeredBy: by, note, arguments: given === 'approved' ? changed : null }
   return emit(draft, { type: 'approval.resolved', run, batch: batch!.batch, call: known.id, ...answer })
 }
 
@@ -143,7 +144,7 @@ export function withdrawApprovals(draft: Draft, note: string): Draft {
   const open = run?.batch?.calls.filter(isAsked) ?? []
   return open.reduce((next, { id, approval }) => {
     const of = { run: run!.run, batch: run!.batch!.batch, call: id, approval: approval!.approval }
-    return emit(next, { type: 'approval.resolved', ...of, decision: 'denied', note, arguments: null })
+    return emit(next, { type: 'approval.resolved', ...of, decision: 'denied', answeredBy: HOST_ACTOR, note, arguments: null })
   }, draft)
 }
 
@@ -153,9 +154,11 @@ function settleCall(draft: Draft, { outcome, result, call, epoch, stepEpoch, ...
   const known = batch.calls.find(({ id }) => id === call)
   if (known === undefined) return refuse('tool_call_unknown', `batch ${of.batch} has no call "${call}"`)
   if (known.settled !== null) return draft
+  // Whatever came of it, nobody is to be asked about it any more.
+  const asked = isAsked(known) ? withdrawApprovals(draft, 'the call is over') : draft
   const stale = epoch !== draft.state.epoch || stepEpoch !== batch.stepEpoch
   const status = stale ? ({ status: 'stale' } as const) : outcome
-  const settled = emit(draft, { type: 'tool.callSettled', run, batch: of.batch, call, result, ...status })
+  const settled = emit(asked, { type: 'tool.callSettled', run, batch: of.batch, call, result, ...status })
   const open = settled.state.run!
   return isBatchSettled(open.batch) ? closeBatch(settled, open, open.batch!) : settled
 }

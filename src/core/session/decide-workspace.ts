@@ -60,7 +60,14 @@ function settleSync(draft: Draft, { sync, ...command }: Of<'settleSync'>): Rulin
 
 function requestApply(draft: Draft, { when = 'next_run' }: Of<'requestApply'>): Ruling {
   const events = applyPending(draft.state, when)
-  return events === null ? refuse('nothing_pending', 'nothing is pending: sync first') : emit(draft, ...events)
+  return events === null ? refuse('nothing_pending', nothingPending(draft.state.workspace)) : emit(draft, ...events)
+}
+
+/** Whoever has just synced, and heard that nothing is new, is not to be told to sync. */
+function nothingPending({ approved, active }: WorkspaceState): string {
+  if (approved !== null) return `nothing is pending: version ${approved.snapshot.version} is approved already, for the next ${approved.at}`
+  if (active !== null) return `nothing is pending: version ${active.version} is in force, and no sync has found a newer one`
+  return 'nothing is pending: sync first'
 }
 
 /** Next run for home: what was approved for it takes over, and the child is made with it. */

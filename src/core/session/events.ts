@@ -154,6 +154,7 @@ export type SessionEvent =
       readonly call: string
       readonly approval: string
       readonly decision: ApprovalDecision
+      readonly answeredBy: string
       readonly note: string | null
       /** What the person put in place of what the model asked for. */
       readonly arguments: Digest | null

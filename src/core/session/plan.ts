@@ -59,8 +59,10 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
     case 'step.settled':
       return run === null ? [] : goOn(run)
     case 'tool.batchStarted':
-    case 'approval.resolved':
       return run === null ? [] : nextCall(state, run)
+    case 'approval.resolved':
+      // One that was begun before its host stopped may be asked about only then.
+      return run === null ? [] : nextCall(state, run, callInTurn(run.batch)?.started === true)
     case 'tool.callSettled':
       // What comes back out of turn calls for nothing: whoever is in turn is being made.
       return run === null || !isBefore(run, event.call) ? [] : nextCall(state, run)

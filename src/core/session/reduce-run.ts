@@ -94,12 +94,14 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch, interrupt
     }
     case 'approval.requested': {
       const { approval, by, expiresAt, reason, call } = event
-      return withCall(run, call, { approval: { approval, by, expiresAt, reason, decision: null, note: null, arguments: null } })
+      return withCall(run, call, {
+        approval: { approval, by, expiresAt, reason, decision: null, answeredBy: null, note: null, arguments: null },
+      })
     }
     case 'approval.resolved': {
-      const { call, decision, note, arguments: changed } = event
+      const { call, decision, answeredBy, note, arguments: changed } = event
       const asked = run.batch?.calls.find(({ id }) => id === call)?.approval ?? null
-      return asked === null ? run : withCall(run, call, { approval: { ...asked, decision, note, arguments: changed } })
+      return asked === null ? run : withCall(run, call, { approval: { ...asked, decision, answeredBy, note, arguments: changed } })
     }
     case 'tool.callStarted':
       return withCall(run, event.call, { started: true })

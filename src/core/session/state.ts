@@ -54,6 +54,7 @@ export interface CallApproval extends ApprovalTerms {
   readonly reason: string
   /** Null while nobody has answered. */
   readonly decision: ApprovalDecision | null
+  readonly answeredBy: string | null
   readonly note: string | null
   readonly arguments: Digest | null
 }

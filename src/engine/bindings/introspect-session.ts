@@ -11,6 +11,7 @@ export const introspectSession = (store: Store): Binding => ({
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   },
   repeatable: true,
+  reads: true,
   async run({ tenant, session }) {
     const { state } = await loadSession(store, tenant, session)
     const { workspace, run, history } = state

@@ -20,6 +20,7 @@ export const workspaceRead = (store: Store, policy: (tenant: string, session: st
     },
   },
   repeatable: true,
+  reads: true,
   async run({ tenant, session, arguments: given }) {
     const path = isObject(given) ? String(given.path) : ''
     const { state } = await loadSession(store, tenant, session)

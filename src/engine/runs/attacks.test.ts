@@ -9,6 +9,8 @@ import type { RunEvent } from '../../core/run/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import { readToolCalls } from '../../core/tools/read-tool-calls.ts'
 import { readWorkflow } from '../../core/workflow/read-workflow.ts'
+import { Fault } from '../../errors.ts'
+import type { Binding } from '../../ports.ts'
 import { readTask } from '../../testing/read-task.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { textsOf } from '../../testing/talking-chat.ts'
@@ -193,6 +195,25 @@ describe('a reply', () => {
     const state = await house.go(document)
     expect([state.phase, state.failure, state.nodes.b?.status]).toEqual(['completed', null, 'completed'])
     expect((await house.prompts('b'))[0]).toContain(`| ${reply}`)
+  })
+})
+
+describe('a call', () => {
+  it.each([
+    ['its arguments do not fit', { ['x'.repeat(100_000)]: 1 }],
+    ['it fails', { path: 'x'.repeat(100_000) }],
+  ])('is told in few words on record when %s, whatever it says', async (_, given) => {
+    const run: Binding['run'] = async ({ arguments: said }) => {
+      throw new Fault('file_unreadable', { path: JSON.stringify(said), reason: 'it is not there' })
+    }
+    const inputSchema = { type: 'object', properties: { path: {} }, additionalProperties: false }
+    const descriptor = { name: 'probe', description: 'Looks.', inputSchema }
+    house = runHouse(({ time }) => (time === 1 ? { tools: [{ toolName: 'probe', arguments: given }] } : 'Done.'), {
+      bindings: new Map([['probe', { descriptor, run }]]),
+      hostCatalog: [descriptor],
+    })
+    await house.go({ id: 'w', objective: 'Look.', nodes: [{ id: 'a' }] })
+    for (const event of await house.events()) if (event.type.startsWith('tool.')) expect(JSON.stringify(event).length).toBeLessThan(3_000)
   })
 })
 

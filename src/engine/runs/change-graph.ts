@@ -8,12 +8,11 @@ import type { NodeOfRun } from '../../core/session/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import type { SessionState } from '../../core/session/state.ts'
-import type { RoleFiles } from '../../ports.ts'
-import { callTooLate, type Done, resultText, told } from '../sessions/call-tool.ts'
+import { callTooLate, resultText } from '../sessions/call-tool.ts'
+import { type Done, failed, scrubbed, told } from '../sessions/done.ts'
 import { type LoadedSession, loadSession } from '../sessions/load.ts'
 import { buildCall } from '../sessions/model-call.ts'
 import type { GraphChange, Performing } from '../sessions/performing.ts'
-import { failed } from '../sessions/run-binding.ts'
 import { decideAll } from './decide-session.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { WriteOwned } from './owned-runs.ts'
@@ -28,9 +27,8 @@ interface Made {
   readonly done: Done | null
 }
 
-export interface GraphDesk {
+export interface GraphDesk extends Pick<Spawner, 'roles' | 'calls'> {
   readonly write: WriteOwned
-  readonly roles: RoleFiles | null
 }
 
 /** What the commit calls for in the session. */
@@ -77,7 +75,7 @@ async function decideChange(
     return { run: grown, session: open, texts: made.texts, objects: judged.objects, answer: judged.effects }
   }
   const { approval = null } = before.run?.batch?.calls.find(({ id }) => id === call.id) ?? {}
-  const done = told(made.done, given, approval)
+  const done = await scrubbed(performing, told(made.done, given, approval))
   const text = await resultText(performing, call, done)
   const result = digestText(text)
   const settled = decideAll(judged.state, [
@@ -92,12 +90,12 @@ async function decideChange(
   }
 }
 
-export const spawnerOf = (desk: Pick<GraphDesk, 'roles'>, frozen: LoadedFrozen, node: NodeOfRun, { run }: SessionState): Spawner => ({
-  frozen,
-  nodeId: node.nodeId,
-  config: run!.config,
-  roles: desk.roles,
-})
+export const spawnerOf = (
+  { roles, calls }: Omit<GraphDesk, 'write'>,
+  frozen: LoadedFrozen,
+  { nodeId }: NodeOfRun,
+  { run }: SessionState,
+): Spawner => ({ frozen, nodeId, config: run!.config, roles, calls })
 
 const refused = (problem: string): Made => ({ events: [], texts: [], done: failed('tool_refused', problem) })
 const succeeded = (output: Json): Done => ({ outcome: { status: 'succeeded' }, output })

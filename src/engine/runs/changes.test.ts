@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { repoWatch, type WatchLimits } from '../../adapters/repo-watch/repo-watch.ts'
 import { scrubber } from '../../adapters/scrub.ts'
+import { scrubKnown } from '../../adapters/scrub-known.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
@@ -183,6 +184,34 @@ describe('a change is told', () => {
     expect(bytes!.includes(Buffer.from('+[REDACTED] \xe9\n', 'latin1'))).toBe(true)
     expect([text, bytes].some(one => one!.includes('hunter2'))).toBe(false)
   })
+})
+
+it('no line of a secret is in a diff, nor one that is not ASCII, whatever the bytes around them', async () => {
+  const pem = 'first line of it\nsecond line of it\n'
+  const scrub = scrubKnown({ environment: { ONBOOK_SECRET_PEM: pem, ONBOOK_SECRET_WORD: 'schlüsselwort' } })
+  const texts = [Buffer.from(`${pem}schlüsselwort é\n`), Buffer.from(`${pem}schlüsselwort \n`), Buffer.from([0xe9, 0x0a])]
+  const steps = [() => writeFileSync(at('story'), texts[0]!), () => writeFileSync(at('new'), Buffer.concat(texts.slice(1)))]
+  const tool = writing({
+    run: async () => {
+      steps.shift()!()
+      return null
+    },
+  })
+  const made = house(({ time }) => (time === 3 ? 'Done.' : write('x', 'x\n')), { scrub, tool })
+  await made.go(ONE)
+  const diffs = await Promise.all((await changesIn(made)).map(async ({ diff }) => Buffer.from(await made.store.object(TENANT, diff))))
+  expect(diffs).toHaveLength(2)
+  for (const diff of diffs) {
+    expect(diff.toString()).toContain('+[REDACTED]\n+[REDACTED]\n+[REDACTED] ')
+    expect(diff.toString()).not.toMatch(/line of it|wort/)
+  }
+})
+
+it('nobody looks for what a tool has changed that leaves the repo as it is', async () => {
+  const steps: Said[] = [write('story', 'Twice.\n'), 'Done.']
+  const made = house(() => steps.shift()!, { tool: writing({ reads: true }) })
+  await made.go(ONE)
+  expect(await changesIn(made)).toEqual([])
 })
 
 it('what cannot be told is told to be unknown, and the run goes on', async () => {

@@ -200,12 +200,72 @@ it('bug 14: a child has at most what its parent has, whatever is asked for it', 
     },
     { hostCatalog: [...Object.values(GRAPH_DESCRIPTORS), { name: 'write_file', description: 'Writes.', inputSchema: { type: 'object' } }] },
   )
-  await house.go(lead({ settings: { runCommands: false, delegateOnly: true, gated: false } }))
+  await house.go(lead({ settings: { runCommands: false, writeCode: false, gated: false } }))
   const { settings, role } = (await house.state()).grown.nodes[0]!
-  expect(settings).toEqual({ ...capabilities, runCommands: false, delegateOnly: true, gated: false })
+  expect(settings).toEqual({ ...capabilities, runCommands: false, writeCode: false, gated: false })
   expect(role.requests).toEqual(['read_repo', 'edit_code', 'run_commands'])
   const judged = (await of('tool.judged')).find(({ nodeId }) => nodeId !== 'lead')!
   expect(judged.verdict.decision).toBe('refused')
+})
+
+const WRITE = { name: 'write_file', description: 'Writes.', inputSchema: { type: 'object' } }
+const HANDS = calls(spawn('hands', { roleTemplate: 'implementer' })) as Exclude<Said, string>
+const WRITING = { toolName: 'write_file', arguments: { path: 'a.ts' } }
+
+it.each([
+  ['changes no file itself', {}, 'the node only delegates'],
+  ['that is set to work itself does', { delegateOnly: false }, null],
+])('an orchestrator %s, and whoever it spawns to change files does', async (_, settings, problem) => {
+  open(
+    ({ node, time }) => {
+      if (time > 1) return 'Done.'
+      return node === 'lead' ? { tools: [WRITING, ...HANDS.tools!] } : { tools: [WRITING] }
+    },
+    { hostCatalog: [...Object.values(GRAPH_DESCRIPTORS), WRITE] },
+  )
+  await house.go({ ...(lead({ settings }) as { readonly [key: string]: Json }), mode: 'implementation' })
+  const judged = (await of('tool.judged')).map(({ nodeId, verdict }) => [
+    nodeId,
+    verdict.conditions.find(({ outcome }) => outcome === 'failed')?.reason ?? null,
+  ])
+  expect(judged).toEqual([
+    ['lead', problem],
+    ['lead', null],
+    ['the-hands-1', null],
+  ])
+})
+
+it('a node spawns none on a provider that uses tools of its own, unless its own does', async () => {
+  const model = { provider: 'cli', model: 'default' }
+  const nodes = (own: Readonly<Record<string, Json>>): readonly Json[] => [
+    { id: 'lead', role: 'orchestrator', ...own },
+    { id: 'coder', role: 'implementer', ...model },
+  ]
+  let said: readonly Json[] = []
+  open(asked => {
+    if (asked.node === 'lead') said = resultsIn(asked).map(one => one.error ?? one.provider!)
+    if (asked.node !== 'lead' || asked.time % 2 === 0) return 'Done.'
+    const [name, args] = spawn('hands', { provider: 'cli' })
+    return asked.time === 1 ? calls([name, args]) : JSON.stringify({ tool_call: { id: '1', name, args } })
+  })
+  const { chat, store } = house
+  await house.close()
+  const models = { ...chat, calls: (provider: string) => (provider === 'cli' ? ('own' as const) : ('native' as const)) }
+  open(() => 'Done.', { models, owner: 'another' }, store)
+  await house.go({ id: 'grows', objective: 'Find out.', nodes: nodes({}) as Json })
+  expect(said).toEqual(['provider "cli" uses tools of its own, and that of lead does not'])
+  await house.go({ id: 'grows', objective: 'Find out.', nodes: nodes(model) as Json }, {}, 'r2')
+  expect((await house.state('r2')).grown.nodes.map(one => one.model.provider)).toEqual(['cli'])
+})
+
+it('a graph tool is called as this host has it, whatever a catalog shows', async () => {
+  const hostCatalog = Object.values(GRAPH_DESCRIPTORS).map(one => ({ ...one, inputSchema: { type: 'object' } }))
+  const helper = spawn('helper', { capabilities: { edgeManagement: 'bogus' } })
+  open(({ node, time }) => (node === 'lead' && time === 1 ? calls(helper) : 'Done.'), { hostCatalog })
+  const { grown } = await house.go(lead())
+  const [judged] = await of('tool.judged')
+  expect(judged!.verdict.conditions[0]!.reason).toContain('/capabilities/edgeManagement')
+  expect(grown.nodes).toEqual([])
 })
 
 it('bug 14: what the policy does not grant to the parent it does not grant to the child, whatever its role', async () => {

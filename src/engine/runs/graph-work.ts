@@ -80,7 +80,7 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
     graph: {
       changes: isGraphTool,
       async change(performing, node, change) {
-        const effects = await changeGraph({ write, roles }, performing, node, change)
+        const effects = await changeGraph({ write, roles, calls: desk.calls }, performing, node, change)
         const { tenant, session } = performing.place
         sessions().begin(tenant, session, effects)
       },
@@ -94,8 +94,8 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
         const gate = nodeGate(frozen, state, node.nodeId)
         if (!isGraphTool(call.name)) return gate
         const { state: of } = await loadSession(store, tenant, session)
-        const spawner = of.run === null ? null : spawnerOf({ roles }, frozen, node, of)
-        const found = await graphGate({ state, workflow: frozen.workflow, nodeId: node.nodeId }, spawner, call)
+        const spawner = of.run === null ? null : spawnerOf({ roles, calls: desk.calls }, frozen, node, of)
+        const found = await graphGate(parts.validator, { state, workflow: frozen.workflow, nodeId: node.nodeId }, spawner, call)
         return { ...gate, ...found, mustAsk: gate.mustAsk || found.mustAsk }
       },
     },

@@ -6,8 +6,8 @@ import type { AwaitedReply, Reply } from '../../core/run/handoffs.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { OpenCall } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
-import { CANCELLED, type Done, resultText, told } from '../sessions/call-tool.ts'
-import { failed } from '../sessions/run-binding.ts'
+import { resultText } from '../sessions/call-tool.ts'
+import { CANCELLED, type Done, failed, scrubbed, told } from '../sessions/done.ts'
 import type { Submitted } from '../sessions/submit.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
@@ -39,9 +39,11 @@ export async function settleReply(
   const { run: open, epoch } = loaded.state
   const call = open?.batch?.calls.find(({ id, settled }) => id === awaited.call && settled === null)
   if (open == null || call === undefined) return null
-  const done = open.phase === 'cancelling' ? CANCELLED : await doneBy(parts, tenant, awaited)
-  if (done === null) return null
-  const text = await resultText({ parts, place: { tenant, session, actor } }, call, await toldAs(parts.store, tenant, done, call))
+  const came = open.phase === 'cancelling' ? CANCELLED : await doneBy(parts, tenant, awaited)
+  if (came === null) return null
+  const place = { tenant, session, actor }
+  const done = await scrubbed({ parts, place }, await toldAs(parts.store, tenant, came, call))
+  const text = await resultText({ parts, place }, call, done)
   const { batch, stepEpoch } = open.batch!
   const { outcome } = done
   const command = { type: 'settleCall', run: open.run, batch, epoch, stepEpoch, call: call.id, outcome, result: digestText(text) } as const

@@ -24,6 +24,7 @@ export const requestImplementation = (
 ): Binding => ({
   descriptor: REQUEST_DESCRIPTOR,
   repeatable: true,
+  reads: true,
   async run(call) {
     const node = await nodeOf(call)
     const reason = isObject(call.arguments) ? String(call.arguments.reason) : ''

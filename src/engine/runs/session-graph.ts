@@ -28,6 +28,8 @@ export async function changeSession(
   const worksFor = state.run?.node ?? null
   if (worksFor?.runId !== run.state.runId || worksFor.nodeId !== nodeId) return null
   if (command.type === 'startStep') return changeByStep(desk, { state, seq }, command, submission)
+  const refusal = command.type === 'judgeCall' ? outdated(desk, command) : null
+  if (refusal !== null) return { run: draftRun(run.state), answer: { state, events: [], refusal, effects: [], replayed: null } }
   const { decided, mail, texts } = await decideWithMail(desk, state, command, submission)
   const { changed } = submission
   const told = await tellingOf(desk, state, command, submission, decided.events)
@@ -50,6 +52,14 @@ export async function changeSession(
   }
 }
 
+/** What a call was allowed in: the run may have gone on while it was judged. */
+function outdated({ run: { state } }: NodeDesk, { verdict, mode }: JudgeCall): Submitted['refusal'] {
+  if (verdict.decision !== 'allowed') return null
+  if (state.phase === 'cancelling') return { code: 'run_cancelling', message: `run ${state.runId} is being cancelled` }
+  return mode === state.mode ? null : { code: 'run_mode_changed', message: `run ${state.runId} is in ${state.mode} by now` }
+}
+
+type JudgeCall = Extract<StepCommand, { readonly type: 'judgeCall' }>
 type StartStep = Extract<StepCommand, { readonly type: 'startStep' }>
 
 async function changeByStep(

@@ -11,6 +11,7 @@ import { Fault } from '../../errors.ts'
 import type { RoleFiles } from '../../ports.ts'
 import { frozenRole, type LoadedFrozen, roleIn } from './frozen.ts'
 import { keeper } from './keep.ts'
+import type { NodeDesk } from './start-step.ts'
 import { agentOf, settingsOf } from './task.ts'
 
 /** Who spawns, and with what it works. */
@@ -20,6 +21,7 @@ export interface Spawner {
   /** Of its own run. */
   readonly config: RunConfig
   readonly roles: RoleFiles | null
+  readonly calls: NodeDesk['calls']
 }
 
 export type Spawned =
@@ -33,6 +35,8 @@ export async function spawnOf(spawner: Spawner, plan: SpawnPlan): Promise<Spawne
   const model = modelFor(spawner, plan.provider)
   if (model === null)
     return { ok: false, problem: `this run uses no provider "${plan.provider}"; it uses ${providersOf(spawner).join(', ')}` }
+  if (await hasOwnHands(spawner, model.provider!))
+    return { ok: false, problem: `provider "${model.provider}" uses tools of its own, and that of ${nodeId} does not` }
   const role = await roleFor(spawner, plan.role)
   if ('problem' in role) return { ok: false, problem: role.problem }
   const { keep, texts } = keeper()
@@ -109,6 +113,10 @@ function choicesOf({ frozen, config }: Spawner): readonly ModelChoice[] {
 }
 
 const providersOf = (spawner: Spawner): readonly string[] => [...new Set(choicesOf(spawner).map(({ provider }) => provider!))]
+
+/** No gate judges what such a provider does: only one that has them already hands them on. */
+const hasOwnHands = async ({ config, calls }: Spawner, provider: string): Promise<boolean> =>
+  (await calls(provider)) === 'own' && (await calls(config.provider)) !== 'own'
 
 const modelFor = (spawner: Spawner, provider: string | null): ModelChoice | null =>
   choicesOf(spawner).find(choice => provider === null || choice.provider === provider) ?? null

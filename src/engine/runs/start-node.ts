@@ -121,7 +121,7 @@ export async function homeOf(store: Store, tenant: string, frozen: LoadedFrozen,
 }
 
 /** The node's own choice, its agent's, its home session's, the host's. */
-function configFor(frozen: LoadedFrozen, node: WorkflowNode, home: SessionConfig): SessionConfig {
+export function configFor(frozen: LoadedFrozen, node: WorkflowNode, home: SessionConfig): SessionConfig {
   if (node.typeId === SAMPLE_TYPE) return { ...home, provider: 'sample', model: 'sample' }
   const choices = [node.model, agentOf(frozen, node)?.model]
   const pick = <K extends 'provider' | 'model' | 'maxTokens' | 'reasoningEffort'>(key: K) =>

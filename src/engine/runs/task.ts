@@ -20,7 +20,7 @@ const USUAL: NodeSettings = {
 /** What nobody set is as its role usually has it. */
 export const settingsOf = (node: Pick<WorkflowNode, 'role' | 'settings'>, agent: Agent | null): NodeSettings => ({
   ...USUAL,
-  ...(roleOf(node, agent) === 'orchestrator' ? { edgeManagement: 'all' } : {}),
+  ...(roleOf(node, agent) === 'orchestrator' ? { edgeManagement: 'all', delegateOnly: true } : {}),
   ...agent?.settings,
   ...node.settings,
 })

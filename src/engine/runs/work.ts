@@ -82,7 +82,8 @@ export function runWork(parts: RunParts): RunWork {
 
   const write: WriteOwned = async (place, decide, claiming) => {
     const written = await writeOwned(place, decide, claiming)
-    if (written !== null && !written.replayed) advance(place.tenant, written.run)
+    // Whoever claims takes up first what another left: what is begun before that would be taken for it.
+    if (written !== null && !written.replayed && claiming !== true) advance(place.tenant, written.run)
     return written
   }
   const grown = graphWork({ parts, write, sessions: () => sessions, deadlines, begin, resumes, calls })

@@ -1,6 +1,7 @@
 // What a person said about a call, on its way to the session. Changed arguments are judged here already, so that whoever gave wrong ones is told; and again before the call.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { authorize } from '../../core/gate/authorize.ts'
+import { isSound } from '../../core/messages/content.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { isAsked, type OpenCall, type SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
@@ -19,7 +20,7 @@ export interface ApprovalAnswer {
 }
 
 export interface AnswerCommand {
-  readonly command: SessionCommand
+  readonly command: Extract<SessionCommand, { readonly type: 'answerApproval' }>
   readonly objects: readonly Uint8Array[]
 }
 
@@ -29,19 +30,28 @@ export async function answerCommand(
   { approval, decision, note, arguments: changed }: ApprovalAnswer,
 ): Promise<AnswerCommand> {
   const answer = { type: 'answerApproval', approval, decision, by: place.actor, note } as const
-  if (changed === null || decision !== 'approved') return { command: answer, objects: [] }
   const { state } = await loadSession(parts.store, place.tenant, place.session)
-  const open = askedCall(state, approval)
+  const open = askedIn(state, approval)
+  if (isOver(open, parts.now())) return { command: { ...answer, decision: 'expired' }, objects: [] }
+  if (changed === null || decision !== 'approved') return { command: answer, objects: [] }
   if (open !== null) await check(parts, place, state, open, changed)
   const text = canonicalJson(changed)
   return { command: { ...answer, arguments: digestText(text) }, objects: [new TextEncoder().encode(text)] }
 }
 
-const askedCall = ({ run }: SessionState, approval: string): OpenCall | null =>
+/** Whether its time is over, though nobody has noticed yet. */
+const isOver = (call: OpenCall | null, now: number): boolean => (call?.approval?.expiresAt ?? Number.POSITIVE_INFINITY) <= now
+
+const askedIn = ({ run }: SessionState, approval: string): OpenCall | null =>
   run?.batch?.calls.find(call => call.approval?.approval === approval && isAsked(call)) ?? null
 
 async function check(parts: SessionParts, place: SessionPlace, state: SessionState, { name, approval }: OpenCall, changed: Json) {
-  const asked = { name, arguments: changed, approval: { ...approval!, decision: 'approved' as const } }
+  if (!isSound(changed))
+    throw new Fault('approval_arguments_refused', {
+      tool: name,
+      problem: 'they are nested too deep, or hold half a surrogate pair or a number that is too large',
+    })
+  const asked = { name, arguments: changed, approval: { ...approval!, decision: 'approved' as const, answeredBy: place.actor } }
   const { facts } = await gateFacts(parts, place, state, asked)
   const { conditions } = authorize({ name, arguments: changed }, facts)
   const lacking = conditions.find(({ outcome }) => outcome === 'failed')

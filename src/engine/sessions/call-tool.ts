@@ -4,17 +4,18 @@ import { authorize, type Verdict } from '../../core/gate/authorize.ts'
 import type { Granting } from '../../core/gate/grants.ts'
 import { USUAL_RULES } from '../../core/gate/rules.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import type { CallStatus, ToolCall } from '../../core/session/events.ts'
+import type { ToolCall } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import { type CallApproval, isDenied, type OpenBatch, type OpenCall, type SessionState } from '../../core/session/state.ts'
 import { problemText } from '../../core/tools/asked-calls.ts'
-import { bindingFor } from '../tools/bound.ts'
+import type { Binding } from '../../ports.ts'
 import { askedCall } from './asked.ts'
+import { AFTER_DENIAL, CANCELLED, type Done, failed, INTERRUPTED, scrubbed, told } from './done.ts'
 import { gateFacts } from './gate-facts.ts'
 import { loadSession } from './load.ts'
 import { type Performing, STOPPING } from './performing.ts'
 import { lookBefore, tellChange } from './repo-look.ts'
-import { failed, runBinding } from './run-binding.ts'
+import { runBinding } from './run-binding.ts'
 
 export type ToolCallEffect = Extract<SessionEffect, { readonly type: 'tool.call' }>
 
@@ -24,12 +25,13 @@ export async function callTool(performing: Performing, effect: ToolCallEffect): 
   const { state } = await loadSession(parts.store, place.tenant, place.session)
   const open = openCall(state, effect)
   if (open === null) return
-  if (open.phase === 'cancelling') return settleCall(performing, effect, CANCELLED)
+  if (open.phase === 'cancelling') return settleCall(performing, effect, unmade(effect))
   const { approval } = open.call
   if (approval === null && isDenied(open.batch, call.id)) return settleCall(performing, effect, AFTER_DENIAL)
 
   const given = await readJson(performing, approval?.arguments ?? call.arguments)
-  const { facts, granting } = await gateFacts(parts, place, state, { name: call.name, arguments: given, approval })
+  const { facts, granting, binding } = await gateFacts(parts, place, state, { name: call.name, arguments: given, approval }, signal)
+  if (signal.reason === STOPPING) return
   const line = (await askedCall(parts.store, place.tenant, state.run!.step, call))?.problem ?? null
   const verdict = authorize({ name: call.name, arguments: given }, line === null ? facts : { ...facts, problem: problemText(line) })
   const node = state.run?.node ?? null
@@ -37,11 +39,13 @@ export async function callTool(performing: Performing, effect: ToolCallEffect): 
     return parts.graph.change(performing, node, { effect, verdict, arguments: given })
 
   const asks = verdict.decision === 'waiting' ? { asks: asking(performing, verdict, granting) } : {}
-  const { refusal } = await send({ type: 'judgeCall', run, batch, call: call.id, verdict, again, ...asks })
+  const { refusal } = await send({ type: 'judgeCall', run, batch, call: call.id, verdict, again, mode: facts.mode, ...asks })
+  if (refusal?.code === 'run_mode_changed') return callTool(performing, effect)
+  if (refusal?.code === 'run_cancelling') return settleCall(performing, effect, unmade(effect))
   // Cancelled since, or somebody else is at it.
   if (refusal !== null) return callTooLate(performing, effect)
   if (verdict.decision === 'waiting') return
-  const done = await outcomeOf(performing, verdict, call, given, approval)
+  const done = await outcomeOf(performing, verdict, binding, given, approval)
   if (signal.reason === STOPPING) return
   await settleCall(performing, effect, done)
 }
@@ -49,8 +53,11 @@ export async function callTool(performing: Performing, effect: ToolCallEffect): 
 export async function callTooLate(performing: Performing, effect: ToolCallEffect): Promise<void> {
   const { state } = await loadSession(performing.parts.store, performing.place.tenant, performing.place.session)
   const open = openCall(state, effect)
-  if (open?.phase === 'cancelling' && !open.call.started) await settleCall(performing, effect, CANCELLED)
+  if (open?.phase === 'cancelling' && (effect.again || !open.call.started)) await settleCall(performing, effect, unmade(effect))
 }
+
+/** Whatever was begun before may have been done. */
+const unmade = ({ again }: ToolCallEffect): Done => (again ? INTERRUPTED : CANCELLED)
 
 /** The call as it stands; null when it is not to be made any more. */
 function openCall(
@@ -76,27 +83,15 @@ function asking({ parts }: Performing, verdict: Verdict, { approval }: Granting)
   }
 }
 
-/** The run was cancelled before its turn came. */
-export const CANCELLED: Done = { outcome: { status: 'cancelled' }, output: { error: 'the run was cancelled' } }
-const AFTER_DENIAL: Done = {
-  outcome: { status: 'cancelled' },
-  output: { error: 'a call before it in the same reply was not approved, so this one was not made' },
-}
-export const INTERRUPTED: Done = {
-  outcome: { status: 'interrupted' },
-  output: { error: 'the host stopped while this was done; whether it was done is not known, and it is not done again' },
-}
-
 async function outcomeOf(
   performing: Performing,
   verdict: Verdict,
-  { name }: ToolCall,
+  binding: Binding | undefined,
   given: Json,
   approval: CallApproval | null,
 ): Promise<Done> {
-  const binding = await bindingFor(performing.parts, performing.place.tenant, name)
   if (verdict.decision === 'allowed' && binding !== undefined) {
-    await lookBefore(performing)
+    if (binding.reads !== true) await lookBefore(performing)
     return told(await runBinding(performing, binding, given), given, approval)
   }
   const { code, said } = refusalOf(verdict, approval)
@@ -109,16 +104,13 @@ function refusalOf(verdict: Verdict, approval: CallApproval | null): { readonly 
   return { code: 'tool_denied', said: `a person denied it${approval.note === null ? '' : `: ${approval.note}`}` }
 }
 
-/** A model that is not told what a person changed would believe that its own arguments were used. */
-export const told = (done: Done, given: Json, approval: CallApproval | null): Done =>
-  approval === null || approval.arguments === null ? done : { ...done, output: { changedArguments: given, result: done.output } }
-
 export type Telling = Pick<Performing, 'parts' | 'place' | 'send'>
 
 /** Which call it was, and what the session was at when it was made. */
 export type SettledCall = Omit<ToolCallEffect, 'type' | 'again'>
 
-export async function settleCall(performing: Telling, { run, batch, epoch, stepEpoch, call }: SettledCall, done: Done): Promise<void> {
+export async function settleCall(performing: Telling, { run, batch, epoch, stepEpoch, call }: SettledCall, came: Done): Promise<void> {
+  const done = await scrubbed(performing, came)
   const text = await resultText(performing, call, done)
   const command = {
     type: 'settleCall',
@@ -147,8 +139,3 @@ export async function resultText({ parts, place }: Omit<Telling, 'send'>, call: 
 }
 
 const reasonIn = ({ conditions }: Verdict): string => conditions.find(({ outcome }) => outcome === 'failed')?.reason ?? 'it is not allowed'
-
-export interface Done {
-  readonly outcome: CallStatus
-  readonly output: Json
-}

@@ -1,8 +1,8 @@
 // What is known about a tool call when it is judged: its form, what the model was shown, what is bound and granted, and what a person said. Decides nothing.
-import type { Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import type { GateFacts } from '../../core/gate/authorize.ts'
-import { FREE, type Granting, grantOfAll } from '../../core/gate/grants.ts'
+import { FREE, type Granting, grantOfAll, isListed } from '../../core/gate/grants.ts'
 import { USUAL_RULES } from '../../core/gate/rules.ts'
 import { inOurDraft } from '../../core/schema/older-drafts.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
@@ -10,7 +10,7 @@ import { collectSchemas } from '../../core/schema/schemas.ts'
 import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
-import type { Validator } from '../../ports.ts'
+import type { Binding, Validator } from '../../ports.ts'
 import { bindingFor } from '../tools/bound.ts'
 import { buildCall } from './model-call.ts'
 import type { NodeGate, SessionParts } from './performing.ts'
@@ -27,6 +27,8 @@ export interface JudgedCall {
 export interface KnownFacts {
   readonly facts: GateFacts
   readonly granting: Granting
+  /** What was judged: another may be bound by the time it is called. */
+  readonly binding: Binding | undefined
 }
 
 export async function gateFacts(
@@ -34,6 +36,7 @@ export async function gateFacts(
   place: SessionPlace,
   state: SessionState,
   { name, arguments: given, approval }: JudgedCall,
+  signal?: AbortSignal,
 ): Promise<KnownFacts> {
   const request = state.run?.step?.request
   const built = request === undefined ? null : await buildCall(parts.store, place.tenant, request)
@@ -50,31 +53,39 @@ export async function gateFacts(
   }
   const granting = free.includes(name) ? FREE : grantOfAll(parts.grants, question, onBehalfOf)
   const { planningCommands, orchestratorAsks } = parts.rules ?? USUAL_RULES
+  const isOfGraph = parts.graph?.changes(name) === true
+  const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
   const facts: GateFacts = {
     problem: (await problemWith(parts.validator, descriptor, given)) ?? problem,
     visible: descriptor !== undefined,
-    ...(parts.graph?.changes(name) === true
-      ? { bound: node !== null }
-      : await boundFacts(parts, place.tenant, name, descriptor !== undefined)),
+    ...(isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)),
     grant: { ...granting, approval: granting.approval !== null },
     ...gate,
     orchestratorAsks: orchestratorAsks || mustAsk,
     allowListed: isPlanningCommand(given, planningCommands),
-    approval: approval === null || approval.decision === null ? 'unasked' : approval.decision === 'approved' ? 'approved' : 'denied',
+    approval: answerOf(approval, granting),
   }
-  return { facts, granting }
+  return { facts, granting, binding }
+}
+
+/** By the policy there is now, and for what is called now: whoever approved one thing need not be one who may approve another. */
+function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {
+  if (approval === null || approval.decision === null) return 'unasked'
+  if (approval.decision !== 'approved') return 'denied'
+  return isListed(asking?.by ?? undefined, approval.answeredBy) ? 'approved' : 'foreign'
 }
 
 /** What is not even shown is not asked about: its server may have to be started. */
 async function boundFacts(
-  parts: SessionParts,
-  tenant: string,
-  name: string,
-  visible: boolean,
+  binding: Binding | undefined,
+  shown: Descriptor | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Pick<GateFacts, 'bound' | 'unbound'>> {
-  const binding = await bindingFor(parts, tenant, name)
-  const unbound = visible ? await binding?.unbound?.() : null
-  return unbound == null ? { bound: binding !== undefined } : { bound: false, unbound }
+  if (binding?.unbound === undefined || shown === undefined) return { bound: binding !== undefined }
+  // Whoever called it, and whoever approved that, went by what was shown: another may have been adopted since.
+  const isShown = canonicalJson(shown as unknown as Json) === canonicalJson(binding.descriptor as unknown as Json)
+  const unbound = isShown ? await binding.unbound(signal) : `${shown.name} was shown otherwise than it is adopted by now`
+  return unbound === null ? { bound: true } : { bound: false, unbound }
 }
 
 /** A session that works for no graph has no role, no node and no mode. */

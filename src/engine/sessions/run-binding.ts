@@ -2,32 +2,15 @@
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
-import type { Done } from './call-tool.ts'
+import { type Done, failed } from './done.ts'
 import type { Performing } from './performing.ts'
 
 /** A guard against what runs away. How much a model should be told is for each tool to say: a megabyte of text, escaped as JSON at its worst, fits. */
 const MOST_OUTPUT = 8 * 1024 * 1024
 
-export const failed = (code: string, detail: string): Done => ({ outcome: { status: 'failed', code, detail }, output: { error: detail } })
-
-/** By a defect of ours, at whatever point. */
-export const brokenOff = (code: string, message: string): Done => failed(code, `${message}; whether it was done is not known`)
-
 type Working = Pick<Performing, 'parts' | 'place' | 'signal'>
 
-export async function runBinding(working: Working, binding: Binding, given: Json): Promise<Done> {
-  const done = await doneBy(working, binding, given)
-  const { parts, place } = working
-  if (parts.scrub === undefined) return done
-  try {
-    return await scrubbed(done, value => parts.scrub!(place.tenant, value))
-  } catch (error) {
-    parts.failed(error as Error, place)
-    return failed('tool_unscrubbed', 'it was done, but its answer is not shown: the host could not take secrets out of it. Tell a person')
-  }
-}
-
-async function doneBy({ parts, place, signal }: Working, binding: Binding, given: Json): Promise<Done> {
+export async function runBinding({ parts, place, signal }: Working, binding: Binding, given: Json): Promise<Done> {
   try {
     const output = await binding.run({ tenant: place.tenant, session: place.session, arguments: given }, signal)
     if (canonicalJson(output).length > MOST_OUTPUT)
@@ -41,10 +24,4 @@ async function doneBy({ parts, place, signal }: Working, binding: Binding, given
     parts.failed(error as Error, place)
     return failed('tool_failed', 'it failed; the host has written down how')
   }
-}
-
-async function scrubbed({ outcome, output }: Done, scrub: (value: Json) => Promise<Json>): Promise<Done> {
-  const clean = await scrub(output)
-  if (outcome.status !== 'failed') return { outcome, output: clean }
-  return { outcome: { ...outcome, detail: String(await scrub(outcome.detail)) }, output: clean }
 }

@@ -283,6 +283,31 @@ it('a defect ends the run instead of leaving it open', async () => {
   expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'internal_error' })
 })
 
+it('a defect is blamed on what it happened in: a call is settled so, whatever was done before it', async () => {
+  const store = fresh()
+  const failed: string[] = []
+  const script = 'replies:\n  - toolCalls: [{ toolName: introspect.session, arguments: {} }]\n'
+  let asked = 0
+  const never = { ask: () => new Promise<never>(() => void asked++), close: async () => {} }
+  const first = workOn(store, script, { validator: never })
+  await publish(store, { 'prompts/packs/default.json': prelude('One.') })
+  await first.submit(place, { type: 'create', session: SESSION, config })
+  await first.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+  while (asked === 0) await new Promise(resolve => setImmediate(resolve))
+  void first.close()
+  const selection = { workspace: { name: 'desk', version: null }, prelude: 'default', catalog: null }
+  await first.submit(place, { type: 'requestSync', selection })
+  const broken = { ask: () => Promise.reject(new TypeError('a defect')), close: async () => {} }
+  const second = workOn(store, 'replies: [Done.]', { validator: broken, failed: error => failed.push(error.message) })
+  await second.resume()
+  await second.quiet(TENANT, SESSION)
+  expect(failed).toEqual(['a defect'])
+  expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'failed', code: 'internal_error' })
+  expect(await typesOf(store)).toContain('workspace.snapshotReady')
+  expect((await typesOf(store)).at(-1)).toBe('run.completed')
+  open.splice(0, 1)
+})
+
 describe('a host that is gone', () => {
   it('is followed by one that asks the model again, as a new attempt', async () => {
     const store = fresh()

@@ -9,12 +9,12 @@ import { deadlinesOf } from '../deadlines.ts'
 import { inTurn } from '../in-turn.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { type ApprovalAnswer, answerCommand } from './answer-approval.ts'
-import { INTERRUPTED, settleCall } from './call-tool.ts'
+import { settleCall } from './call-tool.ts'
+import { brokenOff, INTERRUPTED } from './done.ts'
 import { keptSession, loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
 import { type Send, type SessionParts, STOPPING } from './performing.ts'
 import { tellChange } from './repo-look.ts'
-import { brokenOff } from './run-binding.ts'
 import { openSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submitIf } from './submit.ts'
 
@@ -128,11 +128,12 @@ export function sessionWork(parts: SessionParts): SessionWork {
   function expire(tenant: string, session: string, { approval, expiresAt }: ApprovalTerms): void {
     if (expiresAt === null || closed) return
     const place: SessionPlace = { tenant, session, actor: ACTOR }
-    deadlines.set(approval, expiresAt, () => {
-      send(place, { type: 'answerApproval', approval, decision: 'expired', by: ACTOR }).catch(error => {
-        if (!(error instanceof Fault && error.code === 'run_not_owned')) parts.failed(error as Error, place)
+    const over = async (): Promise<void> => {
+      await send(place, { type: 'answerApproval', approval, decision: 'expired', by: ACTOR }).catch(error => {
+        if (!(error instanceof Fault && error.code === 'run_not_owned')) throw error
       })
-    })
+    }
+    deadlines.set(approval, expiresAt, () => void keepTrying(parts, over, error => parts.failed(error, place)))
   }
 
   /** @param node what it was begun for: null for a session on its own */
@@ -157,23 +158,25 @@ export function sessionWork(parts: SessionParts): SessionWork {
   async function perform(place: SessionPlace, effects: readonly SessionEffect[], signal: AbortSignal): Promise<void> {
     const { state } = await keptSession(store, place.tenant, place.session)
     const node = nodeIn(state)
-    try {
-      for (const effect of effects) if (!closed) await performEffect({ parts, place, signal, send: senderOf(place, node) }, effect)
-    } catch (error) {
-      await giveUp(error as Error, place, node, effects)
+    for (const effect of effects) {
+      if (closed) return
+      try {
+        await performEffect({ parts, place, signal, send: senderOf(place, node) }, effect)
+      } catch (error) {
+        return giveUp(error as Error, place, node, effect)
+      }
     }
   }
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. */
-  async function giveUp(error: Error, place: SessionPlace, node: NodeOfRun | null, effects: readonly SessionEffect[]): Promise<void> {
+  async function giveUp(error: Error, place: SessionPlace, node: NodeOfRun | null, effect: SessionEffect): Promise<void> {
     if (isLost(error, node?.runId)) return
     parts.failed(error, place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    const [effect] = effects
-    const run = effect !== undefined && 'run' in effect ? { run: effect.run } : {}
+    const run = 'run' in effect ? { run: effect.run } : {}
     // A call without a result would keep everything after it waiting; with one, the model goes on.
     const give =
-      effect?.type === 'tool.call'
+      effect.type === 'tool.call'
         ? () => settleCall({ parts, place, send: senderOf(place, node) }, effect, brokenOff(code, message))
         : () => send(place, { type: 'failRun', code, detail: message, ...run }, {}, node === null ? undefined : node)
     await keepTrying(parts, give, again => {
@@ -184,6 +187,8 @@ export function sessionWork(parts: SessionParts): SessionWork {
   async function takeUp(tenant: string, session: string, tries = 3): Promise<void> {
     const place: SessionPlace = { tenant, session, actor: ACTOR }
     const { state } = await loadSession(store, tenant, session)
+    // A run that was taken up starts its nodes, and what was begun here is nothing that another left.
+    if (sessions.has(JSON.stringify([tenant, session]))) return
     const { commands, effects, interrupted } = unfinished(state, tool => parts.bindings.get(tool)?.repeatable === true)
     for (const command of commands) {
       const { refusal } =
@@ -211,7 +216,10 @@ export function sessionWork(parts: SessionParts): SessionWork {
     submit: send,
     async answer(place, answer, submission = {}) {
       const { command, objects } = await answerCommand(parts, place, answer)
-      return send(place, command, { ...submission, objects: [...(submission.objects ?? []), ...objects] })
+      const isLate = command.decision === 'expired'
+      const done = await send(place, command, isLate ? {} : { ...submission, objects: [...(submission.objects ?? []), ...objects] })
+      if (isLate) throw new Fault('approval_missing', { problem: `Approval ${answer.approval} has expired` })
+      return done
     },
     begin,
     async quiet(tenant, session) {

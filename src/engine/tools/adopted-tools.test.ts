@@ -6,15 +6,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mcpToolServer } from '../../adapters/mcp/mcp-tool-server.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import type { Judged } from '../../core/gate/authorize.ts'
+import type { Grant } from '../../core/gate/grants.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { type ForeignTool, TOOLS } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, ToolServer } from '../../ports.ts'
 import { memoryToolServer } from '../../testing/memory-tool-server.ts'
 import { freshStore } from '../../testing/run-house.ts'
+import { gate } from '../../testing/talking-chat.ts'
 import { type TestSessions, testSessions } from '../../testing/test-sessions.ts'
 import { eraseObject } from '../erase.ts'
 import { configOf } from '../sessions/requests.ts'
+import type { SessionPlace } from '../sessions/submit.ts'
+import type { SessionWork } from '../sessions/work.ts'
 import { adoptedTools } from './adopted-tools.ts'
 import { adoptTools, dropTools } from './adoptions.ts'
 import { showTools } from './show-tools.ts'
@@ -50,8 +54,14 @@ interface Told {
   readonly settled: Json
 }
 
+interface Telling {
+  readonly tenant?: string
+  readonly grants?: readonly Grant[]
+  readonly meanwhile?: (work: SessionWork, place: SessionPlace) => Promise<void>
+}
+
 /** What became of the call that the script makes, in a session of its own. */
-async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }] } = {}): Promise<Told> {
+async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }], meanwhile }: Telling = {}): Promise<Told> {
   const adopted = adoptedTools(store, new Map([['desk', server]]))
   const sessions = testSessions(store, SCRIPT, { adopted, offers: () => true, grants })
   opened.push(sessions)
@@ -64,15 +74,16 @@ async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }] } = 
     { type: 'requestRun', input: digestBytes(input), overrides: null, interactive: false },
     { objects: [input] },
   )
+  await meanwhile?.(sessions.work, place)
   await sessions.work.quiet(tenant, place.session)
   const payloads: Record<string, never> = {}
   for await (const { event } of store.read(tenant, sessionStream(place.session), -1))
     (payloads as Record<string, unknown>)[event.type] ??= event.payload
   const { 'tool.judged': judged, 'tool.callSettled': settled } = payloads as unknown as {
-    'tool.judged': { verdict: { conditions: readonly Judged[] } }
+    'tool.judged'?: { verdict: { conditions: readonly Judged[] } }
     'tool.callSettled': Json
   }
-  return { conditions: Object.fromEntries(judged.verdict.conditions.map(one => [one.condition, one])), settled }
+  return { conditions: Object.fromEntries((judged?.verdict.conditions ?? []).map(one => [one.condition, one])), settled }
 }
 
 describe('a tool of another server', () => {
@@ -158,6 +169,40 @@ describe('a tool of another server', () => {
     const list = async () => ({ tools: asked++ === 0 ? listed : [described('Else.')], leftOut: [] })
     server = { ...server, list, call: () => Promise.reject(new Error('it was called')) }
     expect((await told()).settled).toMatchObject({ status: 'failed', code: 'tool_server_failed' })
+  })
+
+  it('that is adopted anew between the verdict and the call is not called', async () => {
+    await adopt()
+    let asked = 0
+    const list = async () => {
+      const tools = listed
+      asked += 1
+      if (asked === 1) {
+        listed = [described('Else.')]
+        await adopt()
+      }
+      return { tools, leftOut: [] }
+    }
+    server = { ...server, list, call: () => Promise.reject(new Error('it was called')) }
+    expect((await told()).settled).toMatchObject({ status: 'failed', code: 'tool_server_failed' })
+  })
+
+  it('whose server says nothing keeps no run that is cancelled', async () => {
+    await adopt()
+    const asked = gate()
+    const list = (signal?: AbortSignal) =>
+      new Promise<never>((_, no) => {
+        signal!.addEventListener('abort', () => no(signal!.reason))
+        asked.open()
+      })
+    server = { ...server, list }
+    const { conditions, settled } = await told({
+      async meanwhile(work, place) {
+        await asked.passed
+        await work.submit(place, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: null } })
+      },
+    })
+    expect([conditions, settled]).toEqual([{}, expect.objectContaining({ status: 'stale' })])
   })
 })
 

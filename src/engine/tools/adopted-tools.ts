@@ -27,10 +27,11 @@ function bindingOf(name: string, adoption: Adoption, tool: ForeignTool, server: 
   const { description, inputSchema } = tool
   const changed = async (signal?: AbortSignal): Promise<string | null> => changeOf(adoption, (await server.list(signal)).tools)
   return {
+    // Not `reads`, whatever it hints: it runs as the user of the host, who may change any repo there is.
     descriptor: { name, description, inputSchema },
     // A server that cannot be asked has not changed anything yet: the call itself says what is wrong.
-    unbound: () =>
-      changed().then(
+    unbound: signal =>
+      changed(signal).then(
         problem => (problem === null ? null : `${adoption.server} ${problem}`),
         () => null,
       ),

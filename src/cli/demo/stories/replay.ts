@@ -18,6 +18,6 @@ export async function replay({ type, say, input, runId, color }: Stage): Promise
   }
   say(`${events} events fold to a run that is ${state.phase}`, color.dim('(a command of its own, onbook replay, is to come)'))
   return identical
-    ? `All ${prompts.length} prompts came out byte for byte as they were sent, whatever was published since.`
-    : 'Not every prompt came out as it was sent.'
+    ? `Every composed prompt came out byte for byte as it is on record, all ${prompts.length}, whatever was published since.`
+    : 'Not every composed prompt came out as it is on record.'
 }

@@ -1,4 +1,4 @@
-// The orchestrator as it is shipped. It requests what it hands on, since whoever it spawns has at most that; it changes no files itself.
+// The orchestrator as it is shipped. It requests what it hands on, since whoever it spawns has at most that; its node is set to delegate only.
 
 export const orchestrator = `[template]
 name = "orchestrator"

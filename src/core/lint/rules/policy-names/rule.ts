@@ -12,7 +12,7 @@ const OF_EVERY_HOST = ['workspace.read', 'introspect.session', REQUEST_IMPLEMENT
 export const policyNames: LayoutRule = {
   name: 'policy-names',
   summary: 'No name in onbook.policy.yaml is nearly that of a tool or a role.',
-  severity: 'info',
+  severity: 'warning',
 
   *checkLayout(layout) {
     const { grants } = readPolicy(layout.texts.get(POLICY_FILE) ?? '').policy
