@@ -13,6 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its links go round in a circle',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
+  ECONNREFUSED: 'the connection is refused',
+  ENOTFOUND: 'nobody knows such a name',
 }
 
 export function reasonOf(error: unknown): string {

@@ -28,6 +28,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       code = await (await command.load())(input)
     })
   }
+  // What follows the name of a group is a command, also where the group alone is one.
+  for (const group of parser.commands) if (group.commands.length > 0) group.allowExcessArguments()
   try {
     await parser.parseAsync(argv, { from: 'user' })
     return code
@@ -49,6 +51,7 @@ export function addCommand(parser: Parser, command: Command, run: (input: Input)
   }
   added.addHelpText('after', `\nExample:\n  $ ${command.example}`)
   added.action(async (...args: unknown[]) => {
+    if (added.commands.length > 0 && added.args.length > 0) added.error(`error: unknown command '${added.args[0]}'`)
     const names = command.arguments.map(argument => argument.replace(/[^a-z]/g, ''))
     const values = Object.fromEntries(names.map((name, index) => [name, args[index]]))
     await run({ ...(args[names.length] as object), ...values })

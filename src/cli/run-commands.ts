@@ -22,7 +22,10 @@ const LIST: Omit<Command, 'name'> = {
   arguments: [],
   summary: 'list the runs',
   options: [
-    { flags: '--status <status>', summary: 'only those that are so: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …' },
+    {
+      flags: '--status <status>',
+      summary: 'only those that are so: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …',
+    },
     { flags: '--workflow <id>', summary: 'only those of this workflow' },
     ...WHERE,
   ],

@@ -70,7 +70,7 @@ describe('onbook activate', () => {
     const { active, versions, history } = registry()
     expect(active).toBe('1.0.0')
     expect(versions['1.0.0']).toMatchObject({ path: V1, digest: expect.stringMatching(/^sha256:/), status: 'active' })
-    expect(Object.keys(versions['1.0.0'].schemas)).toContain('https://newsroom.example/schemas/common.json')
+    expect(Object.keys(versions['1.0.0'].schemas)).toContain('https://newsroom.example/schemas/draft.json')
     expect(history.map(({ from, to, why }: Record<string, unknown>) => [from, to, why])).toEqual([
       [null, '1.0.0', 'first'],
       ['1.0.0', '1.1.0', undefined],
@@ -85,7 +85,7 @@ describe('onbook activate', () => {
     edit(V1, 'can be printed', 'may be printed')
     expect((await onbook('check')).out).toContain('published-changed')
     edit(V1, 'may be printed', 'can be printed')
-    edit('schemas/common.schema.json', '"minLength": 1', '"minLength": 2')
+    edit('schemas/draft.schema.json', '"minLength": 1', '"minLength": 2')
     expect((await onbook('check')).out).toContain('published-changed')
   })
 

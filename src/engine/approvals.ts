@@ -41,6 +41,25 @@ export async function approvalPlace(store: Store, tenant: string, approval: stri
   throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
 }
 
+/** Where it is kept, of one that somebody waits for. Of any other, throws what became of it. */
+export async function askedPlace(store: Store, tenant: string, approval: string): Promise<ApprovalPlace> {
+  const place = await approvalPlace(store, tenant, approval)
+  if ((await askedIn(store, tenant, place, approval)) === null) throw await closedApproval(store, tenant, approval)
+  return place
+}
+
+/** Who has answered it, and when, as far as anybody has. */
+export async function closedApproval(store: Store, tenant: string, approval: string): Promise<Fault> {
+  for await (const { stream } of store.rows(approvalRows.table, tenant, { approval, open: 0 }))
+    for await (const { event } of store.read(tenant, stream, -1)) {
+      const { approval: closed, decision, answeredBy = event.actor } = event.payload as Readonly<Record<string, Json>>
+      if (event.type !== 'approval.resolved' || closed !== approval) continue
+      const what = decision === 'expired' ? 'has expired' : `was ${decision} by ${answeredBy} already`
+      return new Fault('approval_missing', { problem: `Approval ${approval} ${what}, at ${event.at}` })
+    }
+  return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+}
+
 const RUN = runStream('')
 const SESSION = sessionStream('')
 

@@ -72,7 +72,7 @@ it('show what the call would be made with, and an approval lets it be made', asy
         call: '1',
         tool: 'pay',
         arguments: { to: 'somebody' },
-        reason: 'a person has to approve it',
+        reason: 'a person has to approve it: grant 1 names it',
         by: null,
         expiresAt: expect.any(Number),
       },
@@ -85,7 +85,10 @@ it('show what the call would be made with, and an approval lets it be made', asy
   await ended()
   const again = await host.ask('POST', `/v1/approvals/${approval}`, { body: said, headers })
   expect(again.headers.get('openwop-idempotent-replay')).toBe('true')
-  expect((await host.ask('POST', `/v1/approvals/${approval}`, { body: said })).status).toBe(404)
+  expect(await host.ask('POST', `/v1/approvals/${approval}`, { body: said })).toMatchObject({
+    status: 404,
+    body: { message: expect.stringMatching(/^Approval \S+ was approved by key:\S+ already, at \S+Z\.$/) },
+  })
   expect(paid).toEqual([{ to: 'somebody' }])
 })
 

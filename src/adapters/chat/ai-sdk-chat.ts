@@ -4,7 +4,7 @@ import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered } from '../../core/messages/receipt.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel, Delta, Keyring } from '../../ports.ts'
-import { checkKey, type LanguageModel, languageModel } from '../ai-sdk-providers.ts'
+import { checkKey, type LanguageModel, languageModel, PROVIDERS } from '../ai-sdk-providers.ts'
 import { secretsIn } from '../scrub-model.ts'
 import { type Answer, answerOf, collectAnswer } from './ai-sdk-answer.ts'
 import { optionsOf } from './ai-sdk-options.ts'
@@ -12,13 +12,19 @@ import { promptOf, type SdkOptions } from './ai-sdk-prompt.ts'
 import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from './settle-call.ts'
 import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched-fetch.ts'
 
-/** `limits`: those that are not the usual ones. */
-export function aiSdkChat(limits: Partial<AnswerLimits> = {}): ChatModel {
+/**
+ * @param limits those that are not the usual ones
+ * @param besides providers that others answer for: named to whoever names one that nobody does
+ */
+export function aiSdkChat(limits: Partial<AnswerLimits> = {}, besides: readonly string[] = []): ChatModel {
   return {
     acts: () => false,
     call(call, options) {
       const known: Known = new Map(secretsIn(process.env).map(value => [value, '[REDACTED]']))
       return settleCall(options, known, async sent => {
+        const { provider, model } = call
+        if (!PROVIDERS.has(provider))
+          throw new Fault('model_unknown', { model: `${provider}:${model}`, known: [...PROVIDERS.keys(), ...besides] })
         const watch = watched({ ...ANSWER_LIMITS, ...limits }, options.signal, options.onDelta !== undefined)
         try {
           return await answer(call, options, known, sent, watch)

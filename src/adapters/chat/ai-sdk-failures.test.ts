@@ -211,6 +211,13 @@ describe('aiSdkChat sends nothing, and says why, when', () => {
     expect(await failing({ ...asking('openai'), model: '' })).toMatchObject({ code: 'model_unknown' })
   })
 
+  it('there is no such provider, with those that others answer for', async () => {
+    expect(await aiSdkChat({}, ['scribe']).call(asking('scrib'), options(false))).toMatchObject({
+      code: 'model_unknown',
+      message: expect.stringMatching(/with a provider of .*openai.*, scribe\.$/),
+    })
+  })
+
   it('there is no key', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', undefined)
     const message = 'There is no key for anthropic. Set ANTHROPIC_API_KEY.'

@@ -1,4 +1,5 @@
 // A server of tools over HTTP, on this machine: the package's own, so that both of its protocols are spoken.
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -78,7 +79,13 @@ it('is not followed to another place, where its secret would be sent along', asy
 })
 
 it('that is not there, lets nobody in, or needs a secret that is not there says so', async () => {
-  expect(await messageOf(serverAt('/mcp', { url: 'http://127.0.0.1:9/mcp' }).list())).toMatch(/cannot be used/)
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const gone = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/mcp`
+  closed.close()
+  expect(await messageOf(serverAt('/mcp', { url: gone }).list())).toBe(
+    `The server of tools archive cannot be reached at ${gone}: the connection is refused.`,
+  )
   expect(await messageOf(serverAt('/mcp', { headers: {} }).list())).toMatch(/^The server of tools archive /)
   expect(await messageOf(serverAt('/mcp', { headers: { 'x-archive-key': 'other' } }).list())).toMatch(/needs the secret other/)
 })

@@ -28,9 +28,18 @@ export function serverFault(witness: Witness, ms: number, error: unknown): Fault
   return new Fault('tool_server_failed', { server: name, problem }, { cause: error })
 }
 
-function problemOf({ server: { command, cwd }, scrub, over }: Witness, error: unknown): string {
+function problemOf({ server: { command, cwd, url }, scrub, over }: Witness, error: unknown): string {
   const { syscall = '', message } = error as NodeJS.ErrnoException
   // For a folder that is not there, too, the system says that the program is not.
   if (syscall.startsWith('spawn')) return `cannot be started: ${existsSync(cwd) ? command : cwd}: ${reasonOf(error)}`
+  const refused = unreachable(error)
+  if (url !== undefined && refused !== null) return `cannot be reached at ${scrub.text(url)}: ${reasonOf(refused)}`
   return over() ?? `cannot be used: ${scrub.text(message).slice(0, MOST_SAID)}`
+}
+
+/** What is wrong with the way there lies under what others say of it: "fetch failed". */
+function unreachable(error: unknown): unknown {
+  if (['ECONNREFUSED', 'ENOTFOUND'].includes(codeOf(error) ?? '')) return error
+  const { cause } = Object(error) as { readonly cause?: unknown }
+  return cause === undefined || cause === null ? null : unreachable(cause)
 }

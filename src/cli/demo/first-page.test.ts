@@ -36,6 +36,7 @@ const use = (nodeId: string, decision: ToolUse['verdict']['decision'], failed: J
   call: 'call-1',
   verdict: { decision, conditions: failed === null ? [] : [failed] },
   status: decision === 'allowed' ? 'succeeded' : 'failed',
+  failure: null,
 })
 
 const story: ShownRun = {

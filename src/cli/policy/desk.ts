@@ -60,7 +60,7 @@ const storeOf = (input: Input): Store => (existsSync(databaseOf(input)) ? openPr
 function throughHost(host: WhichHost): PolicyDesk {
   const { policy } = createClient({ ...host, timeoutMs: 120_000 })
   return {
-    from: `in the policy of the host at ${host.url}`,
+    from: `the policy of the host at ${host.url}`,
     show: () => policy.get() as Promise<TenantPolicy>,
     explain: ({ node, ...request }) =>
       policy.explain({ ...request, ...node } as Parameters<typeof policy.explain>[0]) as Promise<ExplainedPolicy>,

@@ -3,8 +3,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
-import { columns } from '../report/columns.ts'
-import { visible } from '../report/visible.ts'
+import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { type ListedApproval, type RunDesk, withRunDesk } from './desk.ts'
 import { readRun } from './standing.ts'
@@ -12,20 +11,35 @@ import { tellRun } from './tell.ts'
 
 export const list = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
-    const approvals = await desk.approvals()
-    if (input.json) printJson({ approvals })
+    const approvals = [...(await desk.approvals())].sort((a, b) => (a.askedAt < b.askedAt ? -1 : 1))
+    if (input.json) printJson({ approvals: approvals.map(withExpiry) })
     else if (approvals.length === 0) process.stdout.write('Nothing waits for a person.\n')
-    else process.stdout.write(columns([['approval', 'where', 'node', 'wants', 'because'], ...approvals.map(rowOf)]))
+    else process.stdout.write(approvals.map(approvalText).join('\n'))
     return 0
   })
 
-const rowOf = ({ approval, runId, nodeId, session, wants }: ListedApproval): readonly string[] => [
-  approval,
-  runId ?? `session ${session}`,
-  nodeId ?? '',
-  wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`,
-  wants.reason,
-]
+/** More of the arguments is in `--json`. */
+const WIDEST = 118
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const withExpiry = (one: ListedApproval) =>
+  one.wants.kind === 'tool' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
+
+export function approvalText({ approval, askedAt, runId, nodeId, session, wants }: ListedApproval): string {
+  const wanted = wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`
+  const until = wants.kind === 'mode' ? null : timeOf(wants.expiresAt)
+  const by = wants.kind === 'mode' ? null : wants.by
+  const lines = [
+    approval,
+    `  of       ${runId === null ? `session ${session}` : `${runId}, node ${nodeId}`}`,
+    `  wants    ${wanted}`,
+    `  because  ${wants.reason}`,
+    `  asked    ${askedAt}${until === null ? '' : `, until ${until}`}`,
+    `  for      ${by === null ? 'whoever may answer approvals' : by.join(', ')}`,
+  ]
+  return lines.map(line => `${clip(visible(line), WIDEST)}\n`).join('')
+}
 
 export const approve = (input: Input): Promise<number> => resolved(input, 'approved')
 export const deny = (input: Input): Promise<number> => resolved(input, 'denied')
@@ -37,12 +51,13 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
     async desk => {
       const approval = String(input.approval)
       const open = (await desk.approvals()).find(one => one.approval === approval)
-      if (open === undefined) throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
-      const after = open.runId === null ? -1 : (await readRun(desk, open.runId)).events.length - 1
+      const { runId = null } = open ?? {}
+      const after = runId === null ? -1 : (await readRun(desk, runId)).events.length - 1
       const note = typeof input.note === 'string' ? input.note : null
+      // One that nobody waits for is refused there, with what became of it.
       await desk.resolve(approval, { decision, note, arguments: await changedArguments(input) })
-      if (!desk.lasts && open.runId !== null) return tellRun(desk, open.runId, after, input)
-      return told(desk, open, decision, input)
+      if (!desk.lasts && runId !== null) return tellRun(desk, runId, after, input)
+      return told(desk, { approval, runId, session: open?.session ?? null }, decision, input)
     },
     { judges: true },
   )
@@ -57,7 +72,9 @@ async function changedArguments({ arguments: given }: Input): Promise<Json> {
   }
 }
 
-async function told(desk: RunDesk, { approval, runId, session }: ListedApproval, decision: string, { json }: Input): Promise<number> {
+type Told = Pick<ListedApproval, 'approval' | 'runId' | 'session'>
+
+async function told(desk: RunDesk, { approval, runId, session }: Told, decision: string, { json }: Input): Promise<number> {
   if (session !== null && runId === null) await desk.settledSession(session)
   if (json) printJson({ approval, decision, runId, session })
   else process.stdout.write(`${visible(approval)} is ${decision}.\n`)

@@ -5,9 +5,10 @@ import type { RunCommand } from '../../core/run/decide.ts'
 import { runStream } from '../../core/run/events.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import { approvalPlace, openApprovals } from '../../engine/approvals.ts'
+import { type ApprovalPlace, askedPlace, openApprovals } from '../../engine/approvals.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { loadRun } from '../../engine/runs/load.ts'
+import { providersOf } from '../../engine/runs/providers.ts'
 import { listRuns } from '../../engine/runs/runs.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
 import { hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
@@ -20,6 +21,7 @@ import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
 import { policyOf } from '../sessions/policy.ts'
+import { checkGiven, checkProviders } from '../sessions/ready.ts'
 import { repoBindings } from '../sessions/repo-bindings.ts'
 import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
@@ -67,7 +69,8 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       return runId
     },
     async *list() {
-      for await (const { phase, ...run } of listRuns(store, tenant)) yield { ...run, status: phase === 'running' ? statusOf((await loadRun(store, tenant, run.runId)).state) : phase }
+      for await (const { phase, ...run } of listRuns(store, tenant))
+        yield { ...run, status: phase === 'running' ? statusOf((await loadRun(store, tenant, run.runId)).state) : phase }
     },
     async *events(runId, { after = -1, signal } = {}) {
       const stream = runStream(runId)
@@ -107,10 +110,10 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       return open
     },
     async resolve(approval, { decision, note, arguments: changed }) {
-      const place = await approvalPlace(store, tenant, approval)
+      const place = await askedPlace(store, tenant, approval)
       // Whoever asked is told the answer, and goes on with it: that is work, and done by whoever is at the run.
-      const runId = place.kind === 'run' ? place.runId : await runOf(store, tenant, place.session)
-      await checkReady(runId === null && place.kind === 'session' ? await providerOf(store, tenant, place.session) : await providersOf(store, tenant, runId!))
+      const { runId, providers } = await whoAsks(store, tenant, place)
+      await checkReady(providers)
       const { runs, work } = await sessions()
       if (runId !== null) await takeUp(runId)
       else if (place.kind === 'session' && livingHost(input) === null) await work.resume({ tenant, session: place.session })
@@ -164,6 +167,15 @@ async function takenOver(store: Store, tenant: string, runId: string, signal: Ab
   for await (const { event } of store.follow(tenant, runStream(runId), seq, signal)) if (event.type === 'run.claimed') return
 }
 
-/** The run that a session works for; null for a session on its own. */
-const runOf = async (store: Store, tenant: string, session: string): Promise<string | null> =>
-  (await loadSession(store, tenant, session)).state.run?.node?.runId ?? null
+interface Asking {
+  /** Null for a session on its own. */
+  readonly runId: string | null
+  readonly providers: Iterable<string>
+}
+
+async function whoAsks(store: Store, tenant: string, place: ApprovalPlace): Promise<Asking> {
+  const run = place.kind === 'run' ? null : (await loadSession(store, tenant, place.session)).state.run
+  const runId = place.kind === 'run' ? place.runId : (run?.node?.runId ?? null)
+  if (runId !== null) return { runId, providers: await providersOf(store, tenant, runId) }
+  return { runId, providers: run === null ? [] : [run.config.provider] }
+}

@@ -2,7 +2,7 @@
 import pc from 'picocolors'
 import type { FilesChange } from '../../core/run/changes.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import { visibleLines } from '../report/visible.ts'
+import { visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 
 export type StepChange = Omit<Extract<RunEvent, { readonly type: 'files.changed' }>, 'type' | 'nodeId' | 'step'>
@@ -19,6 +19,14 @@ export function changeText({ by, files, more, shared }: StepChange): string {
   const rest = count > named.length ? `, and ${count - named.length} more` : ''
   const who = shared ? ', while others were at work too' : by === 'model' ? ', by the agent itself' : ''
   return `${count} ${count === 1 ? 'file' : 'files'} changed ${lines}${who}: ${named.join(', ')}${rest}`
+}
+
+/** What a diff can only name: git refuses to apply it with that. */
+export function unappliable(changes: readonly Pick<FilesChange, 'files'>[]): string {
+  const paths = new Set(changes.flatMap(({ files }) => files.filter(({ added }) => added === null).map(({ path }) => path)))
+  return [...paths]
+    .map(path => `onbook: ${visible(path)} is no text, and only named in the diff: git applies it when --exclude leaves that out\n`)
+    .join('')
 }
 
 /** In order; null for one whose bytes were erased. */

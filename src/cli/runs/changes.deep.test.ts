@@ -1,6 +1,6 @@
 // An agent that edits by itself, watched: what the command line and the host tell of it, and what is left of it when the host is killed.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
@@ -54,6 +54,23 @@ it('what an agent did to the repo is told in its run, and its diff can be applie
   } finally {
     await host.stop()
   }
+})
+
+it('a diff can be taken back in a subfolder of a repository, but for what is no text', async () => {
+  const folder = repoWith("cat >/dev/null; echo Twice. >> story; printf 'a\\000b' > picture; echo Done.")
+  const repo = join(folder, 'desk')
+  mkdirSync(repo)
+  writeFileSync(join(repo, 'story'), 'Once.\n')
+  execFileSync('git', ['init', '-q'], { cwd: folder })
+  const at = { cwd: folder }
+  const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--repo', 'desk', '--json'], at)).out)
+  const { out: diff, err } = await runCli(['show', runId, '--node', 'writer', '--diff'], at)
+  expect(err).toMatch(/^onbook: picture is no text, and only named in the diff/)
+  const takeBack = (more: string) =>
+    spawnSync(`git apply -R ${more} --directory="$(git rev-parse --show-prefix)"`, { cwd: repo, input: diff, shell: true }).status
+  expect(takeBack('')).not.toBe(0)
+  expect(takeBack("--exclude='*picture'")).toBe(0)
+  expect(readFileSync(join(repo, 'story'), 'utf8')).toBe('Once.\n')
 })
 
 it('nothing is watched where no repo was named', async () => {

@@ -7,7 +7,7 @@ import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import { diffPage, diffsOf } from './changes-page.ts'
+import { diffPage, diffsOf, unappliable } from './changes-page.ts'
 import { type ListedRun, withRunDesk } from './desk.ts'
 import { type ReadRun, readRun } from './standing.ts'
 import { promptPage, promptText } from './step-page.ts'
@@ -64,7 +64,10 @@ async function showDiffs({ nodeId, visit, step, changes }: ToldStep, bodies: Bod
     const text = (diff: Uint8Array | null) => (diff === null ? null : new TextDecoder().decode(diff))
     printJson({ nodeId, visit, step, changes: changes.map((change, index) => ({ ...change, text: text(diffs[index]!) })) })
   } else if (missing >= 0) throw new Fault('object_missing', { digest: changes[missing]!.diff })
-  else for (const diff of diffs) process.stdout.write(process.stdout.isTTY ? diffPage(diff!, useColor(process.stdout)) : diff!)
+  else {
+    for (const diff of diffs) process.stdout.write(process.stdout.isTTY ? diffPage(diff!, useColor(process.stdout)) : diff!)
+    process.stderr.write(unappliable(changes))
+  }
   return 0
 }
 

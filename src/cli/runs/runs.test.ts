@@ -184,6 +184,7 @@ describe('a run at rest', () => {
     ['a budget of nothing', ['run', 'two', '--budget-steps', '0'], 'usage_invalid'],
     ['a run that is not there', ['show', 'nothing'], 'run_missing'],
     ['pausing one that is not there', ['runs', 'pause', 'nothing'], 'run_missing'],
+    ['a status that is none', ['runs', '--status', 'dreaming'], 'usage_invalid'],
     ['a step of no node', ['show', 'nothing', '--step', '1'], 'usage_invalid'],
     ['an approval that nobody waits for', ['approvals', 'approve', 'nothing'], 'approval_missing'],
   ]
@@ -225,12 +226,18 @@ describe('a run that waits for a person', () => {
       'waiting-approval',
       [{ nodeId: 'planner', wants: { mode: 'implementation' } }],
     ])
+    const waiting = { runId: body.runId, status: 'waiting-approval' }
+    expect((await json('runs', '--status', 'waiting-approval')).body.runs).toMatchObject([waiting])
+    expect((await json('runs', '--status', 'running')).body.runs).toEqual([])
     const { body: open } = await json('approvals')
     expect(open.approvals).toMatchObject([{ runId: body.runId, nodeId: 'planner' }])
     const { err } = await onbook(['approvals', 'approve', open.approvals[0].approval, '--note', 'Go ahead.', '--watch', ...WORK])
     expect(err).toContain('mode is now implementation, as was approved')
     expect(err).toContain('│ Then I begin.')
     expect((await json('approvals')).body).toEqual({ approvals: [] })
+    const again = await json('approvals', 'deny', open.approvals[0].approval)
+    expect([again.code, again.body.message]).toEqual([2, expect.stringMatching(/was approved by cli:\S+ already, at \S+Z\.$/)])
+    expect((await json('runs')).body.runs).toMatchObject([{ status: 'waiting-input' }])
     const said = await onbook(['runs', 'say', body.runId, 'planner', 'Hurry up.', '--watch', ...WORK])
     expect(said.err).toContain('│ I do.')
     const { body: step } = await json('show', body.runId, '--node', 'planner')

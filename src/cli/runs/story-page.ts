@@ -126,5 +126,7 @@ export function nextOf(story: Story, input: Input): readonly string[] {
   if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT${work}`)
   if (status === 'running' || status === 'cancelling') return [`If nobody is at it any more: ${resume}`]
   const last = sent.at(-1)
-  return last === undefined ? [] : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}${placeAgain(input)}`]
+  return last === undefined
+    ? []
+    : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}${placeAgain(input)}`]
 }

@@ -21,6 +21,7 @@ import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { Desk, DeskUse, ShownEvent } from './desk.ts'
 import { policyOf } from './policy.ts'
+import { checkGiven } from './ready.ts'
 import { repoBindings } from './repo-bindings.ts'
 import { type OpenSessions, openSessions } from './session-parts.ts'
 
@@ -35,13 +36,16 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
   const tenant = tenantOf(input)
   let opened: Promise<OpenSessions> | undefined
   const sessions = (): Promise<OpenSessions> => {
+    opened ??= opening()
+    return opened
+  }
+  const opening = async (): Promise<OpenSessions> => {
     // What these commands call --config is a session's.
     const hostInput = { ...input, config: undefined }
+    if (judges) await checkGiven(hostInput)
     // Only where something is judged can a tool be called.
-    opened ??= policyOf(input, judges ? store : null).then(policy =>
-      openSessions(store, hostInput, policy, report, judges ? repoBindings(hostInput) : []),
-    )
-    return opened
+    const tools = judges ? repoBindings(hostInput) : []
+    return openSessions(store, hostInput, await policyOf(input, judges ? store : null), report, tools)
   }
   const placeOf = (session: string): SessionPlace => ({ tenant, session, actor: actorOf() })
   const say = (given: MessageInput) => messageObject(store, tenant, given as GivenMessage)

@@ -63,6 +63,7 @@ export function openSessions(
     grants: policy.grants,
     rules: gateRules(policy),
     hostCatalog: offered(policy, bindings),
+    servers,
     ...foreign,
     policy: mayRead,
     wait,
@@ -132,10 +133,11 @@ function modelsOf(input: Input): ChatModel {
   const recorded = () => recordedFrom(input)
   const agents = cliAgentChat(cliAgents, repoOf(input))
   const commands = Object.fromEntries(Object.keys(cliAgents).map(provider => [provider, () => agents]))
-  // Most hosts that only play back never need it, and it is large.
-  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat(modelCalls)
   const sample = input.testSeams === true ? { sample: sampleChat } : {}
-  return routedChat({ ...commands, ...sample, scripted, recorded }, others, agents.resumes, provider => Object.hasOwn(cliAgents, provider))
+  const byName = { ...commands, ...sample, scripted, recorded }
+  // Most hosts that only play back never need it, and it is large.
+  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat(modelCalls, Object.keys(byName))
+  return routedChat(byName, others, agents.resumes, provider => Object.hasOwn(cliAgents, provider))
 }
 
 const secretsFile = (input: Input): string => join(folderOf(input), 'secrets.json')

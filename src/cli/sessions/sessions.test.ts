@@ -73,6 +73,7 @@ describe('at rest', () => {
     ['a config that is none', ['sessions', 'create', 'x', '--config', '{"temperature":1}'], 'validation_error'],
     ['a run that nobody would go on with', ['sessions', 'run', 'writer', '--input', 'x', '--detach'], 'usage_invalid'],
     ['nothing to go on with', ['sessions', 'resume', 'writer'], 'run_missing'],
+    ['a script that is not there', ['sessions', 'run', 'writer', '--input', 'x', '--script', 'nothing.yaml'], 'file_unreadable'],
     ['nothing to cancel', ['sessions', 'cancel', 'writer'], 'command_not_allowed'],
   ]
   it.each(refused)('%s ends with 2 and a code', async (_, args, code) => {

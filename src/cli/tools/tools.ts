@@ -30,13 +30,18 @@ function report({ tools, servers }: ToolOverview): string {
 
 const MOST_SAID = 60
 
-const rowOf = ({ name, server, state, offered, granted, approval, description }: ToolSummary): readonly string[] => [
+const rowOf = ({ name, server, state, offered, description, ...granting }: ToolSummary): readonly string[] => [
   name,
   server ?? 'host',
   offered ? `${state}, offered` : state,
-  granted ? (approval ? 'with approval' : 'yes') : 'no',
+  grantedText(granting),
   description.length > MOST_SAID ? `${description.slice(0, MOST_SAID - 1)}…` : description,
 ]
+
+function grantedText({ granted, grantedToSome, approval }: Pick<ToolSummary, 'granted' | 'grantedToSome' | 'approval'>): string {
+  if (granted) return approval ? 'with approval' : 'yes'
+  return grantedToSome === true ? 'to some' : 'no'
+}
 
 const toolsIn = ({ tools }: Input): { readonly tools?: readonly string[] } =>
   Array.isArray(tools) && tools.length > 0 ? { tools: tools.map(String) } : {}

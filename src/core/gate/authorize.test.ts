@@ -40,6 +40,7 @@ describe('a call', () => {
   const lacking: readonly [string, Partial<GateFacts>, string][] = [
     ['well_formed', { problem: '"path" is missing' }, '"path" is missing'],
     ['visible', { visible: false }, 'search is not in the active catalog'],
+    ['visible', { visible: false, unseen: 'nobody has it' }, 'search is not in the active catalog: nobody has it'],
     ['bound', { bound: false }, 'this host has no binding for search'],
     ['granted', { grant: { granted: false, reason: 'no rule grants it', approval: false } }, 'no rule grants it'],
     ['requested', { role: { name: 'critic', requests: [] } }, 'role critic does not request tool:search'],

@@ -41,6 +41,8 @@ export interface GateFacts {
   /** What is wrong with its form. */
   readonly problem: string | null
   readonly visible: boolean
+  /** Why it is not, where that is known. */
+  readonly unseen?: string
   readonly bound: boolean
   /** Why it is not, where there is more to say than that the host has none. */
   readonly unbound?: string
@@ -87,7 +89,10 @@ const notApplicable = (reason: string): Finding => ['not_applicable', reason]
 
 const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => Finding>> = {
   well_formed: (_, { problem }) => (problem === null ? passed('its arguments fit its descriptor') : failed(problem)),
-  visible: ({ name }, { visible }) => (visible ? passed('it is in the active catalog') : failed(`${name} is not in the active catalog`)),
+  visible: ({ name }, { visible, unseen }) =>
+    visible
+      ? passed('it is in the active catalog')
+      : failed(`${name} is not in the active catalog${unseen === undefined ? '' : `: ${unseen}`}`),
   bound: ({ name }, { bound, unbound }) =>
     bound ? passed('the host can do it') : failed(unbound ?? `this host has no binding for ${name}`),
   granted: (_, { grant }) => (grant.granted ? passed(grant.reason) : failed(grant.reason)),

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyGrant, anyGrants, anyQuestion } from '../../testing/any-grants.ts'
 import type { Json } from '../digest/digest.ts'
-import { askingOf, type Grant, type GrantQuestion, grantOf, grantOfSome, lackOf } from './grants.ts'
+import { askingOf, type Grant, type GrantQuestion, grantOf, grantOfSome, isGrantedToSome, lackOf } from './grants.ts'
 
 const WRITER: GrantQuestion = { tool: 'workspace.read', tenant: 'acme', agent: 'writer', role: null, arguments: {} }
 const ask = (grants: readonly Grant[], more: Partial<GrantQuestion> = {}) => grantOf(grants, { ...WRITER, ...more })
@@ -159,3 +159,15 @@ const narrowings = (grant: Grant): readonly Grant[] => [
   { ...grant, arguments: { ...grant.arguments, w: ['docs/*'] } },
   { ...grant, arguments: { x: ['docs/*'], ...grant.arguments } },
 ]
+
+it.each<[string, readonly Grant[], toAny: boolean, toWriter: boolean]>([
+  ['nothing', [], false, false],
+  ['another agent', [{ tools: ['*'], agents: ['critic'] }], true, false],
+  ['a role', [{ tools: ['*'], roles: ['planner'] }], true, true],
+  ['a denial of all before it', [{ tools: ['*'], deny: true }, { tools: ['*'] }], false, false],
+  ['a denial of the agent before it', [{ tools: ['*'], agents: ['writer'], deny: true }, { tools: ['*'] }], true, false],
+  ['a denial of a role before it', [{ tools: ['*'], roles: ['planner'], deny: true }, { tools: ['*'] }], true, true],
+  ['another tenant', [{ tools: ['*'], tenants: ['other'] }], false, false],
+])('granted to some, with %s', (_, grants, toAny, toWriter) => {
+  expect([null, 'writer'].map(agent => isGrantedToSome(grants, 'workspace.read', 'acme', agent))).toEqual([toAny, toWriter])
+})

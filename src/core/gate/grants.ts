@@ -102,6 +102,16 @@ export function grantOfSome(grants: readonly Grant[], prospect: GrantProspect): 
   return { ...granting, reason: grants[at]!.arguments === undefined ? reason : `${reason}, for some arguments` }
 }
 
+/** Whether it is granted to an agent in some role; where no agent is named, to any. */
+export function isGrantedToSome(grants: readonly Grant[], tool: string, tenant: string, agent: string | null): boolean {
+  const named = grants.filter(
+    one => isListed(one.tools, tool) && isListed(one.tenants, tenant) && (agent === null || isListed(one.agents, agent)),
+  )
+  const takesAll = ({ agents, roles, arguments: rules }: Grant) => ((agent === null ? agents : undefined) ?? roles ?? rules) === undefined
+  const first = named.find(one => one.deny !== true || takesAll(one))
+  return first !== undefined && first.deny !== true
+}
+
 const ungranted = ({ tool, agent }: GrantProspect): Granting => ({
   granted: false,
   reason: `no grant names ${tool} for ${agent}`,

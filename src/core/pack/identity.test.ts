@@ -24,6 +24,15 @@ describe('a pack’s file', () => {
     expect(pathOfVersion(path, '1.1.0')).toBe('prompts/writer/v1.1.0.yaml')
     expect(versionOfPath(pathOfVersion(path, '2.0.0'))).toBe('2.0.0')
   })
+
+  it('is not the script that runs are given', () => {
+    expect(['script.yaml', 'desk/script.yml', 'prompts/script/v1.0.0.yaml', 'prescript.yaml'].map(isScript)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
 })
 
 it('may be named by the whole version or by the major one', () => {

@@ -94,7 +94,11 @@ describe('nothing changes by itself', () => {
     const { story, workspace } = running()
     workspace.versions.push({ ...files('bad'), 'tools/catalogs/default.json': '{"tools":[{"description":"nameless"}]}' })
     expect(syncStory(story, workspace, WANTED)).toMatchObject({ outcome: 'failed', stage: 'catalog' })
-    expect(tell(story, { type: 'requestApply' })).toMatchObject({ ok: false, code: 'nothing_pending' })
+    expect(tell(story, { type: 'requestApply' })).toMatchObject({
+      ok: false,
+      code: 'nothing_pending',
+      message: expect.stringContaining('version 1 is in force already'),
+    })
     settleStory(story)
     must(story, { type: 'startStep' })
     expect(sent(story)).toEqual(of('one'))

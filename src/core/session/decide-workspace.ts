@@ -4,6 +4,7 @@ import type { WorkspaceCommand } from './commands.ts'
 import { selectionOf } from './config.ts'
 import { type Draft, emit, type Ruling, refuse } from './draft.ts'
 import { nameProblem } from './names.ts'
+import type { WorkspaceState } from './state.ts'
 import { checkedResult } from './sync-effects.ts'
 
 type Of<T extends WorkspaceCommand['type']> = Extract<WorkspaceCommand, { readonly type: T }>
@@ -66,7 +67,7 @@ function requestApply(draft: Draft, { when = 'next_run' }: Of<'requestApply'>): 
 /** Whoever has just synced, and heard that nothing is new, is not to be told to sync. */
 function nothingPending({ approved, active }: WorkspaceState): string {
   if (approved !== null) return `nothing is pending: version ${approved.snapshot.version} is approved already, for the next ${approved.at}`
-  if (active !== null) return `nothing is pending: version ${active.version} is in force, and no sync has found a newer one`
+  if (active !== null) return `nothing is pending: version ${active.version} is in force already, and no sync has found another`
   return 'nothing is pending: sync first'
 }
 

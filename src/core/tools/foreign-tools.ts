@@ -34,6 +34,9 @@ export function foreignName(server: string, tool: string): string | null {
   return name.length <= MOST_NAME && NAME.test(name) ? name : null
 }
 
+/** The server whose tool has such a name; null for a name that no server's tool has. */
+export const serverIn = (name: string): string | null => (name.includes('__') ? name.slice(0, name.indexOf('__')) : null)
+
 export interface Adoption {
   readonly server: string
   readonly tool: string

@@ -93,7 +93,7 @@ it('wait for their turn, one after the other, and are made once each', async () 
   expect(first).toMatchObject({
     runId: 'r1',
     nodeId: 'payer',
-    wants: { kind: 'tool', tool: 'pay', arguments: { to: 'first' }, reason: 'a person has to approve it' },
+    wants: { kind: 'tool', tool: 'pay', arguments: { to: 'first' }, reason: 'a person has to approve it: grant 1 names it' },
   })
   expect(paid).toEqual([])
   await answer(first!)
@@ -152,7 +152,11 @@ it('with other arguments are refused when the policy does not grant those', asyn
 it('are answered once, by whom the policy names, and by nobody else', async () => {
   await begin({ grants: [{ tools: ['pay'], approval: { by: ['key:boss'], expireAfterMs: null } }, NOBODY_ASKED] })
   const [first] = await asked()
-  expect((await answer(first!, {}, 'key:clerk')).refusal).toMatchObject({ code: 'approval_not_yours' })
+  const { refusal } = await answer(first!, {}, 'key:clerk')
+  expect(refusal).toMatchObject({
+    code: 'approval_not_yours',
+    message: expect.stringMatching(/not for key:clerk to answer, but for key:boss$/),
+  })
   expect(paid).toEqual([])
   await answer(first!)
   expect((await answer(first!)).refusal).toMatchObject({ code: 'approval_missing' })

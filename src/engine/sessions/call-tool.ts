@@ -72,14 +72,15 @@ function openCall(
 const readJson = async ({ parts, place }: Performing, digest: Digest): Promise<Json> =>
   JSON.parse(new TextDecoder().decode(await parts.store.object(place.tenant, digest))) as Json
 
-function asking({ parts }: Performing, verdict: Verdict, { approval }: Granting) {
+function asking({ parts }: Performing, verdict: Verdict, { approval, reason }: Granting) {
   const { approvalMs } = parts.rules ?? USUAL_RULES
   const ms = approval?.expireAfterMs ?? approvalMs
   return {
     approval: `approval_${parts.newId()}`,
     by: approval?.by ?? null,
     expiresAt: ms === null ? null : parts.now() + ms,
-    reason: reasonIn(verdict),
+    // Where a node or the graph asks, no grant does.
+    reason: approval === null ? reasonIn(verdict) : `${reasonIn(verdict)}: ${reason}`,
   }
 }
 

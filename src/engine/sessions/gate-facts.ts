@@ -11,7 +11,7 @@ import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Binding, Validator } from '../../ports.ts'
-import { bindingFor } from '../tools/bound.ts'
+import { bindingFor, unadopted } from '../tools/bound.ts'
 import { buildCall } from './model-call.ts'
 import type { NodeGate, SessionParts } from './performing.ts'
 import type { SessionPlace } from './submit.ts'
@@ -55,9 +55,11 @@ export async function gateFacts(
   const { planningCommands, orchestratorAsks } = parts.rules ?? USUAL_RULES
   const isOfGraph = parts.graph?.changes(name) === true
   const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
+  const unseen = binding === undefined ? unadopted(parts, place.tenant, name) : undefined
   const facts: GateFacts = {
     problem: (await problemWith(parts.validator, descriptor, given)) ?? problem,
     visible: descriptor !== undefined,
+    ...(unseen === undefined ? {} : { unseen }),
     ...(isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)),
     grant: { ...granting, approval: granting.approval !== null },
     ...gate,

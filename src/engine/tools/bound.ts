@@ -1,12 +1,14 @@
 // All that is bound and offered at this moment: the host's own, and what somebody adopted of other servers.
 import type { Descriptor } from '../../core/tools/catalog.ts'
+import { serverIn } from '../../core/tools/foreign-tools.ts'
 import type { Binding } from '../../ports.ts'
-import type { AdoptedTools } from './adopted-tools.ts'
+import type { AdoptedTools, ToolServers } from './adopted-tools.ts'
 
 export interface BoundTools {
   /** The host's own. */
   readonly bindings: ReadonlyMap<string, Binding>
   readonly adopted?: AdoptedTools
+  readonly servers?: ToolServers
 }
 
 export interface OfferedTools extends BoundTools {
@@ -18,6 +20,13 @@ export interface OfferedTools extends BoundTools {
 /** The host's own come first: no server can take their names. */
 export async function bindingFor({ bindings, adopted }: BoundTools, tenant: string, name: string): Promise<Binding | undefined> {
   return bindings.get(name) ?? (await adopted?.(tenant))?.get(name)
+}
+
+/** Why a tool that is not bound is shown to nobody, as far as its name says. Asks no server. */
+export function unadopted({ servers }: BoundTools, tenant: string, name: string): string | undefined {
+  const server = serverIn(name)
+  const isOurs = server !== null && servers?.get(server)?.tenants.includes(tenant) === true
+  return isOurs ? `nobody has adopted it ("onbook tools adopt ${server}")` : undefined
 }
 
 export async function allBindings({ bindings, adopted }: BoundTools, tenant: string): Promise<ReadonlyMap<string, Binding>> {

@@ -1,7 +1,7 @@
 // Every tool there is, with where it comes from and how it stands: bound, adopted, or waiting for somebody to look at it. Asks every server.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { type Grant, grantOfSome } from '../../core/gate/grants.ts'
+import { type Grant, grantOfSome, isGrantedToSome } from '../../core/gate/grants.ts'
 import { differenceOf, type ForeignState, pinOf, type StandingTool, standingTools } from '../../core/tools/foreign-tools.ts'
 import type { Binding, Store, ToolListing } from '../../ports.ts'
 import type { ToolServers } from './adopted-tools.ts'
@@ -24,6 +24,8 @@ export interface ShownTool {
   readonly offered: boolean
   readonly repeatable: boolean
   readonly granted: boolean
+  /** Not to whom it is asked for, but to some agents or roles. */
+  readonly grantedToSome?: true
   readonly approval: boolean
   readonly reason: string
   readonly tool?: string
@@ -55,7 +57,8 @@ export async function showTools(
   const foreign = looked.flatMap(({ server, listing }) => standingTools(server, listing?.tools ?? null, adoptions))
   const judged = (name: string) => {
     const { granted, reason, approval } = grantOfSome(grants, { tool: name, ...asks, role: null })
-    return { granted, reason, approval: approval !== null }
+    const toSome = !granted && isGrantedToSome(grants, name, asks.tenant, asks.agent === '' ? null : asks.agent)
+    return { granted, reason, approval: approval !== null, ...(toSome ? { grantedToSome: true as const } : {}) }
   }
   const own = [...bindings.values()].map(
     ({ descriptor, repeatable = false }): ShownTool => ({
@@ -90,7 +93,7 @@ async function lookAt(asked: Promise<ToolListing>): Promise<{ readonly listing: 
 async function described(
   store: Store,
   { name, server, tool, state, listed, adoption }: StandingTool,
-): Promise<Omit<ShownTool, 'offered' | 'granted' | 'approval' | 'reason'>> {
+): Promise<Omit<ShownTool, 'offered' | 'granted' | 'grantedToSome' | 'approval' | 'reason'>> {
   const adopted = adoption === null ? null : await adoptedTool(store, adoption)
   const { description, inputSchema } = listed ?? adopted ?? { description: '', inputSchema: {} }
   return {

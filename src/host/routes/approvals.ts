@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { type AskedApproval, approvalPlace, openApprovals } from '../../engine/approvals.ts'
+import { type AskedApproval, approvalPlace, closedApproval, openApprovals } from '../../engine/approvals.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
 import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
@@ -44,15 +44,16 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
       const { tenant } = principalOf(request, 'approvals:write')
       const { approval } = request.params
       const place = await approvalPlace(store, tenant, approval)
-      if (place.kind === 'session') return answerCall(parts, request, reply, place.session)
+      const told = (answered: Promise<FastifyReply>): Promise<FastifyReply> =>
+        answered.catch(async error => {
+          throw error instanceof Fault && error.code === 'approval_missing' ? await closedApproval(store, tenant, approval) : error
+        })
+      if (place.kind === 'session') return told(answerCall(parts, request, reply, place.session))
       const { decision, note = null, arguments: changed = null } = request.body
       if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
-      return submitRunOnce(parts, request, reply, {
-        scope: 'approvals:write',
-        runId: place.runId,
-        command: { type: 'resolveApproval', approval, decision, note },
-        more: { approval, decision, session: null },
-      })
+      const command = { type: 'resolveApproval', approval, decision, note } as const
+      const more = { approval, decision, session: null }
+      return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId: place.runId, command, more }))
     },
   )
 }

@@ -21,6 +21,7 @@ const shownTool = Type.Object(
     offered: Type.Boolean(),
     repeatable: Type.Boolean(),
     granted: Type.Boolean(),
+    grantedToSome: Type.Optional(Type.Boolean()),
     approval: Type.Boolean(),
     reason: Type.String(),
     tool: Type.Optional(Type.String()),

@@ -12,6 +12,8 @@ export interface ToolSummary {
   readonly offered: boolean
   readonly repeatable: boolean
   readonly granted: boolean
+  /** It is not granted to whom it is asked for, but to some agents or roles. */
+  readonly grantedToSome?: boolean
   readonly approval: boolean
   readonly reason: string
   /** Of a server's tools: what the server calls it, and the digest of what it says of it now. */
