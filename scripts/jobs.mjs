@@ -10,6 +10,7 @@ export const JOBS = {
   test: { tests: true, load: () => import('./jobs/test.mjs') },
   'test:deep': { tests: true, load: () => import('./jobs/test-deep.mjs') },
   bench: { load: () => import('./jobs/bench.mjs') },
+  story: { load: () => import('./jobs/story.mjs') },
   docs: { load: () => import('./jobs/docs.mjs') },
   golden: { tests: true, load: () => import('./jobs/golden.mjs') },
   // Set-up has built by then; there is nothing left to do.

@@ -4,6 +4,7 @@ import { DEMO_COMMANDS } from './demo-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { DATA, JSON_OPTION, TENANT } from './options.ts'
 import { POLICY_COMMANDS } from './policy-commands.ts'
+import { QUESTION_COMMANDS } from './question-commands.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
 import { ROLE_COMMANDS } from './role-commands.ts'
 import { RUN_COMMANDS } from './run-commands.ts'
@@ -142,6 +143,7 @@ export const COMMANDS: readonly Command[] = [
   ...WORKSPACE_COMMANDS,
   ...SESSION_COMMANDS,
   ...RUN_COMMANDS,
+  ...QUESTION_COMMANDS,
   ...ROLE_COMMANDS,
   ...POLICY_COMMANDS,
   ...TOOL_COMMANDS,

@@ -1,6 +1,6 @@
 // The commands that look into a record and keep it.
 import type { Command, Option } from './commands.ts'
-import { DATA, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, JSON_OPTION, TENANT, WHERE } from './options.ts'
 
 const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'check signatures with these keys instead of the keyring' }
 const BROKEN: Option = { flags: '--broken', summary: 'keep the copy even though it does not verify' }
@@ -38,8 +38,8 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: 'verify',
-    arguments: [],
-    summary: 'check that the record is what was written',
+    arguments: ['[file]'],
+    summary: 'check that the record, or an exported run, is what was written',
     options: [{ flags: '--anchor <file>', summary: 'compare with a copy kept elsewhere' }, PUBLIC_KEY, DATA, JSON_OPTION],
     example: 'onbook verify --anchor anchor.jsonl --public-key onbook.pem',
     load: async () => (await import('./record/verify.ts')).verify,
@@ -62,11 +62,27 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: 'export',
-    arguments: ['<stream>'],
-    summary: 'write one stream with everything it speaks of, for verify.mjs',
-    options: [{ flags: '--output <file>', summary: 'a new file instead of standard output' }, DATA, TENANT, JSON_OPTION],
-    example: 'onbook export audit --output audit.jsonl',
-    load: async () => (await import('./record/keep.ts')).exportOne,
+    arguments: ['<what>'],
+    summary: 'write a run with all that questions about it need, or one stream for verify.mjs, into one file',
+    options: [
+      { flags: '-o, --output <file>', summary: 'a new file instead of standard output; then says what was left out' },
+      {
+        flags: '--erase <digest>',
+        summary: 'of a run: keep the bytes of this object here, and name it as erased; may be repeated',
+        repeated: true,
+      },
+      ...WHERE,
+    ],
+    example: 'onbook export run_0123456789abcdefghjkmnpq --output run.jsonl',
+    load: async () => (await import('./questions/transfer.ts')).exportOne,
+  },
+  {
+    name: 'import',
+    arguments: ['<file>'],
+    summary: 'verify an exported run and keep it beside the record, to be looked at',
+    options: [DATA, JSON_OPTION],
+    example: 'onbook import run.jsonl',
+    load: async () => (await import('./questions/transfer.ts')).importRun,
   },
   {
     name: 'backup',

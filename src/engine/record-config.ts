@@ -42,7 +42,8 @@ export async function recordConfig(
   })
 }
 
-async function lastConfig(store: Store, stream: string, seq: number): Promise<JsonObject | null> {
+/** Null when nothing is on record. @param seq of the last event */
+export async function lastConfig(store: Store, stream: string, seq: number): Promise<JsonObject | null> {
   for await (const { event } of store.read(HOST_TENANT, stream, seq - 1)) {
     const { payload } = event
     return isObject(payload) && isObject(payload.config) ? payload.config : null

@@ -28,6 +28,7 @@ export const HOST_FAULTS = {
   request_slow: fault(408, (d: { ms: number }) => `The request did not arrive within ${d.ms} ms. Send it again.`),
   login_token_invalid: fault(401, (_: object) => 'This login link was used before, or is too old. Make another with "onbook keys login".'),
   bind_refused: fault(400, (d: { address: string; problem: string }) => `The host was not bound to ${d.address}: ${d.problem}.`),
+  host_refused: fault(502, (d: { where: string; code: string; message: string }) => `The host at ${d.where} refuses: ${d.message}`),
   host_absent: fault(
     404,
     (d: { where: string; reason: string }) =>

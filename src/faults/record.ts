@@ -26,6 +26,15 @@ export const RECORD_FAULTS = {
     (d: { path: string }) =>
       `There is no record at ${d.path}. Name the folder it is in with --data; "onbook publish" and "onbook serve" make one.`,
   ),
+  run_file_broken: fault(
+    422,
+    (d: { path: string; problem: string }) =>
+      `${d.path} is not the run file that was written (${d.problem}). "onbook verify" lists every place; ask for another copy.`,
+  ),
+  run_file_read_only: fault(
+    409,
+    (d: { path: string }) => `${d.path} is an exported run: it can be read, and nothing can be written to it or asked of its tables.`,
+  ),
   store_full: fault(507, (d: { path: string }) => `The disk of ${d.path} is full; nothing was written. Make room and try again.`),
   store_busy: fault(503, (d: { path: string }) => `Other processes kept ${d.path} busy for too long; nothing was written. Try again.`),
   store_read_only: fault(500, (d: { path: string }) => `${d.path}, or the folder it is in, cannot be written to; nothing was written.`),

@@ -115,6 +115,8 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/runs/our-run/events/poll', scope: 'runs:read', strange: 404 },
   { method: 'GET', path: '/v1/runs/our-run/prompts', scope: 'runs:read', strange: 404 },
   { method: 'GET', path: '/v1/runs/our-run/prompts/writer/1', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run:export', scope: 'runs:read', strange: 404 },
+  { method: 'GET', path: '/v1/runs/our-run/why', scope: 'runs:read', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run/cancel', body: {}, scope: 'runs:cancel', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run:cancel', body: {}, scope: 'runs:cancel', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run/pause', scope: 'runs:write', strange: 404 },

@@ -62,6 +62,8 @@ it('names every route', async () => {
       "GET /v1/runs/{runId}/events/poll",
       "GET /v1/runs/{runId}/prompts",
       "GET /v1/runs/{runId}/prompts/{nodeId}/{step}",
+      "GET /v1/runs/{runId}/why",
+      "GET /v1/runs/{runId}:export",
       "GET /v1/sessions",
       "GET /v1/sessions/{session}",
       "GET /v1/sessions/{session}/events",

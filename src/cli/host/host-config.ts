@@ -7,7 +7,7 @@ import { readHostFile } from '../../host/host-file.ts'
 import { withNativeTools } from '../../host/native-tools.ts'
 import type { Input } from '../commands.ts'
 
-const HOST_FILE = 'onbook.host.yaml'
+export const HOST_FILE = 'onbook.host.yaml'
 
 export function hostConfigOf({ config }: Input): HostConfig {
   const path = typeof config === 'string' ? config : HOST_FILE

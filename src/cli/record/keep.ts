@@ -1,7 +1,6 @@
-// onbook checkpoint, anchor, backup, restore, rebuild, erase, collect, export: keeping a record.
+// onbook checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { collectObjects, eraseObject } from '../../engine/erase.ts'
-import { exportStream } from '../../engine/export-stream.ts'
 import { sealStore } from '../../engine/seal.ts'
 import { writeAnchor } from '../../engine/verify/anchors.ts'
 import { Fault } from '../../errors.ts'
@@ -10,7 +9,6 @@ import { verifyReport } from '../report/verify-report.ts'
 import { deliver, printJson } from '../terminal.ts'
 import { readDigest } from './object.ts'
 import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from './open-record.ts'
-import { print, writeNew } from './output.ts'
 import { verifyFile } from './verify-file.ts'
 
 function say(input: Input, text: string, json: object): number {
@@ -95,20 +93,6 @@ export const collect = (input: Input): Promise<number> =>
   withRecord(input, async store => {
     const collected = await collectObjects(store, clock)
     return say(input, `Dropped ${plural(collected, 'object')} that nothing spoke of for a day.`, { collected })
-  })
-
-export const exportOne = (input: Input): Promise<number> =>
-  withRecord(input, async store => {
-    const [tenant, stream, output] = [tenantOf(input), String(input.stream), input.output]
-    const lines = exportStream(store, tenant, stream)
-    if (typeof output !== 'string') {
-      for await (const line of lines) await print(line)
-      return 0
-    }
-    await writeNew(output, lines)
-    return say(input, `Wrote ${output}. Anybody can check it: node node_modules/onbook/verify.mjs ${output} --public-key FILE`, {
-      exported: output,
-    })
   })
 
 const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -31,12 +31,17 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
 export interface Circumstances {
   readonly keys: boolean
   readonly anchors: number
+  /** One run, and not a whole record. */
+  readonly isRun?: boolean
 }
 
-export function verifyReport(path: string, verified: Verified, { keys, anchors }: Circumstances): string {
+export function verifyReport(path: string, verified: Verified, { keys, anchors, isRun = false }: Circumstances): string {
   const { intact, streams, events, objects, erased, unsealed, breaks, moreBreaks } = verified
   const color = pc.createColors(useColor(process.stdout))
-  const why = keys ? 'written after the last checkpoint; "onbook checkpoint" signs them' : 'there are no keys here to check signatures with'
+  const signed = isRun
+    ? 'no checkpoint in it that these keys check covers them'
+    : 'written after the last checkpoint; "onbook checkpoint" signs them'
+  const why = keys ? signed : 'there are no keys here to check signatures with'
   const lines = [
     `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,
     ...(anchors > 0 ? [`compared with ${count(anchors, 'anchor')}`] : []),
@@ -50,8 +55,10 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-function describe({ tenant, stream, sequence, node, digest, table, code }: Break): readonly string[] {
-  const where = [tenant, stream, sequence === undefined ? null : String(sequence)].filter(part => part !== null && part !== '').join(' ')
+function describe({ tenant, stream, sequence, line, node, digest, table, code }: Break): readonly string[] {
+  const where = [tenant, stream, sequence === undefined ? null : String(sequence), line === undefined ? null : `line ${line}`]
+    .filter(part => part !== null && part !== '')
+    .join(' ')
   const what = [table, digest, node && `in the node ${node}`].filter(part => part !== undefined).join(' ')
   return [where || 'store', code, `${MEANING[code]}${what === '' ? '' : ` (${what})`}`]
 }

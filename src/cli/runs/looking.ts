@@ -1,14 +1,17 @@
 // onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
 import type { Json } from '../../core/digest/digest.ts'
-import { runEvent } from '../../core/run/events.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
 import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import type { Input } from '../commands.ts'
+import { openQuestioned, runFileOf } from '../questions/open.ts'
 import { columns } from '../report/columns.ts'
+import type { ShownEvent } from '../sessions/desk.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import { diffPage, diffsOf, unappliable } from './changes-page.ts'
-import { type ListedRun, withRunDesk } from './desk.ts'
+import { type ListedRun, type RunDesk, withRunDesk } from './desk.ts'
 import { type ReadRun, readRun } from './standing.ts'
 import { promptPage, promptText } from './step-page.ts'
 import { stepsIn, storyOf, type ToldStep } from './story.ts'
@@ -36,25 +39,39 @@ export const list = (input: Input): Promise<number> =>
 const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
   (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
 
-export const show = (input: Input): Promise<number> =>
-  withRunDesk(input, async desk => {
-    if (input.node === undefined && (input.step !== undefined || input.visit !== undefined || input.diff === true))
-      throw new Fault('usage_invalid', { problem: '--step, --visit and --diff belong to a node: name it with --node' })
-    const run = await readRun(desk, String(input.run))
-    const bodies = bodiesOf(desk)
-    if (input.node !== undefined) {
-      const step = stepOf(run, input)
-      if (input.diff === true) return showDiffs(step, bodies, input)
-      const page = await promptPage(step, bodies)
-      if (input.json) printJson(page)
-      else process.stdout.write(promptText(page, useColor(process.stdout)))
-      return 0
-    }
-    const story = await storyOf(run, bodies)
-    if (input.json) printJson(story)
-    else process.stdout.write(storyPage(story, useColor(process.stdout), input))
+export async function show(input: Input): Promise<number> {
+  const look = (desk: Pick<RunDesk, 'events' | 'object'>) => showFrom(desk, input)
+  if ((await runFileOf(input, String(input.run))) === null) return withRunDesk(input, look)
+  const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
+  try {
+    return await look({ events: () => recorded(store, tenant, runId), object: digest => store.object(tenant, digest) })
+  } finally {
+    await close()
+  }
+}
+
+async function* recorded(store: Store, tenant: string, runId: string): AsyncIterable<ShownEvent> {
+  for await (const { event } of store.read(tenant, runStream(runId), -1)) yield event as unknown as ShownEvent
+}
+
+async function showFrom(desk: Pick<RunDesk, 'events' | 'object'>, input: Input): Promise<number> {
+  if (input.node === undefined && (input.step !== undefined || input.visit !== undefined || input.diff === true))
+    throw new Fault('usage_invalid', { problem: '--step, --visit and --diff belong to a node: name it with --node' })
+  const run = await readRun(desk, String(input.run))
+  const bodies = bodiesOf(desk)
+  if (input.node !== undefined) {
+    const step = stepOf(run, input)
+    if (input.diff === true) return showDiffs(step, bodies, input)
+    const page = await promptPage(step, bodies)
+    if (input.json) printJson(page)
+    else process.stdout.write(promptText(page, useColor(process.stdout)))
     return 0
-  })
+  }
+  const story = await storyOf(run, bodies)
+  if (input.json) printJson(story)
+  else process.stdout.write(storyPage(story, useColor(process.stdout), input))
+  return 0
+}
 
 /** A terminal is shown nothing that it would act on; whoever else reads it gets the bytes as they are, for git to apply. */
 async function showDiffs({ nodeId, visit, step, changes }: ToldStep, bodies: Bodies, { json }: Input): Promise<number> {

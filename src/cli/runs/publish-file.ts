@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { workerValidator } from '../../adapters/worker-validator.ts'
+import type { LibraryTemplate } from '../../core/library/template.ts'
 import { isAgentFile, isWorkflowFile } from '../../core/lint/layout.ts'
 import { readDocument } from '../../core/workflow/read-document.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
@@ -24,13 +25,23 @@ export interface PublishedFile {
   readonly unchanged: number
 }
 
-export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
+export interface PreparedFile {
+  readonly templates: readonly LibraryTemplate[]
+  readonly definitions: readonly PreparedDefinition[]
+}
+
+/** What would be published, read and checked. Nothing is written. */
+export async function preparedFile(path: string): Promise<PreparedFile> {
   const full = resolve(path)
   if (statSync(full, { throwIfNoEntry: false })?.isFile() !== true) throw new Fault('path_missing', { path })
   const found = findRoot(full)
   const root = basename(found) === 'workflows' ? dirname(found) : found
+  return prepare(root, relative(root, full).split(sep).join('/'), path)
+}
+
+export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
   // All of it is read and checked before there is a record to write to.
-  const { templates, definitions } = await prepare(root, relative(root, full).split(sep).join('/'), path)
+  const { templates, definitions } = await preparedFile(path)
   const store = openProductStore(input)
   try {
     const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
@@ -50,7 +61,7 @@ export async function publishFile(path: string, input: Input): Promise<Published
   }
 }
 
-async function prepare(root: string, file: string, shown: string) {
+async function prepare(root: string, file: string, shown: string): Promise<PreparedFile> {
   const { workspace, packs } = (await locate([root])).targets[0]!
   const inPlace = isWorkflowFile(file)
   const validator = workerValidator()

@@ -16,7 +16,7 @@ export interface ReadRun {
 export const foldEvent = (state: RunState, { type, payload }: ShownEvent): RunState =>
   reduceRun(state, runEvent({ type, payload: payload as unknown as Json }))
 
-export async function readRun(desk: RunDesk, runId: string): Promise<ReadRun> {
+export async function readRun(desk: Pick<RunDesk, 'events'>, runId: string): Promise<ReadRun> {
   const events: ShownEvent[] = []
   for await (const event of desk.events(runId)) events.push(event)
   return { state: events.reduce(foldEvent, emptyRun), events }

@@ -1,4 +1,5 @@
 // Graphs that agents change while they run: nodes that are spawned, edges that are made, what is sent along them, and who waits for it.
+
 import { afterEach, expect, it } from 'vitest'
 import { digestText, type Json } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
@@ -8,7 +9,7 @@ import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { freshStore, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Asked, type Said, textsOf } from '../../testing/talking-chat.ts'
 import { publishAgent } from '../definitions/agents.ts'
-import { recomputePrompts } from './recompute.ts'
+import { replayRun } from '../questions/replay.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse
@@ -338,8 +339,7 @@ it('every prompt of a run that has grown can be composed again from its record',
     return node === 'lead' && time === 2 ? calls(ask('left', 'Well?')) : 'Done.'
   })
   await house.go(lead())
-  const { identical, prompts } = await recomputePrompts(house.store, TENANT, 'r1')
-  expect([identical, prompts.length]).toEqual([true, 6])
+  expect(await replayRun(house.store, TENANT, 'r1')).toMatchObject({ divergences: [], identical: true, prompts: 6 })
 })
 
 it('a session that works for no node is not bound to them', async () => {

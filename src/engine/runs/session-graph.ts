@@ -159,7 +159,8 @@ async function tellingOf(
   return { ...settled, output: { digest: digestText(stored), value: given.output }, objects: [new TextEncoder().encode(stored)] }
 }
 
-function settledStep(brought: ReadonlyMap<Digest, Uint8Array>, asked: Asked | null, receipt: Digest | null): Told {
+/** What the run is told of a step that is settled. @param brought the receipt, by its name */
+export function settledStep(brought: ReadonlyMap<Digest, Uint8Array>, asked: Asked | null, receipt: Digest | null): Told {
   const received = receipt === null ? undefined : brought.get(receipt)
   const answered = received === undefined ? null : (JSON.parse(new TextDecoder().decode(received)) as Partial<Answered>)
   const usage = answered?.usage ?? null

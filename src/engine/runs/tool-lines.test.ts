@@ -1,4 +1,5 @@
 // Tools that a model calls by lines of its text, through whole runs with a command-line agent. Bugs 6, 7, 18, 19 and 20 of the list.
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
@@ -10,7 +11,7 @@ import { type FakeProtocol, turnsAgent } from '../../testing/fake-cli-agent.ts'
 import { temporaryFolder } from '../../testing/run-cli.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { WORLD } from '../../testing/test-runs.ts'
-import { recomputePrompts } from './recompute.ts'
+import { replayRun } from '../questions/replay.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse
@@ -173,7 +174,7 @@ describe('an agent that calls by line', () => {
 
   it('has its prompts made again from the record, to the byte', async () => {
     await spoken([line('probe'), 'Done.'])
-    expect(await recomputePrompts(house.store, TENANT, 'r1')).toMatchObject({ identical: true, prompts: [{}, {}] })
+    expect(await replayRun(house.store, TENANT, 'r1')).toMatchObject({ identical: true, prompts: 2, divergences: [] })
   })
 })
 

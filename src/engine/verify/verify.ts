@@ -13,6 +13,8 @@ export interface Break {
   /** Null where no stream is concerned. */
   readonly stream: string | null
   readonly sequence?: number
+  /** Of an exported run, from 1. */
+  readonly line?: number
   /** The node that speaks of the object, where no event does. */
   readonly node?: string
   readonly digest?: string

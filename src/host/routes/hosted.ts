@@ -11,7 +11,9 @@ import { objectRoutes } from './objects.ts'
 import { policyRoutes } from './policy.ts'
 import { runRoutes } from './runs.ts'
 import { runEventRoutes } from './runs-events.ts'
+import { runExportRoutes } from './runs-export.ts'
 import { runPromptRoutes } from './runs-prompts.ts'
+import { runWhyRoutes } from './runs-why.ts'
 import { runWorkRoutes } from './runs-work.ts'
 import { sessionWorkRoutes } from './session-work.ts'
 import { sessionRoutes } from './sessions.ts'
@@ -29,6 +31,8 @@ export function hostedRoutes(app: FastifyInstance, { store, sessions, config, ro
     runWorkRoutes(hosted, parts)
     runEventRoutes(hosted, parts, config.observability, streams)
     runPromptRoutes(hosted, parts, config.observability)
+    runExportRoutes(hosted, parts)
+    runWhyRoutes(hosted, parts)
     approvalRoutes(hosted, parts)
     policyRoutes(hosted, parts, roles)
   })

@@ -32,7 +32,8 @@ export function withRoutes(make: () => FastifyInstance): { readonly app: Fastify
   }
 }
 
-const PARAM = /(?<!:):([A-Za-z]+)|\*/g
+/** One may say what it is made of. */
+const PARAM = /(?<!:):([A-Za-z]+)(?:\([^)]*\))?|\*/g
 
 /** The path of a route, with these in the place of its parameters. A doubled colon is a colon. */
 export const pathOf = (url: string, params: Readonly<Record<string, string>>): string =>

@@ -1,0 +1,82 @@
+// Runs as every release wrote them. They are never edited: what no longer verifies, folds or replays is a broken reader.
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyRunFile } from '../../cli/record/verify-run-file.ts'
+import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import { reduceRun } from '../../core/run/reduce.ts'
+import { emptyRun } from '../../core/run/state.ts'
+import { replayRun } from '../../engine/questions/replay.ts'
+import { readPublicKeys, signatureChecker } from '../public-keys.ts'
+import { type ExportedRun, exportedStore } from './exported-store.ts'
+
+const FOLDER = 'fixtures/histories'
+/** What each folds to. A state may get more fields; it may not lose what it says. */
+const STATES: Readonly<Record<string, object>> = {
+  'newsroom.v0.1': {
+    phase: 'completed',
+    nodes: {
+      drafting: { status: 'completed', visits: 1 },
+      checking: { status: 'completed', visits: 1 },
+      editing: { status: 'completed', visits: 1 },
+      proofing: { status: 'completed', visits: 1 },
+    },
+    approvals: [],
+  },
+}
+
+it('has a line here for every run file', () => {
+  const keys = readdirSync(FOLDER).filter(name => name.endsWith('.pem'))
+  expect(keys.map(name => name.slice(0, -'.pem'.length))).toEqual(Object.keys(STATES))
+})
+
+describe.each(Object.entries(STATES))('%s', (name, state) => {
+  const path = `${FOLDER}/${name}.jsonl`
+  let run: ExportedRun
+  const events: RunEvent[] = []
+  beforeAll(async () => {
+    run = await exportedStore(path)
+    for await (const { event } of run.store.read(run.header.tenant, runStream(run.header.run), -1)) events.push(runEvent(event))
+  })
+  afterAll(() => run.store.close())
+
+  it('is what was written and signed', async () => {
+    const pem = `${FOLDER}/${name}.pem`
+    const check = signatureChecker(readPublicKeys(pem, readFileSync(pem, 'utf8')))
+    const { breaks, unsealed, events } = await verifyRunFile(path, check, true)
+    expect(breaks).toEqual([])
+    expect(unsealed).toBeLessThan(events)
+  })
+
+  it('folds to the same state', () => {
+    expect(events.reduce(reduceRun, emptyRun)).toMatchObject(state)
+  })
+
+  it('replays without a difference', async () => {
+    const { identical, divergences, prompts } = await replayRun(run.store, run.header.tenant, run.header.run)
+    expect([identical, divergences, prompts > 0]).toEqual([true, [], true])
+  })
+})
+
+it('has a tool that was called, refused, approved and denied, and a version that was applied at a step', async () => {
+  const { store, header } = await exportedStore(`${FOLDER}/newsroom.v0.1.jsonl`)
+  const seen: string[] = []
+  const versions = new Set<number>()
+  for await (const { event } of store.read(header.tenant, runStream(header.run), -1)) {
+    const one = runEvent(event)
+    if (one.type === 'tool.judged') seen.push(`${one.nodeId} ${one.verdict.decision}`)
+    if (one.type === 'tool.answered') seen.push(`${one.nodeId} ${one.decision}`)
+    if (one.type === 'step.started' && one.nodeId === 'editing') versions.add(one.snapshot?.version ?? 0)
+  }
+  await store.close()
+  expect(seen).toEqual([
+    'drafting refused',
+    'checking allowed',
+    'editing waiting',
+    'editing approved',
+    'editing allowed',
+    'proofing waiting',
+    'proofing denied',
+    'proofing refused',
+  ])
+  expect([...versions]).toEqual([1, 2])
+})

@@ -1,0 +1,65 @@
+// The lines of a file from anywhere, each with its place. Holds one at a time, and none that is too long.
+import { type FileHandle, open } from 'node:fs/promises'
+import { Fault } from '../../errors.ts'
+import { reasonOf } from '../reasons.ts'
+
+/** Where a line lies, without its end. */
+export interface Place {
+  readonly from: number
+  readonly length: number
+}
+
+export interface Line extends Place {
+  /** From 1. */
+  readonly number: number
+  /** Null for one that is too long, or that does not end in a line feed. */
+  readonly bytes: Buffer | null
+}
+
+/** A header lists streams, an event has a megabyte at most, and a piece of an object far less. */
+export const LONGEST_LINE = 8 * 1024 * 1024
+const MOST_BYTES = 4 * 1024 ** 3
+const CHUNK = 1024 * 1024
+
+export async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path, 'r')
+    const found = await file.stat()
+    if (found.isFile() && found.size <= MOST_BYTES) return file
+    await file.close()
+    if (found.isFile()) throw new Fault('file_too_large', { path, most: MOST_BYTES })
+    throw new Fault('file_unreadable', { path, reason: 'it is not a file' })
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+  }
+}
+
+export async function* linesIn(file: FileHandle): AsyncIterable<Line> {
+  let rest = Buffer.alloc(0)
+  let [from, number] = [0, 1]
+  for (;;) {
+    const chunk = await readAt(file, { from: from + rest.length, length: CHUNK })
+    if (chunk.length === 0) break
+    rest = Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield { number, from, length: end, bytes: rest.subarray(0, end) }
+      rest = rest.subarray(end + 1)
+      from += end + 1
+      number++
+    }
+    if (rest.length > LONGEST_LINE) break
+  }
+  if (rest.length > 0) yield { number, from, length: rest.length, bytes: null }
+}
+
+/** As much of it as there is. */
+export async function readAt(file: FileHandle, { from, length }: Place): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  let done = 0
+  while (done < length) {
+    const { bytesRead } = await file.read(buffer, done, length - done, from + done)
+    if (bytesRead === 0) break
+    done += bytesRead
+  }
+  return buffer.subarray(0, done)
+}

@@ -1,0 +1,74 @@
+// Where a question about a run is asked: a run file, a host that is named, or the folder's record. Whoever asks reads a store, and cannot tell which.
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
+import { runStream } from '../../core/run/events.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { hostFor } from '../host/which-host.ts'
+import { folderOf, openRecord, tenantOf } from '../record/open-record.ts'
+import { writeNew } from '../record/output.ts'
+import { noRun } from '../runs/leave-command.ts'
+import { exportedBy } from './exported-by.ts'
+
+export interface Questioned {
+  /** Only to be read: events and objects, no tables. */
+  readonly store: Store
+  readonly tenant: string
+  readonly runId: string
+  close(): Promise<void>
+}
+
+/** @param ref a run's id, or a file that it was exported to */
+export async function openQuestioned(input: Input, ref: string): Promise<Questioned> {
+  const path = await runFileOf(input, ref)
+  if (path !== null) return openRunFile(path)
+  // A host that runs on the folder is in nobody's way: whoever reads does not need it.
+  if (typeof input.url === 'string') return openDownload(input, ref)
+  const store = openRecord(input)
+  const tenant = tenantOf(input)
+  if ((await store.head(tenant, runStream(ref))).seq >= 0) return { store, tenant, runId: ref, close: () => store.close() }
+  await store.close()
+  throw noRun(ref)
+}
+
+/** The file that is named, or that a run was imported as; null when there is none. */
+export async function runFileOf(input: Input, ref: string): Promise<string | null> {
+  for (const path of [ref, importedPath(input, ref)])
+    if (
+      await stat(path).then(
+        found => found.isFile(),
+        () => false,
+      )
+    )
+      return path
+  return null
+}
+
+/** An imported run stays what it is: a file, beside the record. It is no part of it, and nobody goes on with it. */
+export const importedPath = (input: Input, runId: string): string => join(folderOf(input), 'imported', `${encodeURIComponent(runId)}.jsonl`)
+
+async function openRunFile(path: string, closed: () => Promise<void> = async () => {}): Promise<Questioned> {
+  const { store, header } = await exportedStore(path)
+  return {
+    store,
+    tenant: header.tenant,
+    runId: header.run,
+    close: () => store.close().then(closed),
+  }
+}
+
+async function openDownload(input: Input, runId: string): Promise<Questioned> {
+  const host = (await hostFor(input))!
+  const folder = await mkdtemp(join(tmpdir(), 'onbook-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const path = join(folder, 'run.jsonl')
+    await writeNew(path, exportedBy(host, runId))
+    return await openRunFile(path, remove)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

@@ -1,0 +1,39 @@
+// onbook replay: a run made again from its record, and what comes out otherwise. Asks no model and runs no tool.
+import { existsSync } from 'node:fs'
+import { isObject } from '../../core/digest/is-object.ts'
+import type { KindRefs } from '../../core/resolve/layers.ts'
+import { HOST_TENANT } from '../../engine/library/rows.ts'
+import type { ReplayedPrompt } from '../../engine/questions/decisions.ts'
+import { replayRun } from '../../engine/questions/replay.ts'
+import { HOST_STREAM, lastConfig } from '../../engine/record-config.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { HOST_FILE, hostConfigOf } from '../host/host-config.ts'
+import { numberOption, printJson, useColor } from '../terminal.ts'
+import { openQuestioned } from './open.ts'
+import { promptLine, replayPage } from './replay-page.ts'
+
+export async function replay(input: Input): Promise<number> {
+  const level = numberOption(input.level, '--level', 2, { least: 1, most: 2 }) as 1 | 2
+  const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
+  try {
+    const colored = useColor(process.stdout)
+    // A run may have any number of them: each is printed when it is made, and none is kept.
+    const onPrompt = (prompt: ReplayedPrompt): void => void process.stdout.write(`${promptLine(prompt, colored)}\n`)
+    const hostDefaults = await presentDefaults(input, store)
+    const replayed = await replayRun(store, tenant, runId, { level, hostDefaults, ...(input.json ? {} : { onPrompt }) })
+    if (input.json) printJson(replayed)
+    else process.stdout.write(replayPage(replayed, colored))
+    return replayed.identical ? 0 : 1
+  } finally {
+    await close()
+  }
+}
+
+/** As the file of the host says that is named or lies here; else as the record last says. Null when nobody says. */
+async function presentDefaults(input: Input, store: Store): Promise<KindRefs | null> {
+  if (input.config !== undefined || existsSync(HOST_FILE)) return hostConfigOf(input).hostDefaults
+  const { seq } = await store.head(HOST_TENANT, HOST_STREAM)
+  const config = seq < 0 ? null : await lastConfig(store, HOST_STREAM, seq)
+  return config !== null && isObject(config.hostDefaults) ? config.hostDefaults : null
+}

@@ -1,0 +1,92 @@
+// Why every node was told what it was told, for a person: the chain as OpenWOP RFC 0029 §D prints it, then what was in force. Pure.
+import pc from 'picocolors'
+import { isSilent, refusedIn } from '../../core/why/chain.ts'
+import type { EventPlace, StepsInForce } from '../../core/why/in-force.ts'
+import type { LabelMoves, WhyLayer } from '../../engine/questions/label-moves.ts'
+import type { WhyAnswer, WhyChoice } from '../../engine/questions/why.ts'
+import { groupBy } from '../report/groups.ts'
+import { visible } from '../report/visible.ts'
+import { shortHash } from '../runs/words.ts'
+
+type Colors = ReturnType<typeof pc.createColors>
+/** Of files on disk, only what would be chosen is known. */
+type Shown = WhyChoice & Partial<WhyAnswer>
+
+const indented = (lines: readonly string[], by: number): readonly string[] => lines.map(line => `${' '.repeat(by)}${line}`)
+
+export function whyPage(answers: readonly Shown[], useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const nodes = [...groupBy(answers, ({ nodeId }) => nodeId).values()]
+  return nodes.map(node => `${nodeLines(node, color).join('\n')}\n`).join('\n')
+}
+
+function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] {
+  const { nodeId, agentId, visit = 1, inForce = [] } = answers[0]!
+  const about = [...(agentId === null ? [] : [`agent ${agentId}`]), ...(visit === 1 ? [] : [`visit ${visit}`])].join(', ')
+  // Whoever asks for one kind is shown every layer of it.
+  const silent = answers.length === 1 ? [] : answers.filter(({ chain }) => isSilent(chain))
+  return [
+    `▸ ${color.bold(visible(`node:${nodeId}`))}${about === '' ? '' : color.dim(visible(`  ${about}`))}`,
+    ...indented(
+      [
+        ...answers.filter(one => !silent.includes(one)).flatMap(one => kindLines(one, color)),
+        ...(silent.length === 0 ? [] : [color.dim(`no layer offers anything for ${silent.map(({ kind }) => kind).join(', ')}`)]),
+        ...inForce.flatMap(steps => inForceLines(steps, color)),
+      ],
+      3,
+    ),
+  ]
+}
+
+function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): readonly string[] {
+  const winner = chain.find(({ applied }) => applied)
+  const refused = refusedIn(chain)
+  const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} in library ${winner.library}`))
+  const none = refused === null ? 'none' : color.red(visible(`none — ${refused.layer}: ${refused.reason}`))
+  return [
+    `kind: ${kind}${slot === 0 ? '' : `, entry ${slot + 1}`}`,
+    `resolved: ${resolved === null ? none : `${color.bold(visible(resolved))}${pinned}`}`,
+    'chain:',
+    ...indented(
+      chain.flatMap(entry => layerLines(entry, color)),
+      2,
+    ),
+  ]
+}
+
+function layerLines({ layer, applied, source, written, code, reason, label }: WhyLayer, color: Colors): readonly string[] {
+  const offered = source === undefined ? 'none' : written === undefined ? source : `${written} → ${source}`
+  const why = applied || code === 'nothing_here' ? '' : ` — ${reason}`
+  const line = visible(`${layer} (${offered})${why}`)
+  return [applied ? `${color.green('✓')} ${line}` : color.dim(`✗ ${line}`), ...(label === undefined ? [] : indented(movesLines(label), 4))]
+}
+
+/** Of the label, up to the moment at which it was looked at. */
+const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
+  moves.map(({ to, at, actor, why }) =>
+    visible(`${label} ${to === null ? 'taken away' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
+  )
+
+function inForceLines({ steps: [first, last], snapshot, adopted, role, mode, policy }: StepsInForce, color: Colors): readonly string[] {
+  const fact = (what: string, events: readonly EventPlace[]): readonly string[] => [
+    visible(what),
+    ...events.map(event => color.dim(visible(`  ${eventText(event)}`))),
+  ]
+  const used = snapshot === null ? 'none' : `${snapshot.workspace} version ${snapshot.version}, ${shortHash(snapshot.root)}`
+  const parts = [snapshot?.prelude && `prelude ${snapshot.prelude.name}`, snapshot?.catalog && `catalog ${snapshot.catalog.name}`]
+  return [
+    `in force in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`,
+    ...indented(
+      [
+        ...fact(`workspace: ${[used, ...parts.filter(part => part)].join(', ')}`, adopted),
+        ...(role === null ? ['role: none'] : fact(`role: ${role.ref}, ${role.source}, ${shortHash(role.digest)}`, [role.since])),
+        ...fact(`mode: ${mode.mode}`, [mode.since]),
+        ...(policy === null ? ['policy: no change of it is on record here'] : fact(`policy: revision ${policy.revision}`, [policy.since])),
+      ],
+      2,
+    ),
+  ]
+}
+
+const eventText = ({ type, at, actor, stream, sequence }: EventPlace): string =>
+  `${type}, ${at} by ${actor}  (${stream.startsWith('run/') ? 'event' : stream} ${sequence})`

@@ -1,0 +1,83 @@
+// Where a run, made again, is not what is on record: how such a place is named. Compares nothing but two texts.
+import type { Block } from '../compose/parts.ts'
+import type { Json } from '../digest/digest.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import type { Layer } from '../resolve/layers.ts'
+
+/**
+ * `event`: its bytes are not those that the next event names. `object`: what an event names is gone, or holds other bytes. `told`: the run and a
+ * session tell one thing in two ways. All others: the event that would have been written otherwise; OpenWOP's names where it has one.
+ */
+export type Point =
+  | 'event'
+  | 'object'
+  | 'told'
+  | 'agent.promptResolved'
+  | 'prompt.composed'
+  | 'step.started'
+  | 'step.settled'
+  | 'tool.judged'
+  | 'node.completed'
+
+/** In bytes of UTF-8. */
+export interface ByteSpan {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Divergence {
+  /** In the stream of the run, unless another is named. */
+  readonly sequence: number
+  readonly point: Point
+  readonly stream?: string
+  readonly nodeId?: string
+  readonly step?: number
+  readonly kind?: PromptKind
+  readonly layer?: Layer
+  readonly block?: Block
+  readonly template?: string
+  readonly variable?: string
+  /** What of it differs. */
+  readonly field?: string
+  /** Of the block, or of the template's text, as it is on record. */
+  readonly span?: ByteSpan
+  /** On record. */
+  readonly expected: Json
+  /** Made again. Null where nothing came of it. */
+  readonly found: Json
+}
+
+/** What the host is set to now, and was not when the run was started. The run is as it was. */
+export interface Rotation {
+  readonly kind: string
+  readonly expected: Json
+  readonly found: Json
+}
+
+export interface TextDifference {
+  /** Where it begins, in code units. */
+  readonly at: number
+  readonly span: ByteSpan
+  readonly expected: string
+  readonly found: string
+}
+
+const MOST_SHOWN = 200
+const bytesIn = (text: string): number => new TextEncoder().encode(text).length
+const shown = (text: string): string => (text.length <= MOST_SHOWN ? text : `${whole(text.slice(0, MOST_SHOWN))}…`)
+/** Without half a character at its end. */
+const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text)
+
+/** What lies between the beginning and the end that both have. */
+export function textDifference(expected: string, found: string): TextDifference {
+  let at = 0
+  while (at < expected.length && expected[at] === found[at]) at += 1
+  if (/[\uD800-\uDBFF]/.test(expected[at - 1] ?? '')) at -= 1
+  let tail = 0
+  const most = Math.min(expected.length, found.length) - at
+  while (tail < most && expected.at(-1 - tail) === found.at(-1 - tail)) tail += 1
+  if (tail > 0 && /[\uDC00-\uDFFF]/.test(expected.at(-tail)!)) tail -= 1
+  const [was, is] = [expected.slice(at, expected.length - tail), found.slice(at, found.length - tail)]
+  const start = bytesIn(expected.slice(0, at))
+  return { at, span: { start, end: start + bytesIn(was) }, expected: shown(was), found: shown(is) }
+}

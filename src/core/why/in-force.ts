@@ -1,0 +1,80 @@
+// What was in force when a step was taken, and the events that put it there. Reads events that others loaded.
+import type { Mode } from '../compose/mode.ts'
+import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
+import type { RecordedEvent } from '../record/event.ts'
+import { fromRecorded } from '../session/events.ts'
+import type { Snapshot } from '../session/snapshot.ts'
+
+/** Where an event stands, when it was written and by whom. */
+export interface EventPlace {
+  readonly stream: string
+  readonly sequence: number
+  readonly type: string
+  readonly at: string
+  readonly actor: string
+}
+
+export interface RoleInForce {
+  readonly name: string
+  readonly source: 'repo' | 'shipped'
+  readonly ref: string
+  readonly digest: Digest
+  readonly since: EventPlace
+}
+
+export interface InForce {
+  readonly snapshot: Snapshot | null
+  /** How the snapshot came to be used: synced, approved, applied. */
+  readonly adopted: readonly EventPlace[]
+  readonly role: RoleInForce | null
+  readonly mode: { readonly mode: Mode; readonly since: EventPlace }
+  /** Null: no change of it is on record here. A run file may come without it. */
+  readonly policy: { readonly revision: number; readonly since: EventPlace } | null
+}
+
+/** The first and the last step of a visit that it held for. */
+export interface StepsInForce extends InForce {
+  readonly steps: readonly [first: number, last: number]
+}
+
+export const placeOf = ({ stream, seq, type, at, actor }: RecordedEvent): EventPlace => ({ stream, sequence: seq, type, at, actor })
+
+const STAGED = ['workspace.snapshotReady', 'run.snapshotReady']
+const TAKEN = ['workspace.applied', 'run.snapshotReady']
+const TOLD: readonly string[] = [...STAGED, ...TAKEN, 'workspace.approved', 'workspace.deferred']
+
+/** Of a session's events, those that `adoptionOf` looks at. */
+export const isAdoption = ({ type }: RecordedEvent): boolean => TOLD.includes(type)
+
+/** @param events of the session and of its home; @param at the time of the step */
+export function adoptionOf(events: readonly RecordedEvent[], snapshot: Snapshot, at: string): readonly EventPlace[] {
+  const wanted = spelled(snapshot)
+  const about = events
+    .filter(event => isAdoption(event) && event.at <= at && spelled(snapshotIn(event)) === wanted)
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  // It may have been synced again since, and be waiting: what counts is how it was taken.
+  const taken = about.findLastIndex(({ type }) => TAKEN.includes(type))
+  const staged = about.findLastIndex(({ type }, index) => index <= taken && STAGED.includes(type))
+  return about.slice(Math.max(staged, 0), taken + 1).map(placeOf)
+}
+
+function snapshotIn(recorded: RecordedEvent): Snapshot | null {
+  const event = fromRecorded(recorded)
+  return 'snapshot' in event ? event.snapshot : null
+}
+
+const spelled = (snapshot: Snapshot | null): string => canonicalJson(snapshot as unknown as Json)
+
+/** Steps that follow one another and for which all is the same are told once. */
+export function grouped(steps: readonly (InForce & { readonly step: number })[]): readonly StepsInForce[] {
+  const groups: StepsInForce[] = []
+  for (const { step, ...inForce } of steps) {
+    const last = groups.at(-1)
+    if (last !== undefined && isSame(last, inForce)) groups[groups.length - 1] = { ...last, steps: [last.steps[0], step] }
+    else groups.push({ steps: [step, step], ...inForce })
+  }
+  return groups
+}
+
+const isSame = ({ steps: _, ...known }: StepsInForce, inForce: InForce): boolean =>
+  canonicalJson(known as unknown as Json) === canonicalJson(inForce as unknown as Json)

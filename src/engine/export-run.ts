@@ -1,0 +1,57 @@
+// One run in one file: its streams, the objects they speak of, and the checkpoints that cover them. The same record gives the same bytes.
+import type { Digest } from '../core/digest/digest.ts'
+import { CHECKPOINTS, readCheckpoint } from '../core/record/checkpoint.ts'
+import { referencesIn } from '../core/record/references.ts'
+import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../core/record/run-file.ts'
+import type { Store, StoredEvent } from '../ports.ts'
+import { exportObjects, line } from './export-objects.ts'
+import { runStreams } from './run-streams.ts'
+
+export interface ExportRun {
+  readonly tenant: string
+  readonly runId: string
+  /** What the host allows says something about other tenants too: not for everybody who may see a run. */
+  readonly withPolicy: boolean
+  /** Objects whose bytes are not for whoever gets the file. */
+  readonly without?: ReadonlySet<Digest>
+}
+
+export async function* exportRun(store: Store, { tenant, runId, withPolicy, without }: ExportRun): AsyncIterable<string> {
+  let name: Digest | '' = ''
+  for await (const text of linesOf()) {
+    name = nameWithLine(name, text.slice(0, -1))
+    yield text
+  }
+  if (name !== '') yield line(writeEndLine(name))
+
+  async function* linesOf(): AsyncIterable<string> {
+    const { streams, leftOut } = await runStreams(store, tenant, runId, withPolicy)
+    const checkpoints = await checkpointsOf(store, streams)
+    yield line(runFileHeader({ tenant, run: runId, streams, checkpoints: checkpoints.length, leftOut }))
+    const spoken = new Set<Digest>()
+    for (const { tenant, stream, events, objects } of streams)
+      for await (const { event, bytes } of store.read(tenant, stream, -1)) {
+        if (event.seq >= events) break
+        if (objects) for (const digest of referencesIn(event.payload)) spoken.add(digest)
+        yield line(textOf(bytes))
+      }
+    for (const { bytes } of checkpoints) yield line(textOf(bytes))
+    yield* exportObjects(store, tenant, spoken, without)
+  }
+}
+
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** For every stream the last checkpoint that says something about the part of it that is taken along. In order of tenants, oldest first. */
+async function checkpointsOf(store: Store, streams: readonly FiledStream[]): Promise<readonly StoredEvent[]> {
+  const found: StoredEvent[] = []
+  for (const tenant of [...new Set(streams.map(one => one.tenant))].sort()) {
+    const events = new Map(streams.filter(one => one.tenant === tenant).map(one => [one.stream, one.events]))
+    const last = new Map<string, StoredEvent>()
+    for await (const stored of store.read(tenant, CHECKPOINTS, -1))
+      for (const { stream, seq } of readCheckpoint(stored.event)?.statement.heads ?? [])
+        if (seq < (events.get(stream) ?? 0)) last.set(stream, stored)
+    found.push(...[...new Set(last.values())].sort((a, b) => a.event.seq - b.event.seq))
+  }
+  return found
+}

@@ -1,0 +1,50 @@
+// What a record names and does not hold any more, or holds with other bytes: each named once, where it is first needed. Never filled in.
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { referencesIn } from '../../core/record/references.ts'
+import type { Divergence } from '../../core/replay/divergence.ts'
+import { Fault, type FaultCode } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Diverged } from './read-chained.ts'
+
+export type GapPlace = Pick<Divergence, 'sequence' | 'stream' | 'nodeId' | 'step'>
+
+export interface Gaps {
+  /** Looks at every object that an event names. */
+  look(place: GapPlace, payload: Json): Promise<void>
+  /** Does it; false when something was not to be had for it. */
+  around(place: GapPlace, work: () => Promise<void>): Promise<boolean>
+}
+
+const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit']
+/** The newest names that were looked at: an event names much that the one before it did. */
+const MOST_SEEN = 4_096
+
+export function gapsIn(store: Store, tenant: string, diverged: Diverged): Gaps {
+  const seen = new Set<Digest>()
+  const named = new Set<string>()
+  async function around(place: GapPlace, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!(error instanceof Fault) || !UNUSABLE.includes(error.code)) throw error
+      const { digest } = error.details as { readonly digest: string }
+      if (!named.has(digest)) diverged({ ...place, point: 'object', field: error.code, expected: digest, found: foundIn(error) })
+      named.add(digest)
+      return false
+    }
+  }
+  return {
+    around,
+    async look(place, payload) {
+      for (const digest of referencesIn(payload)) {
+        if (seen.has(digest)) continue
+        if (seen.size >= MOST_SEEN) seen.clear()
+        seen.add(digest)
+        await around(place, async () => void (await store.object(tenant, digest)))
+      }
+    },
+  }
+}
+
+const foundIn = ({ details }: Fault): string | null => (details as { readonly found?: string }).found ?? null

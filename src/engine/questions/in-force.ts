@@ -1,0 +1,85 @@
+// What was in force at the steps of a run's nodes: snapshot, role, mode, policy, each with the events behind it. Reads streams, judges nothing.
+import type { RecordedEvent } from '../../core/record/event.ts'
+import { type RunEvent, runEvent } from '../../core/run/events.ts'
+import { fromRecorded, sessionStream } from '../../core/session/events.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
+import { adoptionOf, type EventPlace, type InForce, isAdoption, placeOf, type RoleInForce } from '../../core/why/in-force.ts'
+import type { Store } from '../../ports.ts'
+import { HOST_TENANT } from '../library/rows.ts'
+import { HOST_POLICY } from '../record-config.ts'
+import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
+import { agentOf } from '../runs/task.ts'
+
+export interface TakenStep {
+  readonly event: Extract<RunEvent, { readonly type: 'step.started' }>
+  readonly sequence: number
+  readonly at: string
+}
+
+type StepsOf = (nodeId: string, steps: readonly TakenStep[]) => Promise<readonly (InForce & { readonly step: number })[]>
+
+/** @param changes of the run, from `run.created` on: its modes and spawned nodes */
+export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, changes: readonly RecordedEvent[]): StepsOf {
+  const adoptions = new Map<string, Promise<readonly RecordedEvent[]>>()
+  let policies: Promise<readonly EventPlace[]> | undefined
+  const adopted = async (session: string, snapshot: Snapshot | null, at: string): Promise<readonly EventPlace[]> => {
+    if (snapshot === null) return []
+    const found = adoptions.get(session) ?? adoptionsIn(store, tenant, session)
+    adoptions.set(session, found)
+    return adoptionOf(await found, snapshot, at)
+  }
+  return async (nodeId, steps) => {
+    policies ??= policiesIn(store)
+    const known = await policies
+    const role = roleAt(world, nodeId, changes)
+    const held: (InForce & { readonly step: number })[] = []
+    for (const { event, sequence, at } of steps) {
+      const { step, session, snapshot, prompt } = event
+      const policy = known.findLast(one => one.at <= at)
+      held.push({
+        step,
+        snapshot,
+        adopted: await adopted(session, snapshot, at),
+        role,
+        mode: { mode: prompt.mode, since: modeSince(changes, sequence) },
+        policy: policy === undefined ? null : { revision: policy.sequence + 1, since: policy },
+      })
+    }
+    return held
+  }
+}
+
+/** Of a session, and of the one it got its snapshot from. */
+async function adoptionsIn(store: Store, tenant: string, session: string): Promise<readonly RecordedEvent[]> {
+  const found: RecordedEvent[] = []
+  let home: string | null = null
+  for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
+    const created = event.seq === 0 ? fromRecorded(event) : null
+    if (created?.type === 'session.created') home = created.home?.session ?? null
+    if (isAdoption(event)) found.push(event)
+  }
+  return home === null ? found : [...(await adoptionsIn(store, tenant, home)), ...found]
+}
+
+/** Only when, and by whom: what a policy says may name others. */
+async function policiesIn(store: Store): Promise<readonly EventPlace[]> {
+  const found: EventPlace[] = []
+  for await (const { event } of store.read(HOST_TENANT, HOST_POLICY.stream, -1)) found.push(placeOf(event))
+  return found
+}
+
+function roleAt(world: LoadedFrozen, nodeId: string, changes: readonly RecordedEvent[]): RoleInForce | null {
+  const node = world.workflow.nodes.find(({ id }) => id === nodeId)
+  const found = node === undefined ? null : frozenRole(world, node, agentOf(world, node))
+  if (found === null) return null
+  const { name, source, ref, digest } = found
+  return { name, source, ref, digest, since: placeOf(changes.find(change => spawns(change, nodeId)) ?? changes[0]!) }
+}
+
+function spawns(recorded: RecordedEvent, nodeId: string): boolean {
+  const event = runEvent(recorded)
+  return event.type === 'node.spawned' && event.nodeId === nodeId
+}
+
+const modeSince = (changes: readonly RecordedEvent[], before: number): EventPlace =>
+  placeOf(changes.findLast(({ seq, type }) => seq < before && type === 'run.modeChanged') ?? changes[0]!)

@@ -1,0 +1,45 @@
+// Where labels stood at a moment, from the events that moved them. Reads libraries only where a ref named a label.
+import { type LabelMove, libraryStream } from '../../core/library/events.ts'
+import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
+import type { WhyEntry } from '../../core/why/chain.ts'
+import type { Store } from '../../ports.ts'
+import { HOST_TENANT } from '../library/rows.ts'
+import { DIALECT } from '../runs/frozen.ts'
+
+export interface LabelMoves {
+  readonly label: string
+  readonly moves: readonly (Pick<LabelMove, 'from' | 'to' | 'why'> & { readonly at: string; readonly actor: string })[]
+}
+
+export interface WhyLayer extends WhyEntry {
+  /** Where a label stood until then, when a ref names one. Oldest first. */
+  readonly label?: LabelMoves
+}
+
+type RecordedMove = LabelMove & LabelMoves['moves'][number]
+
+/** @returns adds the moves of a label to the entry whose ref names it */
+export function labelReader(store: Store, tenant: string): (entry: WhyEntry, at: string) => Promise<WhyLayer> {
+  const libraries = new Map<string, Promise<readonly RecordedMove[]>>()
+  return async (entry, until) => {
+    const { written, library } = entry
+    const read = written === undefined ? null : readPromptRef(written, DIALECT)
+    if (library === undefined || !read?.ok || read.ref.label === null) return entry
+    const { label, templateId } = read.ref
+    const all = libraries.get(library) ?? movesIn(store, tenant, library)
+    libraries.set(library, all)
+    const about = (await all).filter(move => move.label === label && move.templateId === templateId && move.at <= until)
+    return { ...entry, label: { label, moves: about.map(({ from, to, why, at, actor }) => ({ from, to, why, at, actor })) } }
+  }
+}
+
+/** The host's library is seen by every tenant, and may have the same name. */
+async function movesIn(store: Store, tenant: string, library: string): Promise<readonly RecordedMove[]> {
+  const found: RecordedMove[] = []
+  for (const owner of new Set([HOST_TENANT, tenant]))
+    for await (const { event } of store.read(owner, libraryStream(library), -1)) {
+      const { type, at, actor, payload } = event
+      if (type === 'label.moved') found.push({ ...(payload as unknown as LabelMove), at, actor })
+    }
+  return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}

@@ -1,0 +1,69 @@
+// One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
+import type { Digest } from '../../core/digest/digest.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { type Materialized, materializeStep } from '../../core/session/materialize.ts'
+import { preludeOf } from '../../core/session/prelude-ladder.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import type { Store } from '../../ports.ts'
+import { type ComposedStep, composeStep } from '../runs/compose-step.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { LoadedRun } from '../runs/load.ts'
+import type { HostCatalog } from '../runs/start-step.ts'
+import { protocolOf, shownTools, stepTools } from '../runs/step-tools.ts'
+import { agentOf } from '../runs/task.ts'
+
+export type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
+
+export interface RemadeStep {
+  readonly composed: ComposedStep
+  /** Null when nothing could be composed. */
+  readonly made: Materialized | null
+}
+
+interface StepOnRecord {
+  readonly store: Store
+  readonly tenant: string
+  readonly run: LoadedRun
+  readonly frozen: LoadedFrozen
+  readonly node: WorkflowNode
+  readonly event: StepStarted
+  /** As it was when the step was started. */
+  readonly session: SessionState
+}
+
+/**
+ * What only the host knew is taken from the record: how the provider calls tools, whether it keeps conversations, and the host's own catalog.
+ */
+export async function remakeStep({ store, tenant, run, frozen, node, event, session }: StepOnRecord): Promise<RemadeStep> {
+  const { request, prompt } = event
+  const { mode } = run.state
+  const calling = request.calls ?? 'native'
+  const hostCatalog = await hostCatalogOf(store, tenant, request.tools ?? [], mode === 'planning' ? 1 : 0)
+  const listed = frozen.spawned.get(node.id)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
+  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode, calling })
+  const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
+  const { config, snapshot } = session.run!
+  const { prelude } = preludeOf(config, snapshot)
+  const resumes = prompt.sent.reason !== 'cannot_resume'
+  const composed = await composeStep({ store, tenant, run: untold(run, node.id), frozen, node, prelude, resumes, protocol })
+  if (!composed.ok) return { composed, made: null }
+  const { system, user } = composed
+  const shown = { ...(tools === null ? {} : { toolDigests: tools.toolDigests }), ...(calling === 'native' ? {} : { calls: calling }) }
+  const { history } = session
+  const made = materializeStep({ config, snapshot, history, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user })
+  return { composed, made }
+}
+
+/** As if nothing had been told in this visit: then all of it is told again, and can be compared. */
+const untold = (run: LoadedRun, nodeId: string): LoadedRun => {
+  const { nodes } = run.state
+  return { ...run, state: { ...run.state, nodes: { ...nodes, [nodeId]: { ...nodeOf(run.state, nodeId), told: [] } } } }
+}
+
+/** What was shown was taken from it: whatever is taken from that again must be all of it. @param added how many catalogs the mode adds */
+async function hostCatalogOf(store: Store, tenant: string, shown: readonly Digest[], added: number): Promise<HostCatalog | null> {
+  const [digest] = shown.slice(0, shown.length - added)
+  return digest === undefined ? null : { digest, bytes: await store.object(tenant, digest) }
+}

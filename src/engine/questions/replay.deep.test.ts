@@ -1,0 +1,14 @@
+// Many changes to a recorded run, each of one thing: a replay finds all of them, and names them where they are.
+import { expect, it } from 'vitest'
+import { findsMutations } from '../../testing/find-mutations.ts'
+import { readStory, recordedStory } from '../../testing/recorded-story.ts'
+
+it('720 changes, sixty of each kind', { timeout: 300_000 }, async () => {
+  const house = await recordedStory()
+  try {
+    expect(await findsMutations(await readStory(house), 720, 2026)).toEqual([])
+  } finally {
+    await house.close()
+    await house.store.close()
+  }
+})

@@ -1,0 +1,76 @@
+// A run made again from its record: it comes out as it was, and whatever is changed about it is found and named. Real store, real runs.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Digest } from '../../core/digest/digest.ts'
+import { withoutObject } from '../../testing/changed-store.ts'
+import { findsMutations } from '../../testing/find-mutations.ts'
+import { readStory, recordedStory, type Story } from '../../testing/recorded-story.ts'
+import { type RunHouse, TENANT } from '../../testing/run-house.ts'
+import { replayRun } from './replay.ts'
+
+let house: RunHouse
+let story: Story
+beforeAll(async () => {
+  house = await recordedStory()
+  story = await readStory(house)
+})
+afterAll(async () => {
+  await house.close()
+  await house.store.close()
+})
+
+describe('a run that nobody touched', () => {
+  it('is identical: every prompt composed, every call judged again', async () => {
+    const prompts: string[] = []
+    const replayed = await replayRun(house.store, TENANT, 'r1', {
+      onPrompt: ({ nodeId, visit, step, recorded, found }) => prompts.push(`${nodeId} ${visit} ${step} ${recorded === found}`),
+    })
+    expect(replayed).toMatchObject({
+      identical: true,
+      divergences: [],
+      rotations: [],
+      phase: 'completed',
+      prompts: 4,
+      verdicts: 2,
+      sessions: 2,
+    })
+    expect(prompts).toEqual(['writer 1 1 true', 'writer 1 2 true', 'writer 1 3 true', 'reader 1 1 true'])
+    expect(replayed.events).toBe(story.events.length + Object.values(story.sessions).flat().length)
+  })
+
+  it('folds to the same state at either level', async () => {
+    const [one, two] = [await replayRun(house.store, TENANT, 'r1', { level: 1 }), await replayRun(house.store, TENANT, 'r1')]
+    expect([one.stateHash, one.events, one.prompts, one.identical]).toEqual([two.stateHash, two.events, 0, true])
+  })
+})
+
+it('what the host is set to since is a rotation, and no divergence', async () => {
+  const replayed = await replayRun(house.store, TENANT, 'r1', { hostDefaults: { system: 'prompt:desk@1.0.0', user: 'prompt:task@1.0.0' } })
+  expect(replayed).toMatchObject({
+    identical: true,
+    rotations: [
+      { kind: 'system', expected: 'prompt:house@1.0.0', found: 'prompt:desk@1.0.0' },
+      { kind: 'user', expected: null, found: 'prompt:task@1.0.0' },
+    ],
+  })
+})
+
+it('a template that is gone is named, and the prompts that need it are not guessed', async () => {
+  const composed = story.events.find(({ type }) => type === 'prompt.composed')!
+  const { template } = composed.payload as { template: Digest }
+  const prompts: (string | null)[] = []
+  const store = withoutObject(house.store, template, null)
+  const { divergences, identical } = await replayRun(store, TENANT, 'r1', { onPrompt: ({ found }) => prompts.push(found) })
+  expect(identical).toBe(false)
+  expect(divergences).toEqual([
+    { sequence: composed.seq, point: 'object', nodeId: 'writer', field: 'object_missing', expected: template, found: null },
+  ])
+  expect(prompts.slice(0, 3)).toEqual([null, null, null])
+})
+
+it('a run that is not there is a fault', async () => {
+  await expect(replayRun(house.store, TENANT, 'nothing')).rejects.toMatchObject({ code: 'run_missing' })
+})
+
+it('48 changes, each of one thing: all are found, and named where they are', async () => {
+  expect(await findsMutations(story, 48, 1)).toEqual([])
+})

@@ -1,0 +1,113 @@
+// A run made again from its record. Level 1 folds its events and those of its sessions; level 2 also decides again whatever the record holds the
+// inputs of, and names what comes out otherwise. Asks no model and no tool, and writes nothing.
+import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
+import type { KindRefs } from '../../core/resolve/layers.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import { reduceRun } from '../../core/run/reduce.ts'
+import type { RunPhase } from '../../core/run/state.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { loadFrozen } from '../runs/frozen.ts'
+import { NO_RUN } from '../runs/load.ts'
+import { type Decisions, decisions, type ReplayedPrompt } from './decisions.ts'
+import { gapsIn } from './gaps.ts'
+import { readChained } from './read-chained.ts'
+import { type SessionCursor, sessionCursor } from './session-cursor.ts'
+
+export type ReplayLevel = 1 | 2
+
+export interface ReplayOptions {
+  readonly level?: ReplayLevel
+  /** What the host is set to now; without it nobody is asked. */
+  readonly hostDefaults?: KindRefs | null
+  /** Told of every prompt as it is made again. */
+  readonly onPrompt?: (prompt: ReplayedPrompt) => void
+}
+
+export interface Replayed {
+  readonly runId: string
+  readonly level: ReplayLevel
+  readonly identical: boolean
+  /** Of the run and of its sessions. */
+  readonly events: number
+  readonly sessions: number
+  /** How many were composed again, and how many calls judged again. */
+  readonly prompts: number
+  readonly verdicts: number
+  readonly phase: RunPhase
+  /** Of the run's state and its sessions', in canonical JSON. */
+  readonly stateHash: Digest
+  /** In the order in which they were met. */
+  readonly divergences: readonly Divergence[]
+  /** How many more there are. */
+  readonly left: number
+  readonly rotations: readonly Rotation[]
+}
+
+const MOST_DIVERGENCES = 100
+
+export async function replayRun(
+  store: Store,
+  tenant: string,
+  runId: string,
+  { level = 2, hostDefaults = null, onPrompt = () => {} }: ReplayOptions = {},
+): Promise<Replayed> {
+  const divergences: Divergence[] = []
+  let left = 0
+  const diverged = (divergence: Divergence): void => {
+    if (divergences.length < MOST_DIVERGENCES) divergences.push(divergence)
+    else left += 1
+  }
+  const cursors = new Map<string, SessionCursor>()
+  const gaps = gapsIn(store, tenant, diverged)
+  const look = level === 1 ? undefined : gaps.look
+  const cursorOf = (session: string): SessionCursor => {
+    const known = cursors.get(session) ?? sessionCursor(store, tenant, session, diverged, look)
+    cursors.set(session, known)
+    return known
+  }
+  const decided: Decisions | null = level === 1 ? null : decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt })
+
+  let run = NO_RUN
+  for await (const { event: recorded } of readChained(store, tenant, runStream(runId), diverged, false)) {
+    const event = runEvent(recorded)
+    if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
+    if (event.type === 'node.started') cursorOf(event.session)
+    const state = reduceRun(run.state, event)
+    // From what was there the moment before: nothing later has a say.
+    await decided?.meet(run, recorded.seq, event, recorded.payload)
+    run = { ...run, state, seq: recorded.seq }
+  }
+  if (run.seq < 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
+
+  let events = run.seq + 1
+  const states: [session: string, stateHash: Digest][] = []
+  for (const [session, cursor] of [...cursors].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const end = await cursor.finish()
+    events += end.events
+    states.push([session, end.stateHash])
+  }
+  return {
+    runId,
+    level,
+    identical: divergences.length === 0,
+    events,
+    sessions: cursors.size,
+    ...(decided?.counts() ?? { prompts: 0, verdicts: 0 }),
+    phase: run.state.phase,
+    stateHash: digestJson([run.state, states] as unknown as Json),
+    divergences,
+    left,
+    rotations: hostDefaults === null || level === 1 ? [] : await rotationsOf(store, tenant, run.state.frozen, hostDefaults),
+  }
+}
+
+async function rotationsOf(store: Store, tenant: string, frozen: Digest | null, now: KindRefs): Promise<readonly Rotation[]> {
+  if (frozen === null) return []
+  const { hostDefaults: then } = await loadFrozen(store, tenant, frozen)
+  return [...new Set([...Object.keys(then), ...Object.keys(now)])].sort().flatMap(kind => {
+    const [expected, found] = [then, now].map(refs => ((refs as Readonly<Record<string, Json>>)[kind] ?? null) as Json)
+    return canonicalJson(expected!) === canonicalJson(found!) ? [] : [{ kind, expected: expected!, found: found! }]
+  })
+}

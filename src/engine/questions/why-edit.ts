@@ -1,0 +1,108 @@
+// Why a node would be told what it would be told, for files as they lie there: the run's own chooser, over what publishing them would add. Writes nothing.
+import type { Agent } from '../../core/agent/agent.ts'
+import { readAgent } from '../../core/agent/read-agent.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
+import type { KindRefs } from '../../core/resolve/layers.ts'
+import { pinnedText } from '../../core/resolve/prompt-ref.ts'
+import { KINDS, type Lookup, resolveKind } from '../../core/resolve/resolve.ts'
+import { chainOf, writtenFor } from '../../core/why/chain.ts'
+import { readWorkflow } from '../../core/workflow/read-workflow.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { loadAgent } from '../definitions/agents.ts'
+import type { PreparedDefinition } from '../definitions/publish.ts'
+import { findAmong, loadLabels, loadLookup } from '../library/lookup.ts'
+import { refsOf } from '../library/refs-of.ts'
+import type { LibraryRow } from '../library/rows.ts'
+import { DIALECT, resolveRequest } from '../runs/frozen.ts'
+import { labelReader } from './label-moves.ts'
+import type { WhyChoice, WhyQuestion } from './why.ts'
+
+export interface Edited {
+  readonly templates: readonly LibraryTemplate[]
+  /** A workflow, and the agents beside it. */
+  readonly definitions: readonly PreparedDefinition[]
+}
+
+/** What the host is set to, and where what is edited would be published. */
+export interface EditPlace {
+  readonly store: Store
+  readonly tenant: string
+  readonly libraryId: string
+  readonly hostDefaults: KindRefs
+  readonly agentBindings: boolean
+}
+
+export async function whyEdited(
+  place: EditPlace,
+  edited: Edited,
+  at: string,
+  question: Omit<WhyQuestion, 'visit'> = {},
+): Promise<readonly WhyChoice[]> {
+  const { store, tenant, hostDefaults, agentBindings } = place
+  const workflow = workflowIn(edited)
+  const agents = await agentsFor(place, edited, workflow)
+  const nodes = workflow.nodes.filter(({ id }) => question.nodeId === undefined || id === question.nodeId)
+  if (nodes.length === 0) throw new Fault('node_missing', { problem: `Workflow ${workflow.id} has no node ${question.nodeId}` })
+  const movesOf = labelReader(store, tenant)
+
+  const answers: WhyChoice[] = []
+  for (const node of nodes) {
+    const request = resolveRequest({ workflow, agents, hostDefaults, agentBindings }, node, {})
+    const lookup = await lookupFor(place, edited.templates, ...refsOf(request, DIALECT))
+    for (const kind of question.kind === undefined ? KINDS : [question.kind]) {
+      const written = writtenFor(request, kind, DIALECT)
+      for (const { slot, agentId, resolved, trace } of resolveKind(request, kind, lookup, DIALECT)) {
+        const chain = await Promise.all(chainOf(trace, written[slot]!).map(entry => movesOf(entry, at)))
+        const ref = resolved === null ? null : pinnedText(resolved.templateId, resolved.version)
+        answers.push({ nodeId: node.id, kind, slot, agentId, resolved: ref, chain })
+      }
+    }
+  }
+  return answers
+}
+
+const documentOf = ({ bytes }: PreparedDefinition): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json
+
+/** It was read, and found valid, when it was prepared. */
+function workflowIn({ definitions }: Edited): Workflow {
+  const read = readWorkflow(documentOf(definitions.find(({ kind }) => kind === 'workflow')!))
+  if (!read.ok) throw new Error('a prepared workflow is valid')
+  return read.workflow
+}
+
+/** Those of the folder; of others, what is published. */
+async function agentsFor({ store, tenant }: EditPlace, { definitions }: Edited, { nodes }: Workflow): Promise<ReadonlyMap<string, Agent>> {
+  const found = new Map<string, Agent>()
+  for (const definition of definitions) {
+    const read = definition.kind === 'agent' ? readAgent(documentOf(definition), () => null) : null
+    if (read?.ok) found.set(read.agent.agentId, read.agent)
+  }
+  for (const { agentId } of nodes) {
+    const published = agentId === null || found.has(agentId) ? null : await loadAgent(store, tenant, agentId)
+    if (published !== null) found.set(published.agent.agentId, published.agent)
+  }
+  return found
+}
+
+/** The library at rest, with the folder's templates in it: where both have a version, the folder's is meant. */
+async function lookupFor(
+  { store, tenant, libraryId }: EditPlace,
+  templates: readonly LibraryTemplate[],
+  refs: ReturnType<typeof refsOf>[0],
+  libraries: readonly string[],
+): Promise<Lookup> {
+  const known = await loadLookup(store, tenant, refs, libraries)
+  const labels = await loadLabels(store, tenant, refs)
+  const fresh = templates.map((template): LibraryRow => {
+    const { templateId, version, kind } = template
+    const digest = templateDigest({ ...template, meta: { ...template.meta, source: 'user' } })
+    return { tenant, libraryId, templateId, version, digest, kind, origin: 'user', tags: [], modelClass: null, removed: false }
+  })
+  const isEdited = (row: LibraryRow): boolean =>
+    fresh.some(one => one.libraryId === row.libraryId && one.templateId === row.templateId && one.version === row.version)
+  const rows = [...known.rows.filter(row => !isEdited(row)), ...fresh]
+  return { find: ref => findAmong(rows, ref, labels), defaultOf: known.defaultOf }
+}

@@ -1,0 +1,124 @@
+// Why every node of a run was told what it was told: the recorded traces, with what was in force. Reads events and objects, recomputes no choice.
+import type { PromptKind } from '../../core/pack/compile.ts'
+import type { RecordedEvent } from '../../core/record/event.ts'
+import type { TraceEntry } from '../../core/resolve/resolve.ts'
+import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import { foldRun } from '../../core/run/reduce.ts'
+import type { RunState } from '../../core/run/state.ts'
+import { chainOf, writtenFor } from '../../core/why/chain.ts'
+import { grouped, type StepsInForce } from '../../core/why/in-force.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { DIALECT, type LoadedFrozen, resolveRequest } from '../runs/frozen.ts'
+import { readStored } from '../runs/node-values.ts'
+import { configurableOf, promptOverrides } from '../runs/step-parts.ts'
+import { worldOf } from '../runs/world.ts'
+import { inForceOf, type TakenStep } from './in-force.ts'
+import { labelReader, type WhyLayer } from './label-moves.ts'
+
+export interface WhyQuestion {
+  readonly nodeId?: string | undefined
+  readonly kind?: PromptKind | undefined
+  /** The newest of each node, unless it is named. */
+  readonly visit?: number | undefined
+}
+
+/** What the chooser says, with or without a run. */
+export interface WhyChoice {
+  readonly nodeId: string
+  readonly kind: PromptKind
+  /** Which of several few-shot entries; 0 for every other kind. */
+  readonly slot: number
+  readonly agentId: string | null
+  readonly resolved: string | null
+  readonly chain: readonly WhyLayer[]
+}
+
+export interface WhyAnswer extends WhyChoice {
+  readonly visit: number
+  /** Of the event with the trace. */
+  readonly sequence: number
+  readonly at: string
+  /** Nothing when no step was taken. */
+  readonly inForce: readonly StepsInForce[]
+}
+
+type Traced = Extract<RunEvent, { readonly type: 'prompt.traced' }>
+
+interface Visit {
+  readonly nodeId: string
+  readonly visit: number
+  readonly traced: { readonly event: Traced; readonly sequence: number; readonly at: string }[]
+  readonly steps: TakenStep[]
+}
+
+/** In the order in which nodes were first told something. */
+export async function whyRun(store: Store, tenant: string, runId: string, question: WhyQuestion = {}): Promise<readonly WhyAnswer[]> {
+  const { world: state, visits, changes } = await readVisits(store, tenant, runId)
+  const meant = chosen(visits, question, runId)
+  const world = await worldOf(store, tenant, state)
+  const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state, seq: 0, createdAt: '', createdBy: '' } }))
+  const inForce = inForceOf(store, tenant, world, changes)
+  const movesOf = labelReader(store, tenant)
+  const createdAt = changes[0]!.at
+
+  const answers: WhyAnswer[] = []
+  for (const { nodeId, visit, traced, steps } of meant) {
+    const held = grouped(await inForce(nodeId, steps))
+    for (const { event, sequence, at } of traced) {
+      const { kind, slot, agentId, resolved, trace } = event
+      if (question.kind !== undefined && kind !== question.kind) continue
+      const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
+      const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
+      // What a label meant was frozen when the run was created.
+      const layers = await Promise.all(chain.map(entry => movesOf(entry, createdAt)))
+      answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, inForce: held })
+    }
+  }
+  return answers
+}
+
+function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<typeof resolveRequest>[2], kind: PromptKind) {
+  const node = world.workflow.nodes.find(({ id }) => id === nodeId)
+  return node === undefined ? [] : writtenFor(resolveRequest(world, node, overrides), kind, DIALECT)
+}
+
+interface ReadVisits {
+  /** As far as these make it: what it froze, and what was added to its graph. */
+  readonly world: RunState
+  readonly visits: readonly Visit[]
+  /** What may change what is in force: the run's own beginning, its modes, its spawned nodes. */
+  readonly changes: readonly RecordedEvent[]
+}
+
+const CHANGES = ['run.created', 'run.modeChanged', 'node.spawned']
+
+async function readVisits(store: Store, tenant: string, runId: string): Promise<ReadVisits> {
+  const changes: RecordedEvent[] = []
+  const visits: Visit[] = []
+  const open = new Map<string, Visit>()
+  for await (const { event: recorded } of store.read(tenant, runStream(runId), -1)) {
+    const event = runEvent(recorded)
+    if (CHANGES.includes(event.type)) changes.push(recorded)
+    if (event.type === 'node.started') {
+      const begun: Visit = { nodeId: event.nodeId, visit: event.visit, traced: [], steps: [] }
+      open.set(event.nodeId, begun)
+      visits.push(begun)
+    }
+    if (event.type === 'prompt.traced') open.get(event.nodeId)?.traced.push({ event, sequence: recorded.seq, at: recorded.at })
+    if (event.type === 'step.started') open.get(event.nodeId)?.steps.push({ event, sequence: recorded.seq, at: recorded.at })
+  }
+  if (changes.length === 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
+  return { world: foldRun(changes.map(runEvent)), visits, changes }
+}
+
+function chosen(visits: readonly Visit[], { nodeId, visit }: WhyQuestion, runId: string): readonly Visit[] {
+  const newest = new Map(visits.map(one => [one.nodeId, one.visit]))
+  const meant = visits.filter(
+    one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)) && one.traced.length > 0,
+  )
+  if (meant.length > 0 || (nodeId === undefined && visit === undefined)) return meant
+  const which = `${nodeId === undefined ? 'No node' : `Node ${nodeId}`} of run ${runId}`
+  const problem = `${which} was ${nodeId === undefined ? '' : 'not '}told anything${visit === undefined ? '' : ` in visit ${visit}`}`
+  throw new Fault('node_missing', { problem })
+}

@@ -1,0 +1,122 @@
+// Which streams a question about a run may need, and how much of each. Decides nothing about what is in them.
+import { type Digest, digestBytes, type Json } from '../core/digest/digest.ts'
+import { isObject } from '../core/digest/is-object.ts'
+import { libraryStream } from '../core/library/events.ts'
+import type { FiledStream, LeftOut } from '../core/record/run-file.ts'
+import { runEvent, runStream } from '../core/run/events.ts'
+import type { FrozenLookup } from '../core/run/frozen.ts'
+import { fromRecorded, sessionStream } from '../core/session/events.ts'
+import { workspaceStream } from '../core/workspace/events.ts'
+import { Fault } from '../errors.ts'
+import type { Store } from '../ports.ts'
+import { HOST_TENANT } from './library/rows.ts'
+import { HOST_POLICY } from './record-config.ts'
+import { loadFrozen } from './runs/frozen.ts'
+
+/** Events of one stream beside the run: more than that is no longer "small and needed". */
+const MOST_EVENTS = 100_000
+
+export interface RunStreams {
+  readonly streams: readonly FiledStream[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/**
+ * The run and the sessions of its nodes with their objects; and without objects what was there up to its last event: home sessions, workspaces,
+ * libraries where a ref named a label, the host's policy.
+ */
+export async function runStreams(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
+  const { sessions, until, libraries } = await lookAt(store, tenant, runId)
+  const streams = [...(await filed(store, tenant, runStream(runId), { objects: true }))]
+  const leftOut: LeftOut[] = []
+  const [homes, workspaces] = [new Set<string>(), new Set<string>()]
+  for (const session of sessions) {
+    const { home, isOwn } = await readSession(store, tenant, session, runId, workspaces)
+    if (home !== null && !sessions.has(home)) homes.add(home)
+    // One of its own ends with the run; any other goes on.
+    streams.push(...(await filed(store, tenant, sessionStream(session), isOwn ? { objects: true } : { objects: true, until })))
+  }
+  const beside = [...[...homes].map(sessionStream), ...[...workspaces].map(workspaceStream), ...[...libraries].map(libraryStream)].map(
+    stream => ({ tenant, stream }),
+  )
+  if (withPolicy) beside.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream })
+  else leftOut.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream, reason: 'it is the operator’s, and speaks of other tenants' })
+  for (const { tenant, stream } of beside) {
+    const found = await filed(store, tenant, stream, { objects: false, until })
+    if (found.some(({ events }) => events > MOST_EVENTS)) leftOut.push({ tenant, stream, reason: `it has more than ${MOST_EVENTS} events` })
+    else streams.push(...found)
+  }
+  return { streams: streams.sort(inOrder), leftOut: leftOut.sort(inOrder) }
+}
+
+const inOrder = (a: LeftOut | FiledStream, b: LeftOut | FiledStream): number =>
+  Number(nameOf(a) > nameOf(b)) - Number(nameOf(a) < nameOf(b))
+const nameOf = ({ tenant, stream }: LeftOut | FiledStream): string => JSON.stringify([tenant, stream])
+
+interface Look {
+  readonly sessions: ReadonlySet<string>
+  readonly libraries: ReadonlySet<string>
+  /** When its last event was written. */
+  readonly until: string
+}
+
+async function lookAt(store: Store, tenant: string, runId: string): Promise<Look> {
+  const sessions = new Set<string>()
+  const libraries = new Set<string>()
+  let until = ''
+  for await (const { event } of store.read(tenant, runStream(runId), -1)) {
+    until = event.at
+    const one = runEvent(event)
+    if (one.type === 'node.started') sessions.add(one.session)
+    if (one.type === 'run.created') for (const library of labelled(await lookupAt(store, tenant, one.frozen))) libraries.add(library)
+  }
+  if (until === '') throw new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
+  return { sessions, libraries, until }
+}
+
+/** Of a run whose beginning was erased nobody knows. */
+const lookupAt = (store: Store, tenant: string, frozen: Digest): Promise<FrozenLookup> =>
+  loadFrozen(store, tenant, frozen).then(
+    ({ lookup }) => lookup,
+    (error: unknown) => {
+      if (error instanceof Fault && error.code === 'object_missing') return { found: {}, defaults: {} }
+      throw error
+    },
+  )
+
+/** Libraries in which a label was followed. */
+const labelled = ({ found }: FrozenLookup): readonly string[] =>
+  Object.entries(found).flatMap(([key, one]) => {
+    const [, , , label] = JSON.parse(key) as readonly Json[]
+    return typeof label === 'string' && one.status === 'found' ? [one.template.libraryId] : []
+  })
+
+async function readSession(store: Store, tenant: string, session: string, runId: string, workspaces: Set<string>) {
+  let [home, isOwn]: [string | null, boolean] = [null, false]
+  for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
+    const one = fromRecorded(event)
+    if (one.type === 'session.created') [home, isOwn] = [one.home?.session ?? null, one.home?.runId === runId]
+    if ('snapshot' in one && isObject(one.snapshot as unknown as Json)) workspaces.add(one.snapshot!.workspace)
+  }
+  return { home, isOwn }
+}
+
+/** The stream as far as it came; none when there was nothing yet. @param until no event after that moment */
+async function filed(
+  store: Store,
+  tenant: string,
+  stream: string,
+  { objects, until }: { readonly objects: boolean; readonly until?: string },
+): Promise<readonly FiledStream[]> {
+  if (until === undefined) {
+    const { seq, digest } = await store.head(tenant, stream)
+    return digest === null ? [] : [{ tenant, stream, events: seq + 1, head: digest, objects }]
+  }
+  let [events, last]: [number, Uint8Array | null] = [0, null]
+  for await (const { event, bytes } of store.read(tenant, stream, -1)) {
+    if (event.at > until || events > MOST_EVENTS) break
+    events++
+    last = bytes
+  }
+  return last === null ? [] : [{ tenant, stream, events, head: digestBytes(last), objects }]
+}

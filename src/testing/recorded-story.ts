@@ -1,0 +1,80 @@
+// A run with a little of everything, recorded for real, and its events and objects by name. For tests of what reads records.
+import type { Digest } from '../core/digest/digest.ts'
+import type { RecordedEvent } from '../core/record/event.ts'
+import { runStream } from '../core/run/events.ts'
+import { sessionStream } from '../core/session/events.ts'
+import { publishAgent } from '../engine/definitions/agents.ts'
+import { publishTemplates } from '../engine/library/publish.ts'
+import type { Store } from '../ports.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from './run-house.ts'
+import { WORLD } from './test-runs.ts'
+
+/** What every template of it begins with. */
+export const STYLE = 'House style: short sentences, plain words, no adjectives that say nothing. '
+const template = (templateId: string, kind: 'system' | 'user', text: string) => ({
+  templateId,
+  version: '1.0.0',
+  kind,
+  text,
+  variables: text.includes('{{topic}}') ? [{ name: 'topic', type: 'string', required: true }] : [],
+})
+const TEMPLATES = [
+  template('house', 'system', STYLE),
+  template('desk', 'system', `${STYLE}You are at the desk.`),
+  template('task', 'user', `${STYLE}Write about {{topic}}. The end.`),
+] as never
+
+const STORY = {
+  id: 'news',
+  objective: 'Write.',
+  defaults: { promptRefs: { user: 'prompt:task@1.0.0' } },
+  nodes: [
+    { id: 'writer', agent: 'local.desk.writer', role: 'implementer', systemPromptRef: 'prompt:desk@1.0.0' },
+    { id: 'reader', role: 'reviewer' },
+  ],
+  edges: [{ from: 'writer', to: 'reader' }],
+  variables: [{ name: 'topic', type: 'string', required: true }],
+}
+
+/** Two nodes; templates of the node, the workflow and the host; roles; calls that are allowed, refused and fail; a mode that changes. */
+export async function recordedStory(): Promise<RunHouse> {
+  const house = runHouse(
+    async ({ node, time }) => {
+      if (node === 'writer' && time === 2) await house.runs.submit(placeOf('r1'), { type: 'setMode', mode: 'planning' })
+      if (node === 'writer' && time === 1) return { text: 'I look.', tools: [{ toolName: 'probe', arguments: {} }] }
+      if (node === 'writer' && time === 2) return { tools: [{ toolName: 'write_file', arguments: { path: 'src/a.ts' } }] }
+      return { text: `The ${node} has said it, time ${time}.`, tokens: 7 }
+    },
+    { world: { ...WORLD, hostDefaults: { system: 'prompt:house@1.0.0' } } },
+  )
+  await publishTemplates(house.store, { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }, TEMPLATES, { mode: 'create', origin: 'user' })
+  await publishAgent(house.store, { tenant: TENANT, actor: 'ada' }, { agentId: 'local.desk.writer', persona: 'Writer' })
+  const { phase, failure } = await house.go(STORY, { inputs: { topic: 'the harbour' } })
+  if (phase !== 'completed') throw new Error(`The story is ${phase}: ${JSON.stringify(failure)}`)
+  return house
+}
+
+export interface Story {
+  readonly store: Store
+  readonly events: readonly RecordedEvent[]
+  readonly sessions: Readonly<Record<string, readonly RecordedEvent[]>>
+  readonly objects: Readonly<Record<string, Digest>>
+}
+
+export async function readStory({ store }: RunHouse): Promise<Story> {
+  const read = async (stream: string) => {
+    const found: RecordedEvent[] = []
+    for await (const { event } of store.read(TENANT, stream, -1)) found.push(event)
+    return found
+  }
+  const events = await read(runStream('r1'))
+  const names = new Set(events.flatMap(({ type, payload }) => (type === 'node.started' ? [(payload as { session: string }).session] : [])))
+  const sessions = Object.fromEntries(
+    await Promise.all([...names].map(async name => [sessionStream(name), await read(sessionStream(name))])),
+  )
+  const json = async <T>(digest: Digest): Promise<T> => JSON.parse(new TextDecoder().decode(await store.object(TENANT, digest))) as T
+  const { frozen, inputs } = events[0]!.payload as { frozen: Digest; inputs: Digest }
+  const { workflow, roles } = await json<{ workflow: Digest; roles: Record<string, { role: Digest }> }>(frozen)
+  const objects = { frozen, inputs, workflow, implementer: roles.implementer!.role, reviewer: roles.reviewer!.role }
+  return { store, events, sessions, objects }
+}
