@@ -5,7 +5,7 @@ import { sealedStreams } from '../core/record/projections.ts'
 import { referencesIn } from '../core/record/references.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
-import { exportObjects, line } from './export-objects.ts'
+import { exportObjects, line } from './run-files/export-objects.ts'
 
 export async function* exportStream(store: Store, tenant: string, stream: string): AsyncIterable<string> {
   const head = await store.head(tenant, stream)

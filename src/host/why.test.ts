@@ -1,7 +1,7 @@
 // Why a prompt was used, over real HTTP: the same answer as the engine's, in the schema's words, for its tenant alone.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { whyRun } from '../engine/questions/why.ts'
 import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
+import { whyRun } from '../engine/why/why.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
 import { runToEnd } from '../testing/host-runs.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'

@@ -1,6 +1,6 @@
 // Changes a recorded run, one thing at a time, replays it, and lists the changes that were not found where they are.
 import type { Divergence } from '../core/replay/divergence.ts'
-import { replayRun } from '../engine/questions/replay.ts'
+import { replayRun } from '../engine/replay/replay.ts'
 import type { Story } from './recorded-story.ts'
 import { MUTATIONS, type Mutation, type Picking } from './replay-mutations.ts'
 import { TENANT } from './run-house.ts'

@@ -5,7 +5,7 @@ import { verifyRunFile } from '../../cli/record/verify-run-file.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun } from '../../core/run/state.ts'
-import { replayRun } from '../../engine/questions/replay.ts'
+import { replayRun } from '../../engine/replay/replay.ts'
 import { readPublicKeys, signatureChecker } from '../public-keys.ts'
 import { type ExportedRun, exportedStore } from './exported-store.ts'
 

@@ -1,7 +1,7 @@
 // What a person reads when a run does not come out as it was.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
-import { replayRun } from '../../engine/questions/replay.ts'
+import { replayRun } from '../../engine/replay/replay.ts'
 import type { Store } from '../../ports.ts'
 import { withObject, withoutObject } from '../../testing/changed-store.ts'
 import { expectGolden } from '../../testing/golden.ts'

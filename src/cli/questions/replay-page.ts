@@ -2,9 +2,9 @@
 import pc from 'picocolors'
 import type { Json } from '../../core/digest/digest.ts'
 import type { Divergence, Point, Rotation } from '../../core/replay/divergence.ts'
-import type { ReplayedPrompt } from '../../engine/questions/decisions.ts'
-import { BELIEVED } from '../../engine/questions/remake-verdict.ts'
-import type { Replayed } from '../../engine/questions/replay.ts'
+import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
+import { BELIEVED } from '../../engine/replay/remake-verdict.ts'
+import type { Replayed } from '../../engine/replay/replay.ts'
 import { clip, visible } from '../report/visible.ts'
 import { shortHash } from '../runs/words.ts'
 

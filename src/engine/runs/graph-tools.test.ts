@@ -9,7 +9,7 @@ import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { freshStore, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Asked, type Said, textsOf } from '../../testing/talking-chat.ts'
 import { publishAgent } from '../definitions/agents.ts'
-import { replayRun } from '../questions/replay.ts'
+import { replayRun } from '../replay/replay.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse

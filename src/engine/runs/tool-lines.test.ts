@@ -11,7 +11,7 @@ import { type FakeProtocol, turnsAgent } from '../../testing/fake-cli-agent.ts'
 import { temporaryFolder } from '../../testing/run-cli.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { WORLD } from '../../testing/test-runs.ts'
-import { replayRun } from '../questions/replay.ts'
+import { replayRun } from '../replay/replay.ts'
 import type { RunParts } from './work.ts'
 
 let house: RunHouse

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { exportRun } from '../../engine/export-run.ts'
+import { exportRun } from '../../engine/run-files/export-run.ts'
 import { principalOf } from '../access.ts'
 import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'

@@ -1,5 +1,5 @@
 // The first run once more, without a model: its events folded, every prompt composed again from what the run froze, hashes compared.
-import type { Replayed } from '../../../engine/questions/replay.ts'
+import type { Replayed } from '../../../engine/replay/replay.ts'
 import type { Stage } from '../stage.ts'
 
 export async function replay({ type, say, runId }: Stage): Promise<string> {

@@ -1,9 +1,9 @@
 // One run in one file: its streams, the objects they speak of, and the checkpoints that cover them. The same record gives the same bytes.
-import type { Digest } from '../core/digest/digest.ts'
-import { CHECKPOINTS, readCheckpoint } from '../core/record/checkpoint.ts'
-import { referencesIn } from '../core/record/references.ts'
-import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../core/record/run-file.ts'
-import type { Store, StoredEvent } from '../ports.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
+import { referencesIn } from '../../core/record/references.ts'
+import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'
+import type { Store, StoredEvent } from '../../ports.ts'
 import { exportObjects, line } from './export-objects.ts'
 import { runStreams } from './run-streams.ts'
 

@@ -1,9 +1,9 @@
 // Objects as lines of text: those that were spoken of, what the nodes among them speak of, and so on. Reads, and judges nothing.
-import type { Digest } from '../core/digest/digest.ts'
-import { linksIn, mayBecomeNode } from '../core/record/references.ts'
-import { writeObjectLine } from '../core/record/run-file.ts'
-import { Fault } from '../errors.ts'
-import type { Store } from '../ports.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import { linksIn, mayBecomeNode } from '../../core/record/references.ts'
+import { writeObjectLine } from '../../core/record/run-file.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
 
 /** Raw bytes on one line; three bytes make four characters, so pieces join without padding between them. */
 const PIECE = 3 * 64 * 1024
