@@ -1,4 +1,4 @@
-// Verifies one exported stream file without any of our code: written from spec/record/README.md alone. It reads, and changes nothing.
+// Verifies one exported stream or run without any of our code: written from spec/record/README.md alone. It reads, and changes nothing.
 // @ts-check
 import { isUtf8 } from 'node:buffer'
 import { createHash, createPublicKey, verify } from 'node:crypto'
@@ -8,24 +8,34 @@ import { parseArgs } from 'node:util'
 
 /** @typedef {import('node:crypto').KeyObject} KeyObject */
 /** @typedef {{ stream: string, sequence?: number, digest?: string, code: string }} Break */
-/** @typedef {{ sequence?: number, digest?: string }} Place */
+/** @typedef {{ stream?: string, sequence?: number, digest?: string }} Place */
 /** @typedef {{ at: Break, why: string }} Found */
 /**
- * @typedef {{ intact: boolean, unsealed: number, streams: 1, events: number, objects: number, erased: number, breaks: Break[],
+ * @typedef {{ intact: boolean, unsealed: number, streams: number, events: number, objects: number, erased: number, breaks: Break[],
  *   moreBreaks?: number }} Report
  */
 /** @typedef {{ bytes: Buffer | null, ended: boolean }} Line `bytes` is null when the line is too long to be one. */
-/** @typedef {{ tenant: string, stream: string, events: number, head: string | null, checkpoints: number }} Header */
+/** @typedef {{ tenant: string, stream: string, events: number, head: string | null }} Part a stream, or its beginning */
+/** @typedef {Part & { checkpoints: number }} Header */
+/** @typedef {Part & { objects: boolean }} RunPart `objects`: whether what its events speak of is in the file */
+/** @typedef {{ tenant: string, run: string, streams: RunPart[], checkpoints: number }} Run */
 /** @typedef {{ tenant: string, stream: string, seq: number, type: string, prev: string | null, payload: unknown }} Event */
 /** @typedef {{ stream: string, seq: number, headHash: string }} Head */
 /** @typedef {{ heads: Head[], key: string, signature: string }} Seal */
 /** @typedef {'absent' | 'forged' | 'unchecked' | 'key_unknown' | 'signed'} Standing */
 /** @typedef {{ standing: Standing, head?: Head, key?: string }} Checkpoint */
+/** @typedef {{ standing: Standing, tenant: string, heads: Head[], key?: string }} RunCheckpoint with those heads that are in the file */
+/**
+ * `read`: streams so far; `heads`: of every stream, by sequence; `name`: of all lines so far
+ * @typedef {{ run: Run, read: number, checkpoints: RunCheckpoint[], heads: Map<string, Map<number, Head[]>>, name: string,
+ *   end: 'due' | 'met' | 'passed' }} Running
+ */
 /** @typedef {{ seq: number, prev?: string | null }} Expected what the next event may be; without `prev`, it may name anything */
 /** @typedef {{ digest: string, judged: boolean, sound: boolean, hash: import('node:crypto').Hash, size: number, parts: Buffer[] }} Open */
 /**
  * @typedef {object} Check
- * @property {Header | null} header
+ * @property {Part | null} header of the stream that is being read
+ * @property {Running | null} running where the file is of a run
  * @property {Checkpoint} checkpoint
  * @property {number} line
  * @property {boolean} ended
@@ -33,7 +43,8 @@ import { parseArgs } from 'node:util'
  * @property {number} brokenLink
  * @property {{ events: number, checkpoints: number }} due
  * @property {Expected[]} expected
- * @property {string | null} sealedName
+ * @property {Map<number, Head[]>} heads that checkpoints give to events of this stream, by sequence
+ * @property {Map<Head, string>} sealedNames the names that these events have
  * @property {number} sealed
  * @property {Map<string, boolean>} named every digest that an event or a node has spoken of, and whether the file has it
  * @property {Map<string, boolean>} unclaimed every other object in the file so far, and whether it is sound: a node may speak of it yet
@@ -50,6 +61,9 @@ const LONGEST_LINE = 8 * 1024 * 1024
 const MOST_BREAKS = 1000
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
+const RUN_KEYS = ['onbook', 'v', 'tenant', 'run', 'streams', 'checkpoints', 'leftOut']
+const RUN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+const MOST_STREAMS = 20_000
 const HEADER_KEYS = ['onbook', 'v', 'tenant', 'stream', 'events', 'head', 'checkpoints']
 const EVENT_KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'prev', 'payload']
 const NODE_MARK = Buffer.from('{"$node":')
@@ -62,7 +76,7 @@ const OBJECT_FORMS = [
 ]
 const USAGE = `Usage: node verify.mjs FILE [--public-key FILE] [--json]
 
-Verifies a stream file that "onbook export" wrote.
+Verifies what "onbook export" wrote: a stream, or a run.
 
   --public-key FILE  public keys in PEM form; without them no signature is checked
   --json             print the result as one JSON object
@@ -148,6 +162,36 @@ function readHeader(line) {
   return it.checkpoints === 0 || it.checkpoints === 1 ? /** @type {Header} */ (/** @type {unknown} */ (it)) : null
 }
 
+/** @param {Line} line @returns {Run | null} */
+function readRun(line) {
+  const read = readJson(line.bytes)
+  const it = withKeys(read?.value, RUN_KEYS)
+  if (!read?.exact || !it || it.onbook !== 'run' || it.v !== 1 || !isName(it.tenant)) return null
+  if (typeof it.run !== 'string' || !RUN_ID.test(it.run) || !isCount(it.checkpoints)) return null
+  const { tenant, run, streams, leftOut } = it
+  if (!Array.isArray(streams) || streams.length > MOST_STREAMS || !streams.every(isRunPart) || !Array.isArray(leftOut)) return null
+  if (leftOut.length > MOST_STREAMS || !leftOut.every(isLeftOut)) return null
+  const names = streams.map(nameOf)
+  const ordered = names.every((name, i) => i === 0 || String(names[i - 1]) < name)
+  return ordered && names.includes(nameOf({ tenant, stream: `run/${run}` })) ? /** @type {Run} */ (/** @type {unknown} */ (it)) : null
+}
+
+/** @param {{ tenant: string, stream: string }} part */
+const nameOf = ({ tenant, stream }) => JSON.stringify([tenant, stream])
+
+/** @param {unknown} value */
+function isRunPart(value) {
+  const it = withKeys(value, ['tenant', 'stream', 'events', 'head', 'objects'])
+  if (!it || !isName(it.tenant) || !isName(it.stream) || typeof it.objects !== 'boolean') return false
+  return isCount(it.events) && it.events > 0 && isDigest(it.head)
+}
+
+/** @param {unknown} value */
+function isLeftOut(value) {
+  const it = withKeys(value, ['tenant', 'stream', 'reason'])
+  return it !== null && isName(it.tenant) && isName(it.stream) && typeof it.reason === 'string' && it.reason !== ''
+}
+
 /** @param {Buffer | null} bytes @returns {Event | null} */
 function readEvent(bytes) {
   const read = readJson(bytes)
@@ -219,7 +263,7 @@ function takeEvent(check, line) {
   const name = digestOf(line.bytes ?? '')
   const sequence = event && isHere(check, event) ? takePlaced(check, event, name) : takeUnplaced(check, line, event)
   keepSealedName(check, [sequence, event?.seq], name)
-  if (event) addReferences(check, event.payload)
+  if (event && speaksOfObjects(check)) addReferences(check, event.payload)
   if (check.due.events === 0) checkLink(check, check.expected[0], check.header?.head)
 }
 
@@ -228,9 +272,13 @@ function takeEvent(check, line) {
  * @param {Check} check @param {unknown[]} places @param {string} name
  */
 function keepSealedName(check, places, name) {
-  const { head } = check.checkpoint
-  if (head && places.includes(head.seq) && check.sealedName !== head.headHash) check.sealedName = name
+  for (const place of new Set(places))
+    for (const head of check.heads.get(Number(place)) ?? [])
+      if (check.sealedNames.get(head) !== head.headHash) check.sealedNames.set(head, name)
 }
+
+/** Of streams beside a run only the events are in its file. @param {Check} check */
+const speaksOfObjects = ({ running }) => running === null || running.run.streams[running.read - 1]?.objects === true
 
 /** @param {Check} check @param {Event} event */
 const isHere = (check, event) => event.tenant === check.header?.tenant && event.stream === check.header.stream
@@ -319,10 +367,119 @@ function takeCheckpoint(check) {
   if (standing === 'key_unknown') report(check, 'checkpoint_key_unknown', `it was signed with ${key}, which is not among the public keys`)
   if (standing === 'forged' || !head) return report(check, 'checkpoint_forged', 'not a checkpoint of this stream, or not signed by its key')
   const place = { sequence: head.seq }
-  if (check.sealedName === null) return report(check, 'checkpoint_ahead', 'the checkpoint names an event that is not in the file', place)
-  if (check.sealedName !== head.headHash) return report(check, 'checkpoint_differs', 'the checkpoint gives it another name', place)
+  const name = check.sealedNames.get(head)
+  if (name === undefined) return report(check, 'checkpoint_ahead', 'the checkpoint names an event that is not in the file', place)
+  if (name !== head.headHash) return report(check, 'checkpoint_differs', 'the checkpoint gives it another name', place)
   if (standing === 'signed') check.sealed = head.seq + 1
 }
+
+// A run
+
+/**
+ * The checkpoints of a run speak of several streams each, and of more than is in the file.
+ * @param {string} path @param {Run} run @param {Map<string, KeyObject>} keys @returns {Promise<RunCheckpoint[]>}
+ */
+async function readRunCheckpoints(path, run, keys) {
+  const first = 1 + run.streams.reduce((sum, { events }) => sum + events, 0)
+  const events = new Map(run.streams.map(part => [nameOf(part), part.events]))
+  /** @type {RunCheckpoint[]} */
+  const found = []
+  let at = 0
+  for await (const line of readLines(path)) {
+    if (at >= first + run.checkpoints) break
+    if (at++ >= first) found.push(readRunCheckpoint(line, events, keys))
+  }
+  return found
+}
+
+/** @param {Line} line @param {Map<string, number>} events of each stream @param {Map<string, KeyObject>} keys @returns {RunCheckpoint} */
+function readRunCheckpoint(line, events, keys) {
+  const event = readEvent(line.bytes)
+  const seal = readSeal(event?.payload)
+  if (!event || !seal || event.stream !== 'checkpoints' || event.type !== 'checkpoint.signed')
+    return { standing: 'forged', tenant: '', heads: [] }
+  const { tenant } = event
+  // One that speaks of a stream twice was never written, and would have to be asked about it again and again.
+  if (new Set(seal.heads.map(({ stream }) => stream)).size < seal.heads.length) return { standing: 'forged', tenant, heads: [] }
+  const isIn = (/** @type {Head} */ { stream, seq }) => seq < (events.get(nameOf({ tenant, stream })) ?? 0)
+  return { standing: judgeSignature(event, seal, keys), tenant, heads: seal.heads.filter(isIn), key: seal.key }
+}
+
+/** @param {Check} check @param {Running} running */
+function startPart(check, running) {
+  const part = running.run.streams[running.read]
+  if (!part) return leaveParts(check, running)
+  running.read += 1
+  check.header = part
+  check.due.events = part.events
+  check.expected = [{ seq: 0, prev: null }]
+  check.brokenLink = -1
+  check.heads = running.heads.get(nameOf(part)) ?? new Map()
+}
+
+/** @param {RunCheckpoint[]} checkpoints */
+function headsIn(checkpoints) {
+  /** @type {Running['heads']} */
+  const found = new Map()
+  for (const { tenant, heads } of checkpoints)
+    for (const head of heads) {
+      const name = nameOf({ tenant, stream: head.stream })
+      const ofStream = found.get(name) ?? new Map()
+      found.set(name, ofStream.set(head.seq, [...(ofStream.get(head.seq) ?? []), head]))
+    }
+  return found
+}
+
+/** What is broken from here on belongs to no stream. @param {Check} check @param {Running} running */
+function leaveParts(check, { run }) {
+  check.header = { tenant: run.tenant, stream: '', events: 0, head: null }
+  check.due = { events: 0, checkpoints: run.checkpoints }
+  check.heads = new Map()
+}
+
+/** @param {Check} check @param {Running} running */
+function skipParts(check, running) {
+  running.read = running.run.streams.length
+  leaveParts(check, running)
+}
+
+/** @param {Check} check @param {Running} running */
+function takeRunCheckpoint(check, { run, checkpoints }) {
+  const { standing, heads, key } = checkpoints[run.checkpoints - check.due.checkpoints] ?? { standing: 'forged', heads: [] }
+  check.due.checkpoints -= 1
+  if (standing === 'key_unknown') report(check, 'checkpoint_key_unknown', `it was signed with ${key}, which is not among the public keys`)
+  if (standing === 'forged') report(check, 'checkpoint_forged', 'not a checkpoint, or not signed by its key')
+  for (const head of heads)
+    if (check.sealedNames.get(head) !== head.headHash)
+      report(check, 'checkpoint_differs', 'a checkpoint gives it another name', { stream: head.stream, sequence: head.seq })
+}
+
+/** Of each stream as much as a checkpoint that holds speaks of. @param {Check} check @param {Running} running */
+function sealedIn(check, { checkpoints }) {
+  /** @type {Map<string, number>} */
+  const sealed = new Map()
+  for (const { standing, tenant, heads } of checkpoints)
+    for (const head of standing === 'signed' ? heads : []) {
+      const name = nameOf({ tenant, stream: head.stream })
+      if (check.sealedNames.get(head) === head.headHash) sealed.set(name, Math.max(head.seq + 1, sealed.get(name) ?? 0))
+    }
+  return [...sealed.values()].reduce((sum, events) => sum + events, 0)
+}
+
+/** @param {Check} check @param {Line} line @param {Running} running */
+function takeRunLine(check, line, running) {
+  if (running.end !== 'due') running.end = 'passed'
+  else if (check.due.events + check.due.checkpoints === 0 && isEnd(line, running.name)) {
+    closeObject(check, false)
+    running.end = 'met'
+  } else takeLine(check, line)
+  running.name = digestOf(Buffer.concat([Buffer.from(running.name), line.bytes ?? Buffer.alloc(0), Buffer.from('\n')]))
+  if (check.due.events === 0 && running.read < running.run.streams.length) startPart(check, running)
+  else if (check.due.events === 0 && check.header?.stream !== '') leaveParts(check, running)
+}
+
+/** @param {Line} line @param {string} name */
+const isEnd = (line, name) => line.bytes?.toString('latin1') === JSON.stringify({ end: name })
 
 // Objects
 
@@ -414,8 +571,8 @@ function isDeeperThan(value, most) {
 /** @returns {Check} */
 function newCheck() {
   return {
-    ...{ header: null, checkpoint: { standing: 'absent' }, line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
-    ...{ due: { events: 0, checkpoints: 0 }, expected: [{ seq: 0, prev: null }], sealedName: null, sealed: 0 },
+    ...{ header: null, running: null, checkpoint: { standing: 'absent' }, line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
+    ...{ due: { events: 0, checkpoints: 0 }, expected: [{ seq: 0, prev: null }], heads: new Map(), sealedNames: new Map(), sealed: 0 },
     ...{ named: new Map(), unclaimed: new Map(), open: null, lastDigest: '', events: 0, objects: 0, erased: 0, found: [], more: 0 },
   }
 }
@@ -426,14 +583,32 @@ async function inspect(path, keys) {
   for await (const line of readLines(path)) {
     check.line += 1
     check.ended = line.ended
-    const header = check.header ?? readHeader(line)
-    if (!header) break // nothing that follows can be judged
-    if (check.header) takeLine(check, line)
-    else await takeHeader(check, header, path, keys)
+    if (check.running) takeRunLine(check, line, check.running)
+    else if (check.header) takeLine(check, line)
+    else if (!(await takeFirst(check, line, path, keys))) break // nothing that follows can be judged
   }
   if (check.header) finish(check)
-  else malformed(check, check.line === 0 ? 'the file is empty' : 'it is not the header of a stream file')
+  else malformed(check, check.line === 0 ? 'the file is empty' : 'it is not the header of a stream file, nor of a run file')
   return check
+}
+
+/** @param {Check} check @param {Line} line @param {string} path @param {Map<string, KeyObject>} keys */
+async function takeFirst(check, line, path, keys) {
+  const header = readHeader(line)
+  const run = header ? null : readRun(line)
+  if (header) await takeHeader(check, header, path, keys)
+  if (!run) return header !== null
+  const checkpoints = await readRunCheckpoints(path, run, keys)
+  check.running = {
+    run,
+    read: 0,
+    checkpoints,
+    heads: headsIn(checkpoints),
+    name: digestOf(Buffer.concat([line.bytes ?? Buffer.alloc(0), Buffer.from('\n')])),
+    end: 'due',
+  }
+  startPart(check, check.running)
+  return true
 }
 
 /** @param {Check} check @param {Header} header @param {string} path @param {Map<string, KeyObject>} keys */
@@ -441,6 +616,8 @@ async function takeHeader(check, header, path, keys) {
   check.header = header
   check.due = { events: header.events, checkpoints: header.checkpoints }
   check.checkpoint = await readCheckpoint(path, header, keys)
+  const { head } = check.checkpoint
+  check.heads = new Map(head ? [[head.seq, [head]]] : [])
 }
 
 /** @param {Check} check @param {Line} line */
@@ -448,9 +625,11 @@ function takeLine(check, line) {
   const { due } = check
   if (due.events + due.checkpoints > 0 && looksLikeObject(line)) {
     malformed(check, 'there are fewer events or checkpoints than the header says')
+    if (check.running) skipParts(check, check.running)
     check.due = { events: 0, checkpoints: 0 }
     takeObject(check, line)
   } else if (due.events > 0) takeEvent(check, line)
+  else if (due.checkpoints > 0 && check.running) takeRunCheckpoint(check, check.running)
   else if (due.checkpoints > 0) takeCheckpoint(check)
   else takeObject(check, line)
 }
@@ -459,17 +638,28 @@ function takeLine(check, line) {
 function finish(check) {
   closeObject(check, false)
   if (!check.ended || check.due.events + check.due.checkpoints > 0) malformed(check, 'the file ends too early')
+  if (check.running?.end === 'due') malformed(check, 'its last line does not name all lines before it')
+  if (check.running?.end === 'passed') malformed(check, 'the file goes on after its end')
   for (const digest of check.unclaimed.keys()) report(check, 'object_unknown', 'no event and no node speaks of it', { digest })
   for (const [digest, present] of check.named) if (!present) report(check, 'object_missing', 'an event or a node speaks of it', { digest })
 }
 
 /** @param {Check} check @returns {Report} */
 function summarize(check) {
-  const unsealed = Math.max(0, check.events - check.sealed)
-  const { events, objects, erased } = check
+  const { running, events, objects, erased } = check
+  const unsealed = Math.max(0, events - (running ? sealedIn(check, running) : check.sealed))
   const breaks = check.found.map(found => found.at)
   const more = check.more > 0 ? { moreBreaks: check.more } : {}
-  return { intact: breaks.length === 0, unsealed, streams: 1, events, objects, erased, breaks, ...more }
+  return {
+    intact: breaks.length === 0,
+    unsealed,
+    streams: running ? running.run.streams.length : 1,
+    events,
+    objects,
+    erased,
+    breaks,
+    ...more,
+  }
 }
 
 /** @param {string} text the text of a public key file */
@@ -513,11 +703,12 @@ const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 /** @param {Check} check @param {Report} result */
 function describe(check, result) {
   const { header } = check
-  const subject = header ? `Stream ${JSON.stringify(header.stream)} of tenant ${JSON.stringify(header.tenant)}` : 'Not a stream file'
   const checked = ['the bytes, place and chain of every event', 'the bytes of every object']
   if (check.checkpoint.standing === 'signed') checked.push(`the signature of the checkpoint, by ${check.checkpoint.key}`)
+  const keys = new Set(check.running?.checkpoints.flatMap(({ standing, key }) => (standing === 'signed' ? [key] : [])))
+  if (keys.size > 0) checked.push(`the signatures of checkpoints, by ${[...keys].join(', ')}`)
   return [
-    `${subject}: ${counted(result.events, 'event')}, ${counted(result.objects, 'object')}.`,
+    `${subjectOf(check)}: ${counted(result.events, 'event')}, ${counted(result.objects, 'object')}.`,
     ...(header ? [`Checked: ${checked.join('; ')}.`] : []),
     ...(result.erased > 0 ? [`Erased: ${counted(result.erased, 'object')}. Only the stream "audit" can prove it.`] : []),
     ...(result.unsealed > 0 ? [`Unsealed: ${counted(result.unsealed, 'event')}, because ${whyUnsealed(check)}.`] : []),
@@ -528,7 +719,17 @@ function describe(check, result) {
 }
 
 /** @param {Check} check */
+function subjectOf({ header, running }) {
+  if (running)
+    return `Run ${running.run.run} of tenant ${JSON.stringify(running.run.tenant)}, ${counted(running.run.streams.length, 'stream')}`
+  return header
+    ? `Stream ${JSON.stringify(header.stream)} of tenant ${JSON.stringify(header.tenant)}`
+    : 'Neither a stream file nor a run file'
+}
+
+/** @param {Check} check */
 function whyUnsealed(check) {
+  if (check.running) return 'no checkpoint in the file that these keys check speaks of them'
   if (check.sealed > 0) return `the checkpoint speaks of event ${check.sealed - 1} and what is before it`
   if (check.checkpoint.standing === 'absent') return 'there is no checkpoint in the file'
   if (check.checkpoint.standing === 'unchecked') return 'no public key was given'

@@ -158,6 +158,8 @@ export interface RepoWatch {
 export interface Secrets {
   /** Null when there is none. */
   get(id: string): Promise<string | null>
+  /** Every value that must not be seen, whether or not anybody asks for it, with what is to stand in its place. */
+  known?(): Promise<ReadonlyMap<string, string>>
 }
 
 /** ISO 8601, recorded; core never sees it. */
@@ -220,6 +222,8 @@ export interface Store {
   head(tenant: string, stream: string): Promise<StreamHead>
   /** Events after `after`, oldest first, up to the present end. */
   read(tenant: string, stream: string, after: number): AsyncIterable<StoredEvent>
+  /** The same, as many at a time as come at once; each is looked at when it is taken. For whoever reads all of a long stream. */
+  pages(tenant: string, stream: string, after: number): AsyncIterable<Iterable<StoredEvent>>
   /** The same, and then every new one until the signal aborts; nothing twice, nothing left out. */
   follow(tenant: string, stream: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
   /** `object_missing`, or `object_corrupt` when the bytes no longer match their name. */

@@ -119,6 +119,9 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     async *read(tenant, stream, after) {
       yield* streamOf(tenant, stream).events.slice(after + 1)
     },
+    async *pages(tenant, stream, after) {
+      yield streamOf(tenant, stream).events.slice(after + 1)
+    },
     async *follow(tenant, stream, after, signal) {
       let last = after
       while (!signal.aborted) {

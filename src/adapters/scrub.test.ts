@@ -8,13 +8,26 @@ const streamed = (pieces: readonly string[], ...values: string[]): string[] => {
   return [...pieces.map(piece => stream.push(piece)), stream.end()]
 }
 
+const inAscii = (secret: string): string =>
+  JSON.stringify({ secret }).replace(/[\u0080-\uffff]/g, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 describe('scrubber', () => {
   it('finds a value as it is, in JSON and in an address', () => {
     const { text } = of('pa"ss wörd')
     expect(text('pa"ss wörd')).toBe('#')
     expect(text(JSON.stringify({ said: 'pa"ss wörd' }))).toBe('{"said":"#"}')
+    expect(text(JSON.stringify(JSON.stringify({ said: 'pa"ss wörd' })))).toBe('"{\\"said\\":\\"#\\"}"')
     expect(text(`http://a/?k=${encodeURIComponent('pa"ss wörd')}`)).toBe('http://a/?k=#')
   })
+
+  it.each([
+    ['a form', 'tr0ub4dor & (3)', (secret: string) => new URLSearchParams({ key: secret }).toString(), 'key=#'],
+    ['a path', 'tr0ub4dor/3 x', (secret: string) => new URL(`http://host/${secret}`).href, 'http://host/#'],
+    ['a query', "it's {3}", (secret: string) => new URL(`http://host/?k=${secret}`).href, 'http://host/?k=#'],
+    ['JSON that is all ASCII', 'trüb4dör', inAscii, '{"secret":"#"}'],
+  ])('finds a value in %s', (_, secret, quoted, found) => expect(of(secret).text(quoted(secret))).toBe(found))
+
+  it('takes no word out for what an address makes of dots', () => expect(of('../../word').text('a word')).toBe('a word'))
 
   it('finds a value where every byte was read as a character', () => {
     expect(of('pässwörd').text(Buffer.from('+pässwörd\n').toString('latin1'))).toBe('+#\n')
@@ -24,6 +37,10 @@ describe('scrubber', () => {
     const { text } = of('{\r\n  "key": "abc",\n  "b": 1\n}')
     expect(text('+{\n+\t"key": "abc",\n+  "b": 1\n+}')).toBe('+{\n+\t#\n+  "b": 1\n+}')
     expect(of('a line of its own').text('a line')).toBe('a line')
+  })
+
+  it('finds a value without the line break that it ends in, however short', () => {
+    expect(of('hunter2\n').text('the password is hunter2')).toBe('the password is #')
   })
 
   it('takes the longest of those that begin at one place, and reads no value as a pattern', () => {

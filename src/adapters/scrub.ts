@@ -80,17 +80,38 @@ const spellings = (value: string): readonly string[] => [
   ...new Set(
     [value, ...linesOf(value)].flatMap(text => [
       text,
-      JSON.stringify(text).slice(1, -1),
-      encodeURIComponent(text.toWellFormed()),
+      inJson(text),
+      // Arguments of a call are JSON, and are streamed as text; what they quote may be JSON again.
+      inJson(inJson(text)),
+      inAscii(inJson(text)),
+      inAscii(inJson(inJson(text))),
+      ...inAddresses(text.toWellFormed()),
       Buffer.from(text).toString('latin1'),
     ]),
   ),
 ]
 
-/** What has several lines is seldom shown whole: a diff puts a sign before each, and a list its number. */
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+const inAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Escaped by hand, as a field of a form, in a path, in a query: each leaves other characters as they are. */
+const inAddresses = (text: string): readonly string[] => [
+  encodeURIComponent(text),
+  new URLSearchParams({ '': text }).toString().slice('='.length),
+  // What is left of a path with dots in it may be any word.
+  ...[ADDRESS, `${ADDRESS}?`].map(before => new URL(`${before}${text}`).href.slice(before.length)).filter(one => one.length >= text.length),
+]
+
+const ADDRESS = 'http://host/'
+
+/** What has several lines is seldom shown whole: a diff puts a sign before each, and a list its number. A file often ends in an empty one. */
 function linesOf(value: string): readonly string[] {
-  const lines = value.split(/[\r\n]+/)
-  return lines.length === 1 ? [] : lines.map(line => line.trim()).filter(line => line.length >= SHORTEST_LINE)
+  const lines = value
+    .split(/[\r\n]+/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  return lines.length === 1 ? lines : lines.filter(line => line.length >= SHORTEST_LINE)
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
 import { Fault, type FaultCode } from '../errors.ts'
 import { COMMANDS, type Command, GROUPS, type Input } from './commands.ts'
-import { visible } from './report/visible.ts'
+import { faultText, visibleLines } from './report/visible.ts'
 
 /** What somebody sent is wrong, not what was asked. */
 const FINDINGS: readonly FaultCode[] = ['checks_failed', 'tests_failed', 'registry_refused', 'bundle_refused']
@@ -72,10 +72,12 @@ function explain(error: unknown, json: boolean): number {
   if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
   if (error instanceof Fault) {
     if (json) process.stdout.write(`${JSON.stringify(error)}\n`)
-    else process.stderr.write(`onbook: ${error.message.split('\n').map(visible).join('\n')}\n`)
+    else process.stderr.write(faultText(error))
     return FINDINGS.includes(error.code) ? 1 : 2
   }
-  process.stderr.write(`onbook: this is a bug in onbook; please report it with these lines.\n${(error as Error)?.stack ?? String(error)}\n`)
+  process.stderr.write(
+    `onbook: this is a bug in onbook; please report it with these lines.\n${visibleLines((error as Error)?.stack ?? String(error)).join('\n')}\n`,
+  )
   return 2
 }
 

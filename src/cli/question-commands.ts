@@ -20,15 +20,60 @@ export const QUESTION_COMMANDS: readonly Command[] = [
     load: async () => (await import('./questions/why.ts')).why,
   },
   {
-    name: 'replay',
+    name: 'blame',
     arguments: ['<run>'],
-    summary: 'make a run again from its record, without a model, and name what comes out otherwise; of a run or of a run file',
+    summary: 'say of every word of a prompt who put it there and where it is written; of a run or of a run file',
     options: [
-      { flags: '--level <n>', summary: '1: fold its events; 2: also choose, compose and judge again (default: 2)' },
+      { flags: '--node <id>', summary: 'the whole prompt of this node, line by line' },
+      { flags: '--visit <n>', summary: 'this visit of a node (default: the newest)' },
+      { flags: '--step <n>', summary: 'this step of a visit (default: the newest)' },
+      ...WHERE,
+    ],
+    example: 'onbook blame run_0123456789abcdefghjkmnpq --node writer',
+    load: async () => (await import('./questions/blame.ts')).blame,
+  },
+  {
+    name: 'prefix',
+    arguments: ['<run>'],
+    summary: 'say how much of what a node is sent stays the same from step to step, and what breaks it; of a run or of a run file',
+    options: [{ flags: '--node <id>', summary: 'this node alone' }, ...WHERE],
+    example: 'onbook prefix run_0123456789abcdefghjkmnpq',
+    load: async () => (await import('./questions/prefix.ts')).prefix,
+  },
+  {
+    name: 'replay',
+    arguments: ['[runs...]'],
+    summary:
+      'make a run again from its record, without a model, and name what comes out otherwise; of a run or of a run file; with --against, under a proposed workspace',
+    options: [
+      {
+        flags: '--level <n>',
+        summary: '1: fold its events; 2: also choose, compose and judge again; 3: walk it again as a fork (default: 2)',
+      },
+      { flags: '--against <workspace@version>', summary: 'say which prompts would change under this version, or under a folder: ./desk' },
+      { flags: '--all', summary: 'with --against: every run on record' },
+      { flags: '--workflow <id>', summary: 'of all runs, those of this workflow' },
+      { flags: '--since <date>', summary: 'of all runs, those created since' },
+      { flags: '--limit <n>', summary: 'of all runs, the newest so many' },
+      { flags: '--workspace <name>', summary: 'which workspace a folder is a proposal for (default: the name of the folder)' },
       HOST_CONFIG,
       ...WHERE,
     ],
     example: 'onbook replay run_0123456789abcdefghjkmnpq',
     load: async () => (await import('./questions/replay.ts')).replay,
+  },
+  {
+    name: 'diff',
+    arguments: ['<a>', '[b]'],
+    summary:
+      'show what is different, decisions first and then the text: of two runs or run files, two steps, two templates, two files, two versions of a workspace',
+    options: [
+      { flags: '--node <id>', summary: 'of runs, this node alone' },
+      { flags: '--steps <a..b>', summary: 'two steps of this node in one run: 1..2, or with their visits 1.2..2.1' },
+      { flags: '--decisions', summary: 'leave out the texts' },
+      ...WHERE,
+    ],
+    example: 'onbook diff run_0123456789abcdefghjkmnpq yesterday.jsonl',
+    load: async () => (await import('./questions/diff.ts')).diff,
   },
 ]

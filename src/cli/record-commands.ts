@@ -38,8 +38,8 @@ export const RECORD_COMMANDS: readonly Command[] = [
   },
   {
     name: 'verify',
-    arguments: ['[file]'],
-    summary: 'check that the record, or an exported run, is what was written',
+    arguments: ['[ref]'],
+    summary: 'check that the record, or one run of it or in a file, is what was written',
     options: [{ flags: '--anchor <file>', summary: 'compare with a copy kept elsewhere' }, PUBLIC_KEY, DATA, JSON_OPTION],
     example: 'onbook verify --anchor anchor.jsonl --public-key onbook.pem',
     load: async () => (await import('./record/verify.ts')).verify,

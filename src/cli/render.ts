@@ -50,7 +50,7 @@ export async function render(input: Input): Promise<number> {
 }
 
 /** A ref means the pack that lies here; without one, or when asked, the template of the library. */
-async function isPublished(input: Input, ref: string): Promise<boolean> {
+export async function isPublished(input: Input, ref: string): Promise<boolean> {
   if (input.published === true) return true
   if (!ref.startsWith('prompt:') || existsSync(ref) || !existsSync(databaseOf(input))) return false
   const { targets } = await locate([])

@@ -2,15 +2,14 @@
 import type { Command, Option } from './commands.ts'
 import { HOST_CONFIG, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
+const MODEL: Option = { flags: '--model <name>', summary: 'which model of it' }
+
 /** For what is done here when no host does it. */
+const WORK_HERE: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO, HOST_CONFIG]
 const WORK: readonly Option[] = [
   { flags: '--provider <name>', summary: 'what nodes use that name no model (default: what the host is set to; with --script, scripted)' },
-  { flags: '--model <name>', summary: 'which model of it' },
-  SCRIPT,
-  RECORDINGS,
-  POLICY,
-  REPO,
-  HOST_CONFIG,
+  MODEL,
+  ...WORK_HERE,
 ]
 
 const run = () => import('./runs/run.ts')
@@ -63,6 +62,30 @@ export const RUN_COMMANDS: readonly Command[] = [
     ],
     example: `onbook run workflows/newsroom.yaml --input '{"topic":"Ferry","facts":[]}' --script script.yaml --watch`,
     load: async () => (await run()).run,
+  },
+  {
+    name: 'fork',
+    arguments: ['<run>'],
+    summary: 'go on with a recorded run from one of its events, in earnest and with something different, to see what would have happened',
+    options: [
+      { flags: '--from <event>', summary: 'what it goes on from: an event by its sequence, or a node, writer.2 for its second visit' },
+      {
+        flags: '--prompt-override <kind=ref>',
+        summary: 'the template of a kind, over every other layer, in every step of every node from there on',
+        repeated: true,
+      },
+      { flags: '--override <text>', summary: 'what every node is told last, as text or @file' },
+      { flags: '--mode <mode>', summary: 'planning or implementation' },
+      { flags: '--input <json>', summary: 'other inputs, as JSON or @file; from before the first node only' },
+      WATCH,
+      { flags: '--provider <name>', summary: 'what every node uses that starts from there on (default: what it uses in the run)' },
+      MODEL,
+      ...WORK_HERE,
+      ...WHERE,
+    ],
+    example:
+      'onbook fork run_0123456789abcdefghjkmnpq --from writer --prompt-override system=prompt:house-style@2.0.0 --script script.yaml',
+    load: async () => (await import('./runs/fork.ts')).fork,
   },
   { name: 'runs', ...LIST },
   { name: 'runs list', ...LIST },

@@ -34,7 +34,11 @@ async function writeReport(file: string, text: string): Promise<void> {
   return writeWhole(await realpath(file), text) // a link stays one
 }
 
-export const printJson = (value: unknown): void => void process.stdout.write(jsonFile(value))
+/** A terminal acts on these too, and JSON may hold them as they are. */
+const CONTROLS = /[\u007f-\u009f]/g
+
+export const printJson = (value: unknown): void =>
+  void process.stdout.write(jsonFile(value).replace(CONTROLS, one => `\\u00${one.charCodeAt(0).toString(16)}`))
 
 export interface Bounds {
   readonly least: number

@@ -2,6 +2,8 @@
 import type {
   ApprovalReply,
   AskedApproval,
+  ForkedRun,
+  ForkRequest,
   RunDescription,
   RunMode,
   StartedRun,
@@ -35,6 +37,8 @@ type Standing = Promise<{ readonly runId: string; readonly status: string }>
 export interface Runs {
   /** It is on record when this resolves, and goes on by itself. */
   create(request: StartRunRequest, options?: WriteOptions): Promise<StartedRun>
+  /** Made again from its record, or gone on with from somewhere in it: a run of its own. */
+  fork(runId: string, request: ForkRequest, options?: WriteOptions): Promise<ForkedRun>
   get(runId: string, options?: CallOptions): Promise<RunDescription>
   list(filter?: RunFilter): AsyncIterable<WireRunSummary>
   /** Ends with the run. Those of type `onbook.message.chunk` have no id of their own: pieces of a reply on its way. */
@@ -87,6 +91,7 @@ export function createRuns(transport: Transport): Runs {
     get,
     events,
     create: (request, options = {}) => write(PATH, request, options, 'runId'),
+    fork: (runId, request, options = {}) => write(pathOf(runId, ':fork'), request, options, 'runId'),
     list: ({ workflowId, status, ...options } = {}) =>
       eachItem<WireRunSummary>(transport, PATH, options, [
         ['workflowId', workflowId],

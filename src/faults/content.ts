@@ -59,7 +59,8 @@ export const CONTENT_FAULTS = {
   model_key_missing: fault(400, (d: { provider: string; variable: string }) => `There is no key for ${d.provider}. Set ${d.variable}.`),
   provider_unready: fault(
     400,
-    (d: { provider: string; option: string }) => `Nothing was given for provider "${d.provider}" to answer from: name it with ${d.option}.`,
+    (d: { provider: string; option: string }) =>
+      `Nothing was given for provider "${d.provider}" to answer from: name it with ${d.option}, or where a host does the work, start the host with it.`,
   ),
   model_reply_missing: fault(
     404,

@@ -26,10 +26,19 @@ export const RECORD_FAULTS = {
     (d: { path: string }) =>
       `There is no record at ${d.path}. Name the folder it is in with --data; "onbook publish" and "onbook serve" make one.`,
   ),
+  run_unfit: fault(
+    422,
+    (d: { runId: string; reason: string }) =>
+      `Run ${d.runId} says something that no run says (${d.reason}). "onbook replay" names the place; "onbook verify" checks the record.`,
+  ),
+  run_file_unknown: fault(
+    422,
+    (d: { path: string }) => `${d.path} is no run file: one begins with {"onbook":"run". "onbook export RUN --output FILE" writes one.`,
+  ),
   run_file_broken: fault(
     422,
     (d: { path: string; problem: string }) =>
-      `${d.path} is not the run file that was written (${d.problem}). "onbook verify" lists every place; ask for another copy.`,
+      `${d.path} is not the run file that was written (${d.problem}). "onbook verify ${d.path}" lists every place; ask for another copy.`,
   ),
   run_file_read_only: fault(
     409,

@@ -13,6 +13,11 @@ export const WORK_FAULTS = {
   session_is_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
   session_not_child: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_already_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_too_long: fault(
+    422,
+    (d: { runId: string; events: number; most: number }) =>
+      `Run ${d.runId} has ${d.events} events, and a host looks through at most ${d.most}. Export it, and ask the file where you are: "onbook replay FILE".`,
+  ),
   run_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   run_started: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_not_running: fault(409, (d: { problem: string }) => `${d.problem}.`),
@@ -26,6 +31,22 @@ export const WORK_FAULTS = {
   run_not_owned: fault(
     409,
     (d: { runId: string }) => `Another process has taken over run ${d.runId}; ask the host that runs on this record now.`,
+  ),
+  run_is_replay: fault(
+    409,
+    (d: { runId: string }) =>
+      `Run ${d.runId} is made again from a record, and takes no commands. Branch from its source to go on in earnest.`,
+  ),
+  fork_refused: fault(422, (d: { runId: string; problem: string }) => `Run ${d.runId} cannot be forked: ${d.problem}.`),
+  fork_sequence_missing: fault(
+    422,
+    (d: { runId: string; fromSeq: number; last: number }) =>
+      `Run ${d.runId} has no event ${d.fromSeq}: its last is ${d.last}. Fork from one that it has.`,
+  ),
+  replay_source_missing: fault(
+    422,
+    (d: { runId: string; what: string }) =>
+      `Nothing is on record of ${d.what} in run ${d.runId}, and nobody is asked in its place. Branch from there to go on in earnest.`,
   ),
   node_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   node_not_ready: fault(409, (d: { problem: string }) => `${d.problem}.`),

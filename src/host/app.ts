@@ -24,6 +24,7 @@ import { hostedRoutes } from './routes/hosted.ts'
 import { labelRoutes } from './routes/labels.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { promptRoutes } from './routes/prompts.ts'
+import { promptDiffRoutes } from './routes/prompts-diff.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resolveRoutes } from './routes/resolve.ts'
 import { roleRoutes } from './routes/roles.ts'
@@ -144,6 +145,7 @@ export function createHost(parts: HostParts): FastifyInstance {
       guarded.addHook('onRequest', access.admit)
       guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
       promptRoutes(guarded, parts)
+      promptDiffRoutes(guarded, parts)
       renderRoutes(guarded, parts)
       resolveRoutes(guarded, parts)
       labelRoutes(guarded, parts)

@@ -82,6 +82,7 @@ export function capabilityDocument(config: HostConfig, fixtures: readonly string
       agentBindings,
     },
     agents: { manifestRuntime: { supported: runs, handoffValidation: false } },
+    replay: { supported: runs, modes: ['replay', 'branch'] },
     secrets: { supported: true, scopes: ['tenant'], resolution: 'host-managed' },
   }
   return {

@@ -1,6 +1,7 @@
 // What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
 import type { Grant } from '../core/gate/grants.ts'
 import type { PlacedPolicy } from '../core/gate/read-policy.ts'
+import type { ForkWork } from '../engine/fork/forks.ts'
 import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
 import type { AdoptedTools, ToolServers } from '../engine/tools/adopted-tools.ts'
@@ -9,6 +10,7 @@ import type { Binding, Delta, Validator } from '../ports.ts'
 export interface HostedSessions {
   readonly work: SessionWork
   readonly runs: RunWork
+  readonly forks: ForkWork
   readonly bindings: ReadonlyMap<string, Binding>
   readonly grants: readonly Grant[]
   /** All that the operator allows. */

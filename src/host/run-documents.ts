@@ -2,6 +2,7 @@
 import type { Digest } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { runEvent, runStream } from '../core/run/events.ts'
+import type { ForkOf } from '../core/run/fork.ts'
 import type { StallEvidence } from '../core/run/stall.ts'
 import { isEnded, type NodeState, nodeOf, type RunState } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
@@ -50,6 +51,7 @@ export async function runSnapshot(store: Store, tenant: string, { state, seq, cr
     status: runStatus(state),
     startedAt: createdAt,
     ...(ended === null ? {} : { completedAt: ended.changedAt }),
+    ...(state.forkOf === undefined ? {} : { forkOf: forkView(state.forkOf) }),
     nodeStates: Object.fromEntries(workflow.nodes.map(({ id }) => [id, nodeView(nodeOf(state, id))])),
     variables: (await kept(state.inputs, 'inputs')) ?? {},
     ...(state.outputs === null ? {} : { outputs: await runOutputs(state.outputs, read) }),
@@ -67,6 +69,8 @@ export async function runSnapshot(store: Store, tenant: string, { state, seq, cr
     lastSequence: seq,
   }
 }
+
+const forkView = ({ runId, fromSeq, mode, copied }: ForkOf) => ({ runId, fromSeq, mode, copied })
 
 const failedNode = (nodeId: string | null) => (nodeId === null ? {} : { failedNodeId: nodeId })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { publishConformance } from '../engine/conformance.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { readCapabilities, requireReplay } from '../testing/capability-gates.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'
 import { clock, freshPath } from '../testing/sqlite-place.ts'
@@ -90,6 +91,18 @@ describe('RFC 0027', () => {
       const [ref] = payload.refs as string[]
       expect(resolved.find(one => one.payload.resolved === ref)!.sequence).toBeLessThan(sequence)
     }
+  })
+
+  it('prompt-resolution-replay-determinism: what a replay resolves and composes is what its source did', async () => {
+    expect(requireReplay(await readCapabilities(host.url))).toBeNull()
+    const source = await runToEnd(ask, { workflowId: 'conformance-prompt-all-four-kinds' })
+    const { body: fork } = await ask('POST', `/v1/runs/${source[0]!.runId}:fork`, { body: { mode: 'replay' } })
+    const again = await endedRun(ask, fork.runId)
+    const told = (events: readonly RunEventDoc[]) =>
+      [...of(events, 'agent.promptResolved'), ...of(events, 'prompt.composed')].map(({ payload }) => payload)
+    expect(told(source)).toHaveLength(10)
+    expect(told(again)).toEqual(told(source))
+    expect(of(again, 'replay.diverged')).toEqual([])
   })
 
   it('what :render shows has the hash that the run recorded', async () => {

@@ -12,7 +12,6 @@ import {
   requirePromptBodies,
   requirePromptEndpoints,
   requirePrompts,
-  requireReplay,
   requireSecrets,
 } from '../testing/capability-gates.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
@@ -124,10 +123,6 @@ describe('RFC 0029', () => {
     const event = await resolved({ node, agentManifest: MANIFEST, workflowDefaults: WORKFLOW, agentBindingsSupported: false })
     expect(event.resolved).toBe('prompt:workflow-default@1.0.0')
     expect(event.chain[1]).toMatchObject({ applied: false, reason: expect.stringContaining('agents') })
-  })
-
-  it('prompt-resolution-replay-determinism waits for a host that replays', () => {
-    expect(requireReplay(capabilities)).toBe('the host does not advertise replay.supported')
   })
 })
 

@@ -22,15 +22,22 @@ export const withoutObject = (store: Store, digest: Digest, rotten: Digest | nul
   },
 })
 
+/** As if these were its events. */
+export const withReads = (store: Store, read: Store['read']): Store => ({
+  ...store,
+  read,
+  async *pages(...of) {
+    for await (const stored of read(...of)) yield [stored]
+  },
+})
+
 type Change = (event: RecordedEvent) => RecordedEvent
 
 /** The event alone: what follows still names what it was. */
-export const withEvent = (store: Store, stream: string, change: Change): Store => ({
-  ...store,
-  async *read(tenant, name, after) {
+export const withEvent = (store: Store, stream: string, change: Change): Store =>
+  withReads(store, async function* (tenant, name, after) {
     for await (const stored of store.read(tenant, name, after)) yield name === stream ? rewritten(stored, change) : stored
-  },
-})
+  })
 
 function rewritten(stored: StoredEvent, change: Change): StoredEvent {
   const event = change(stored.event)
@@ -50,12 +57,12 @@ export const withHistory = (store: Store, streams: readonly string[], change: Ch
     }
     return { head, all }
   }
+  const changed = withReads(store, async function* (tenant, stream, after) {
+    if (!streams.includes(stream)) yield* store.read(tenant, stream, after)
+    else yield* (await written(tenant, stream)).all.slice(after + 1)
+  })
   return {
-    ...store,
+    ...changed,
     head: async (tenant, stream) => (streams.includes(stream) ? (await written(tenant, stream)).head : store.head(tenant, stream)),
-    async *read(tenant, stream, after) {
-      if (!streams.includes(stream)) yield* store.read(tenant, stream, after)
-      else yield* (await written(tenant, stream)).all.slice(after + 1)
-    },
   }
 }

@@ -19,14 +19,15 @@ export async function findsMutations(story: Story, count: number, seed: number):
 
 const wanted = ({ first, one }: Mutation) => (first === undefined ? { one } : { first })
 
-const isFound = ({ first, one }: Mutation, divergences: readonly Divergence[]): boolean =>
-  first === undefined ? divergences.some(found => says(found, one!)) : divergences[0] !== undefined && says(divergences[0], first)
+const isFound = ({ first, one, from = 0 }: Mutation, divergences: readonly Divergence[]): boolean =>
+  divergences.every(({ sequence, stream }) => stream !== undefined || sequence >= from) &&
+  (first === undefined ? divergences.some(found => says(found, one!)) : divergences[0] !== undefined && says(divergences[0], first))
 
 const says = (found: Divergence, wanted: Partial<Divergence>): boolean =>
   Object.entries(wanted).every(([key, value]) => JSON.stringify(found[key as keyof Divergence]) === JSON.stringify(value))
 
 /** A small generator: what is picked follows from the seed alone. */
-function picking(seed: number): Picking {
+export function picking(seed: number): Picking {
   let state = seed
   return bound => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0

@@ -1,10 +1,13 @@
 // A run with a little of everything, recorded for real, and its events and objects by name. For tests of what reads records.
 import type { Digest } from '../core/digest/digest.ts'
+import type { JsonObject } from '../core/digest/is-object.ts'
+import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
 import type { RecordedEvent } from '../core/record/event.ts'
 import { runStream } from '../core/run/events.ts'
 import { sessionStream } from '../core/session/events.ts'
 import { publishAgent } from '../engine/definitions/agents.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
+import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
 import type { Store } from '../ports.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from './run-house.ts'
 import { WORLD } from './test-runs.ts'
@@ -36,8 +39,11 @@ const STORY = {
   variables: [{ name: 'topic', type: 'string', required: true }],
 }
 
-/** Two nodes; templates of the node, the workflow and the host; roles; calls that are allowed, refused and fail; a mode that changes. */
-export async function recordedStory(): Promise<RunHouse> {
+/** What the house grants, as the host would have put it on record. */
+export const POLICY: HostPolicy = { ...DEFAULT_POLICY, grants: [{ tools: ['probe', 'write_file'] }] }
+
+/** Two nodes; templates of the node, the workflow and the host; roles; calls that are allowed, refused and fail; a mode that changes. @param store its own unless another is given */
+export async function recordedStory(store?: Store): Promise<RunHouse> {
   const house = runHouse(
     async ({ node, time }) => {
       if (node === 'writer' && time === 2) await house.runs.submit(placeOf('r1'), { type: 'setMode', mode: 'planning' })
@@ -46,7 +52,9 @@ export async function recordedStory(): Promise<RunHouse> {
       return { text: `The ${node} has said it, time ${time}.`, tokens: 7 }
     },
     { world: { ...WORLD, hostDefaults: { system: 'prompt:house@1.0.0' } } },
+    store,
   )
+  await recordConfig(house.store, 'ada', POLICY as unknown as JsonObject, DEFAULT_POLICY as unknown as JsonObject, HOST_POLICY)
   await publishTemplates(house.store, { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }, TEMPLATES, { mode: 'create', origin: 'user' })
   await publishAgent(house.store, { tenant: TENANT, actor: 'ada' }, { agentId: 'local.desk.writer', persona: 'Writer' })
   const { phase, failure } = await house.go(STORY, { inputs: { topic: 'the harbour' } })

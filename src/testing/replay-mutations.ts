@@ -5,9 +5,10 @@ import type { RecordedEvent } from '../core/record/event.ts'
 import { referencesIn } from '../core/record/references.ts'
 import type { Divergence } from '../core/replay/divergence.ts'
 import { runStream } from '../core/run/events.ts'
+import { HOST_POLICY } from '../engine/record-config.ts'
 import type { Store } from '../ports.ts'
 import { withEvent, withHistory, withObject, withoutObject } from './changed-store.ts'
-import { STYLE, type Story } from './recorded-story.ts'
+import { POLICY, STYLE, type Story } from './recorded-story.ts'
 
 export interface Mutation {
   readonly name: string
@@ -15,6 +16,8 @@ export interface Mutation {
   /** The first divergence says at least this; of a change to bytes, one of them does. */
   readonly first?: Partial<Divergence>
   readonly one?: Partial<Divergence>
+  /** No divergence is before this event. */
+  readonly from?: number
 }
 
 /** From 0, below the bound. */
@@ -141,7 +144,26 @@ const catalogEntry: Make = (story, pick) => {
   const [step] = of(story, 'step.started')
   const [catalog] = (payloadOf(step!) as unknown as { request: { tools: Digest[] } }).request.tools
   const store = withObject(story.store, catalog!, text => text.replaceAll(`"${tool}"`, `"${tool}2"`))
-  return { name: `catalog entry, ${tool}`, store, one: { sequence: judged.seq, point: 'tool.judged', field: 'visible' } }
+  return { name: `catalog entry, ${tool}`, store, one: { sequence: judged.seq, point: 'tool.judged', nodeId: 'writer', field: 'visible' } }
+}
+
+/** What was granted is not: the first call of the tool was judged by another policy. */
+const policy: Make = (story, pick) => {
+  const judged = chosen(of(story, 'tool.judged'), pick)
+  const { tool, nodeId } = payloadOf(judged) as { tool: string; nodeId: string }
+  const grants = chosen(
+    [
+      [{ tools: ['probe', 'write_file'].filter(name => name !== tool) }],
+      [{ tools: [tool], deny: true }, ...POLICY.grants],
+      [{ tools: [tool], agents: [`somebody-${pick(100)}`] }, { tools: ['nothing'] }],
+    ],
+    pick,
+  )
+  const store = withHistory(story.store, [HOST_POLICY.stream], event => ({
+    ...event,
+    payload: { ...payloadOf(event), config: { ...POLICY, grants } } as unknown as Json,
+  }))
+  return { name: `policy, ${tool}`, store, one: { sequence: judged.seq, point: 'tool.judged', nodeId, field: 'granted' } }
 }
 
 /** In the run and in its session: whoever can rewrite one can rewrite both. */
@@ -150,7 +172,7 @@ const verdict: Make = (story, pick) => {
   const { call } = payloadOf(judged)
   const was = (payloadOf(judged).verdict as unknown as { conditions: { condition: string; outcome: string }[] }).conditions
   const field = chosen(
-    was.filter(({ condition }) => !['well_formed', 'bound', 'granted', 'approved'].includes(condition)),
+    was.filter(({ condition }) => !['well_formed', 'bound'].includes(condition)),
     pick,
   ).condition
   const outcomes = ['passed', 'failed', 'not_reached', 'not_applicable']
@@ -206,6 +228,23 @@ const toolResult: Make = (story, pick) => {
   }
 }
 
+/** In the run and in its session: what was told to the model of it is another thing. */
+const toolResultOfBoth: Make = (story, pick) => {
+  const settled = chosen(of(story, 'tool.settled'), pick)
+  const { result } = payloadOf(settled)
+  const told = Object.values(story.sessions)
+    .flat()
+    .find(event => event.type === 'tool.callSettled' && payloadOf(event).result === result)!
+  const batch = story.sessions[told.stream]!.find(({ seq, type }) => seq > told.seq && type === 'tool.batchSettled')!
+  const store = withHistory(story.store, [settled.stream, told.stream], event =>
+    [settled, told].some(({ stream, seq }) => event.stream === stream && event.seq === seq)
+      ? { ...event, payload: { ...payloadOf(event), result: story.objects.inputs! } }
+      : event,
+  )
+  const first = { stream: told.stream, sequence: batch.seq, point: 'told', field: 'results' } as const
+  return { name: `tool result of both, event ${settled.seq}`, store, first }
+}
+
 /** Of any event, anything that it says: the one after it knows better. */
 const eventField: Make = (story, pick) => {
   const [stream, events] = chosen([[runStream('r1'), story.events] as const, ...Object.entries(story.sessions)], pick)
@@ -217,6 +256,22 @@ const eventField: Make = (story, pick) => {
   )
   const where = stream === runStream('r1') ? {} : { stream }
   return { name: `event field, ${stream} ${event.seq} ${path.join('.')}`, store, one: { ...where, sequence: event.seq, point: 'event' } }
+}
+
+/** What a run is told from outside, and nothing else on record follows from: who, when, why, and how sure somebody was. */
+const GIVEN: readonly RegExp[] = [/^run\.created (owner|tags|metadata)/, /^run\.(claimed|cancelled|cancelling) /, /^override\.given /]
+
+/** Of an event of the run, tied together anew: nothing but what it says can tell. */
+const repairedField: Make = (story, pick) => {
+  const all = story.events.flatMap(event => leavesOf(event.payload, []).map(path => ({ event, path })))
+  const { event, path } = chosen(
+    all.filter(one => !GIVEN.some(given => given.test(`${one.event.type} ${one.path.join('.')}`))),
+    pick,
+  )
+  const store = withHistory(story.store, [event.stream], one =>
+    one.seq === event.seq ? { ...one, payload: changedAt(one.payload, path) } : one,
+  )
+  return { name: `event field, tied anew, ${event.seq} ${event.type} ${path.join('.')}`, store, first: {}, from: event.seq }
 }
 
 function leavesOf(value: Json, path: readonly string[]): readonly (readonly string[])[] {
@@ -259,9 +314,12 @@ export const MUTATIONS: readonly Make[] = [
   mode,
   role,
   catalogEntry,
+  policy,
   verdict,
   modelReply,
   toolResult,
+  toolResultOfBoth,
   eventField,
+  repairedField,
   objectByte,
 ]

@@ -15,15 +15,22 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Whose rights it has, when ours are too many. */
   readonly uid?: number
+  /** Another Node than this one. */
+  readonly node?: string
+  /** Another release than this one. */
+  readonly cli?: string
   /** Called with the running process, for tests that interrupt it. */
   readonly during?: (child: import('node:child_process').ChildProcess) => void
 }
 
 const CLI = resolve('bin', 'onbook.mjs')
 
-export function runCli(args: readonly string[], { cwd, env, uid, during }: CliOptions = {}): Promise<CliRun> {
+export function runCli(
+  args: readonly string[],
+  { cwd, env, uid, node = process.execPath, cli = CLI, during }: CliOptions = {},
+): Promise<CliRun> {
   return new Promise(settle => {
-    const child = spawn(process.execPath, [CLI, ...args], {
+    const child = spawn(node, [cli, ...args], {
       cwd,
       ...(uid === undefined ? {} : { uid, gid: uid }),
       env: { ...process.env, NO_COLOR: '1', ...env },

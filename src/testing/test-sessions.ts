@@ -8,6 +8,7 @@ import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
+import { forkWork } from '../engine/fork/forks.ts'
 import { type RunParts, runWork } from '../engine/runs/work.ts'
 import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
 import type { Store } from '../ports.ts'
@@ -45,15 +46,18 @@ export function testSessions(store: Store, script = NOTED, more: Partial<RunPart
     onDelta: live.say,
     ...more,
   })
+  const forks = forkWork({ store, validator, runs, hostDefaults: WORLD.hostDefaults, failed: error => console.error(error) })
   return {
     work: runs.sessions,
     runs,
+    forks,
     bindings,
     grants,
     policy: { policy: { ...DEFAULT_POLICY, grants }, lines: [] },
     live,
     validator,
     async close() {
+      await forks.close()
       await runs.close()
       await validator.close()
     },

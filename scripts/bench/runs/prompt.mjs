@@ -27,7 +27,7 @@ const SYSTEM = `${NAMES.map(name => `${PARAGRAPH}The ${name} is {{${name}}}.`).j
 const LONG_TEXT = /** @type {const} */ ({ type: 'string', required: true })
 
 /** @type {readonly import('../../../dist/core/library/template.js').LibraryTemplate[]} */
-const TEMPLATES = [
+export const TEMPLATES = [
   {
     templateId: 'system',
     version: '1.0.0',
@@ -84,7 +84,7 @@ const tools = {
 }
 
 /** @param {number} step */
-const valuesOf = step => ({
+export const valuesOf = step => ({
   ...Object.fromEntries(NAMES.map((name, index) => [name, `value ${index} of ${name} at ${step}`])),
   facts: Array.from({ length: 20 }, (_, index) => ({
     text: `Fact number ${index} with some words to it at ${step}`,

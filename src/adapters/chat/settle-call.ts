@@ -32,6 +32,8 @@ export async function settleCall({ signal }: CallOptions, known: Known, make: (s
 /** The values of all slots, and none of them is shown from now on. */
 export async function fillSlots({ messages }: ModelCall, secrets: Secrets, known: Known): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
+  // A model that works on this machine may have found what nobody sent it.
+  for (const [value, marker] of (await secrets.known?.()) ?? []) known.set(value, marker)
   for (const id of slotsIn(messages)) {
     const value = await secrets.get(id)
     if (value === null || value === '') throw new Fault('secret_missing', { id })

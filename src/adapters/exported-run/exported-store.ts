@@ -6,7 +6,7 @@ import { decodeEvent, emptyHead, type StreamHead } from '../../core/record/event
 import { type RunFileHeader, readObjectLine } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
-import { openFile, type Place, readAt } from './lines.ts'
+import { checkBegins, openFile, type Place, readAt } from './lines.ts'
 import { type FileBreak, type RunFile, readRunFile, streamKey } from './read-run-file.ts'
 
 export interface ExportedRun {
@@ -16,10 +16,11 @@ export interface ExportedRun {
   readonly erased: readonly Digest[]
 }
 
-/** `run_file_broken`, with the first place where it is not what was written. */
+/** `run_file_unknown` for another file; `run_file_broken`, with the first place where it is not what was written. */
 export async function exportedStore(path: string): Promise<ExportedRun> {
   const file = await openFile(path)
   try {
+    await checkBegins(path, file)
     const run = await readRunFile(file, found => {
       throw new Fault('run_file_broken', { path, problem: placeOf(found) })
     })
@@ -101,6 +102,9 @@ function storeOf(path: string, file: FileHandle, { header, events, checkpoints, 
     answer: async () => null,
     head,
     read,
+    async *pages(tenant, stream, after) {
+      for await (const stored of read(tenant, stream, after)) yield [stored]
+    },
     follow: read,
     async object(tenant, digest) {
       const all: Uint8Array[] = []

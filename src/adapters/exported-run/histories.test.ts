@@ -6,6 +6,7 @@ import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun } from '../../core/run/state.ts'
 import { replayRun } from '../../engine/replay/replay.ts'
+import { whyRun } from '../../engine/why/why.ts'
 import { readPublicKeys, signatureChecker } from '../public-keys.ts'
 import { type ExportedRun, exportedStore } from './exported-store.ts'
 
@@ -21,6 +22,19 @@ const STATES: Readonly<Record<string, object>> = {
       proofing: { status: 'completed', visits: 1 },
     },
     approvals: [],
+  },
+  'workshop.v0.1': {
+    phase: 'completed',
+    nodes: {
+      lead: { status: 'completed', visits: 1 },
+      'measurer-1': { status: 'completed', visits: 2 },
+      writer: { status: 'completed', visits: 2 },
+      critic: { status: 'completed', visits: 2 },
+      clerk: { status: 'completed', visits: 1 },
+      joiner: { status: 'completed', visits: 1 },
+    },
+    approvals: [],
+    awaited: [],
   },
 }
 
@@ -51,6 +65,12 @@ describe.each(Object.entries(STATES))('%s', (name, state) => {
     expect(events.reduce(reduceRun, emptyRun)).toMatchObject(state)
   })
 
+  it('says why every node was told what it was told', async () => {
+    const answers = await whyRun(run.store, run.header.tenant, run.header.run)
+    expect(new Set(answers.map(({ nodeId }) => nodeId))).toEqual(new Set(Object.keys((state as { nodes: object }).nodes)))
+    for (const { chain, inForce } of answers) expect([chain.length > 0, inForce.length > 0]).toEqual([true, true])
+  })
+
   it('replays without a difference', async () => {
     const { identical, divergences, prompts } = await replayRun(run.store, run.header.tenant, run.header.run)
     expect([identical, divergences, prompts > 0]).toEqual([true, [], true])
@@ -79,4 +99,21 @@ it('has a tool that was called, refused, approved and denied, and a version that
     'proofing refused',
   ])
   expect([...versions]).toEqual([1, 2])
+})
+
+it('has calls, answers of people, a retry, a loop, a node that was added, handoffs, a slot, and a step that was sent in part', async () => {
+  const { store, header } = await exportedStore(`${FOLDER}/workshop.v0.1.jsonl`)
+  const events: RunEvent[] = []
+  for await (const { event } of store.read(header.tenant, runStream(header.run), -1)) events.push(runEvent(event))
+  const of = <T extends RunEvent['type']>(type: T) => events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type)
+  const steps = of('step.started')
+  expect(of('tool.answered').map(({ nodeId, decision }) => `${nodeId} ${decision}`)).toEqual(['writer approved', 'writer denied'])
+  expect(of('step.retried').map(({ nodeId }) => nodeId)).toEqual(['clerk'])
+  expect(of('node.spawned').map(({ nodeId }) => nodeId)).toEqual(['measurer-1'])
+  expect(of('handoff.sent').map(({ to }) => to)).toEqual(['measurer-1', 'measurer-1'])
+  expect(steps.filter(({ nodeId }) => nodeId === 'writer').map(({ snapshot }) => snapshot?.version)).toEqual([1, 2, 2, 2])
+  expect(steps.filter(({ nodeId }) => nodeId === 'joiner').map(({ prompt }) => prompt.sent.kind)).toEqual(['full', 'delta'])
+  const [composed] = of('prompt.composed').filter(({ nodeId }) => nodeId === 'clerk')
+  expect(new TextDecoder().decode(await store.object(header.tenant, composed!.body))).toContain('on the account [REDACTED:supplier]')
+  await store.close()
 })

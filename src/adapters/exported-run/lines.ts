@@ -1,5 +1,6 @@
 // The lines of a file from anywhere, each with its place. Holds one at a time, and none that is too long.
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, open } from 'node:fs/promises'
+import { RUN_FILE_BEGINS } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'
 import { reasonOf } from '../reasons.ts'
 
@@ -18,12 +19,14 @@ export interface Line extends Place {
 
 /** A header lists streams, an event has a megabyte at most, and a piece of an object far less. */
 export const LONGEST_LINE = 8 * 1024 * 1024
-const MOST_BYTES = 4 * 1024 ** 3
+/** Of a file. */
+export const MOST_BYTES = 4 * 1024 ** 3
 const CHUNK = 1024 * 1024
 
 export async function openFile(path: string): Promise<FileHandle> {
   try {
-    const file = await open(path, 'r')
+    // A pipe would be waited for until somebody writes to it.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const found = await file.stat()
     if (found.isFile() && found.size <= MOST_BYTES) return file
     await file.close()
@@ -32,6 +35,12 @@ export async function openFile(path: string): Promise<FileHandle> {
   } catch (error) {
     throw error instanceof Fault ? error : new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
   }
+}
+
+/** Throws `run_file_unknown` for a file that is something else altogether. */
+export async function checkBegins(path: string, file: FileHandle): Promise<void> {
+  const begins = await readAt(file, { from: 0, length: RUN_FILE_BEGINS.length })
+  if (begins.toString() !== RUN_FILE_BEGINS) throw new Fault('run_file_unknown', { path })
 }
 
 export async function* linesIn(file: FileHandle): AsyncIterable<Line> {

@@ -1,12 +1,12 @@
 // Reads a run file once from its first byte to its last: where everything lies, and everywhere it is not what was written. Believes nothing.
 import type { FileHandle } from 'node:fs/promises'
-import { type Digest, digestBytes } from '../../core/digest/digest.ts'
+import type { Digest } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, type Checkpoint, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { decodeEvent, type RecordedEvent } from '../../core/record/event.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, type RunFileHeader, readEndLine, readRunFileHeader } from '../../core/record/run-file.ts'
 import { type BreakCode, endWalk, startWalk, step, type Walked } from '../../core/record/walk.ts'
-import { type Line, linesIn, type Place, readAt } from './lines.ts'
+import { type Line, linesIn, type Place } from './lines.ts'
 import { type FiledObjects, objectReader } from './read-objects.ts'
 
 export interface FileBreak {
@@ -46,6 +46,7 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
   }
   const objects = objectReader(header.tenant, report)
   const events = new Map<string, readonly Place[]>()
+  const names = new Map<string, readonly (Digest | null)[]>()
   for (const one of header.streams) events.set(streamKey(one.tenant, one.stream), await readStream(one))
   const checkpoints: FiledCheckpoint[] = []
   for (let due = header.checkpoints; due > 0; due--) if (!(await readOneCheckpoint())) break
@@ -54,6 +55,7 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
 
   async function readStream({ tenant, stream, events: due, head, objects: isWhole }: FiledStream): Promise<readonly Place[]> {
     const places: Place[] = []
+    const known: (Digest | null)[] = []
     const tell = ({ seq, code }: { readonly seq: number; readonly code: BreakCode }) => report({ tenant, stream, sequence: seq, code })
     let walked: Walked = startWalk(tenant, stream)
     for (let seq = 0; seq < due; seq++) {
@@ -63,9 +65,11 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
       walked = next
       flaws.forEach(tell)
       places.push({ from: line.from, length: line.length })
+      known.push(walked.head.digest)
       if (isWhole && event !== null) for (const digest of referencesIn(event.payload)) objects.speak(digest, stream, seq)
     }
     endWalk(walked, { seq: due - 1, digest: head }).forEach(tell)
+    names.set(streamKey(tenant, stream), known)
     return places
   }
 
@@ -79,11 +83,12 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
       report({ tenant: '', stream: CHECKPOINTS, line: line.number, code: 'event_unreadable' })
       return true
     }
+    const { tenant } = event
+    if (!isSealed(checkpoint)) report({ tenant, stream: CHECKPOINTS, sequence: event.seq, line: line.number, code: 'checkpoint_forged' })
     checkpoints.push({ event, checkpoint, place: { from: line.from, length: line.length } })
     for (const { stream, seq, headHash } of checkpoint.statement.heads) {
-      const place = events.get(streamKey(event.tenant, stream))?.[seq]
-      if (place !== undefined && digestBytes(await readAt(file, place)) !== headHash)
-        report({ tenant: event.tenant, stream, sequence: seq, digest: headHash, code: 'checkpoint_differs' })
+      const name = names.get(streamKey(tenant, stream))?.[seq]
+      if (name !== undefined && name !== headHash) report({ tenant, stream, sequence: seq, digest: headHash, code: 'checkpoint_differs' })
     }
     return true
   }
@@ -102,6 +107,13 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
       }
     }
   }
+}
+
+/** Whether it has the form of one that was signed: that needs no key. Of each stream it speaks once. */
+function isSealed({ statement: { heads }, signature: { key, signature } }: Checkpoint): boolean {
+  const bytes = Buffer.from(signature, 'base64url')
+  const isSigned = bytes.length === 64 && bytes.toString('base64url') === signature
+  return isSigned && /^sign-[0-9a-f]{16}$/.test(key) && new Set(heads.map(({ stream }) => stream)).size === heads.length
 }
 
 /** A line that is text has it; what is not is named, and so cannot be part of an honest name. */

@@ -29,8 +29,8 @@ export async function connect(name: string, server: McpServer, { secrets, stop, 
   // Most hosts have no such server, and it is large.
   const sdk = await import('@modelcontextprotocol/client')
   const headers = await headersOf(name, server, secrets)
-  const known = [...secretsIn(process.env), ...lentSecrets(server, process.env), ...Object.values(headers).flatMap(withToken)]
-  const scrub = scrubber(new Map(known.map(value => [value, '[REDACTED]'])))
+  const lent = [...secretsIn(process.env), ...lentSecrets(server, process.env), ...Object.values(headers).flatMap(withToken)]
+  const scrub = scrubber(new Map([...((await secrets.known?.()) ?? []), ...lent.map((value): [string, string] => [value, '[REDACTED]'])]))
   const complaints = scrubbedTail(scrub)
   const command = server.url === undefined ? stdioTransport(sdk, server, complaints) : null
   const transport = command ?? httpTransport(sdk, server, headers)

@@ -89,6 +89,20 @@ describe('a list that is too long', () => {
     expect(await serverThat('lists for ever').list()).toEqual({ tools: [], leftOut: ['all after page 100'] })
   })
 
+  it('tells no secret in what it says of tools, and keeps what they and their arguments are called', async () => {
+    process.env.LENT_TOKEN = 'very-secret-token'
+    const file = tempFile()
+    const schema = (text: string, example: string) => ({
+      type: 'object',
+      properties: { 'very-secret-token': { type: 'string', description: text, default: example }, description: { type: 'string' } },
+      required: ['very-secret-token'],
+    })
+    const tool = (text: string, example: string) => ({ name: 'say', description: text, inputSchema: schema(text, example) })
+    writeFileSync(file, JSON.stringify([tool('Give very-secret-token.', 'very-secret-token')]))
+    const { tools } = await serverThat('well', { env: ['LENT_TOKEN'] }, file).list()
+    expect(tools).toEqual([tool('Give [REDACTED].', '[REDACTED]')])
+  })
+
   it('leaves out what no provider could be told, what is there twice, and what says too much', async () => {
     const file = tempFile()
     const named = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } })

@@ -1,9 +1,11 @@
 // A server of tools as the engine knows one: connected when somebody asks, kept, and connected anew when it has gone. Decides about no call.
 import { isDeeperThan } from '../../core/digest/depth.ts'
 import type { Json } from '../../core/digest/digest.ts'
+import { isObject } from '../../core/digest/is-object.ts'
 import { isSound } from '../../core/messages/content.ts'
+import type { ForeignTool } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
-import type { Secrets, ToolServer } from '../../ports.ts'
+import type { Secrets, ToolListing, ToolServer } from '../../ports.ts'
 import { type Connected, connect } from './connect.ts'
 import { serverFault } from './server-fault.ts'
 import { type McpServerSettings, mcpServer } from './settings.ts'
@@ -61,7 +63,7 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
           const listed = listedTools(name, server, cursor =>
             mine.client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, ask),
           )
-          return await within({ server: name, ms: connectMs, stop }, listed)
+          return scrubbedListing(mine, await within({ server: name, ms: connectMs, stop }, listed))
         } catch (error) {
           const fault = serverFault(mine, connectMs, error)
           if (signal?.aborted === true) throw fault
@@ -95,6 +97,24 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
       )
     },
   }
+}
+
+const scrubbedListing = ({ scrub }: Connected, { tools, leftOut }: ToolListing): ToolListing => ({
+  tools: tools.map(tool => scrubbedTool(scrub, tool as unknown as Json) as unknown as ForeignTool),
+  leftOut: leftOut.map(scrub.text),
+})
+
+/** What a schema tells, and asks nothing by. */
+const TOLD = ['description', 'title', '$comment', 'default', 'examples']
+
+/** What it says of its tools goes into prompts. What a tool and its arguments are called is kept: it is what they are called by. */
+function scrubbedTool(scrub: Connected['scrub'], value: Json): Json {
+  if (Array.isArray(value)) return value.map(one => scrubbedTool(scrub, one))
+  if (!isObject(value)) return value
+  // Under `properties` the same words are names of arguments, whose schemas are objects.
+  const told = ([key, inner]: [string, Json]): Json =>
+    TOLD.includes(key) && !isObject(inner) ? scrub.json(inner) : scrubbedTool(scrub, inner)
+  return Object.fromEntries(Object.entries(value).map(entry => [entry[0], told(entry)]))
 }
 
 /** A number is what JSON-RPC answers with: the server lives, and refuses this. */

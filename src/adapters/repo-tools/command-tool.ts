@@ -11,7 +11,7 @@ import type { Binding } from '../../ports.ts'
 import { environmentOf } from '../cli-agent/agent.ts'
 import { type Ended, runCommand } from '../cli-agent/run-command.ts'
 import { scrubber } from '../scrub.ts'
-import { knownSecrets } from '../scrub-known.ts'
+import { knownTo } from '../scrub-known.ts'
 import { type BothEnds, bothEnds } from './both-ends.ts'
 import { endStrays } from './end-strays.ts'
 import { placeOf, type Repo, telling, textIn } from './repo.ts'
@@ -38,7 +38,9 @@ export const commandTool = (repo: Repo): Binding => ({
     const path = textIn(call, 'cwd') ?? '.'
     return telling('file_unreadable', path, async () => {
       signal.throwIfAborted()
-      return inFolder(await placeOf(repo, path, 'work in'), cwd => withHome(home => runLine(repo, { line, cwd, home, signal })))
+      return inFolder(await placeOf(repo, path, 'work in'), cwd =>
+        withHome(home => runLine(repo, { tenant: call.tenant, line, cwd, home, signal })),
+      )
     })
   },
   failure(answer) {
@@ -62,17 +64,18 @@ async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
 }
 
 interface Line {
+  readonly tenant: string
   readonly line: string
   readonly cwd: string
   readonly home: string
   readonly signal: AbortSignal
 }
 
-async function runLine({ env, limits }: Repo, { line, cwd, home, signal }: Line): Promise<Json> {
+async function runLine({ env, limits, secretsFile }: Repo, { tenant, line, cwd, home, signal }: Line): Promise<Json> {
   const { env: environment } = process
   // It can look into the process of the host, so this keeps nothing from it: only from whoever reads what it printed.
   // Before it is cut: half of a secret is not found any more.
-  const scrubbed = scrubber(knownSecrets(environment)).stream()
+  const scrubbed = scrubber(await knownTo({ environment, file: secretsFile }, tenant)).stream()
   const kept = bothEnds(limits.outputCharacters)
   const command = {
     provider: 'command',

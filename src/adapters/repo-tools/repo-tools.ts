@@ -13,6 +13,8 @@ export interface RepoToolOptions {
   readonly env?: readonly string[]
   /** Whether files with several names are read. Some package managers lay out dependencies so; a name may also lead outside. */
   readonly readHardLinks?: boolean
+  /** Secrets by tenant, which no command's output shows even in part. */
+  readonly secretsFile?: string
   readonly limits?: Partial<RepoLimits>
 }
 
@@ -30,7 +32,7 @@ const LIMITS: RepoLimits = {
  * instant between look and use is followed. A command can do all that the user may whom the host runs as.
  */
 export function repoTools(root: string, options: RepoToolOptions = {}): readonly Binding[] {
-  const { protect = [], hide = [], env = [], readHardLinks = false, limits = {} } = options
-  const repo = { folder: root, protection: { protect, hide }, limits: { ...LIMITS, ...limits }, env, readHardLinks }
+  const { protect = [], hide = [], env = [], readHardLinks = false, limits = {}, ...more } = options
+  const repo = { folder: root, protection: { protect, hide }, limits: { ...LIMITS, ...limits }, env, readHardLinks, ...more }
   return [commandTool(repo), readFileTool(repo), writeFileTool(repo), listFilesTool(repo), deleteFileTool(repo)]
 }

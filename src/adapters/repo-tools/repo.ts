@@ -27,6 +27,7 @@ export interface Repo {
   /** Names of variables that commands are given besides those that every command gets. */
   readonly env: readonly string[]
   readonly readHardLinks: boolean
+  readonly secretsFile?: string
 }
 
 /** The arguments fit the descriptor, so what is no text was left out. */

@@ -17,7 +17,7 @@ import { objectsOf } from './objects.ts'
 import { projecting } from './projection-tables.ts'
 import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
 import { migrate } from './schema.ts'
-import { type HeadRow, type Statements, statementsOf } from './statements.ts'
+import { type EventRow, type HeadRow, type Statements, statementsOf } from './statements.ts'
 import { wakerOf } from './waker.ts'
 import { answerOf } from './write-commit.ts'
 
@@ -43,9 +43,8 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
     moment: () => guarded(path, waker.moment),
     answer: async (tenant, key) => guarded(path, () => answerOf(statements, tenant, key)),
     head: async (tenant, stream) => guarded(path, () => headOf(statements, tenant, stream)),
-    async *read(tenant, stream, after) {
-      yield* eventsAfter(path, statements, tenant, stream, after)
-    },
+    read: (tenant, stream, after) => onePromiseEach(eventsAfter(path, statements, tenant, stream, after)),
+    pages: (tenant, stream, after) => onePromiseEach(pagesAfter(path, statements, tenant, stream, after)),
     async *follow(tenant, stream, after, signal) {
       let last = after
       while (!signal.aborted && !waker.closed) {
@@ -115,16 +114,33 @@ function headOf(statements: Statements, tenant: string, stream: string): StreamH
   return row === undefined ? emptyHead(tenant, stream) : toHead(tenant, row)
 }
 
-function* eventsAfter(path: string, statements: Statements, tenant: string, stream: string, after: number): Iterable<StoredEvent> {
-  const { id } = (guarded(path, () => statements.head.get(tenant, stream)) ?? {}) as { id?: number }
-  for (let last = after; id !== undefined; ) {
-    const rows = guarded(path, () => statements.events.all(id, last, PAGE)) as unknown as { seq: number; bytes: Uint8Array }[]
-    for (const { seq, bytes } of rows) {
-      const event = parseEvent(bytes)
-      if (event === null || event.seq !== seq) throw new Fault('event_corrupt', { stream, seq })
-      yield { event, bytes }
-      last = seq
-    }
+/** Whoever reads a record reads many, and a generator makes three of each. */
+const onePromiseEach = <T>(items: Iterable<T>): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]() {
+    const iterator = items[Symbol.iterator]()
+    return { next: async () => iterator.next() }
+  },
+})
+
+type Events = Iterable<StoredEvent>
+
+function* eventsAfter(path: string, statements: Statements, tenant: string, stream: string, after: number): Events {
+  for (const page of pagesAfter(path, statements, tenant, stream, after)) yield* page
+}
+
+function* pagesAfter(path: string, statements: Statements, tenant: string, stream: string, after: number): Iterable<Events> {
+  for (let last = after; ; ) {
+    const rows = guarded(path, () => statements.events.all(tenant, stream, last, PAGE)) as unknown as EventRow[]
+    yield eventsIn(stream, rows)
     if (rows.length < PAGE) return
+    last = rows.at(-1)!.seq
+  }
+}
+
+function* eventsIn(stream: string, rows: readonly EventRow[]): Events {
+  for (const { seq, bytes } of rows) {
+    const event = parseEvent(bytes)
+    if (event === null || event.seq !== seq) throw new Fault('event_corrupt', { stream, seq })
+    yield { event, bytes }
   }
 }

@@ -8,6 +8,11 @@ export interface HeadRow {
   readonly digest: string
 }
 
+export interface EventRow {
+  readonly seq: number
+  readonly bytes: Uint8Array
+}
+
 export interface ObjectRow {
   readonly id: number
   readonly written_at: string
@@ -49,7 +54,10 @@ export const statementsOf = (database: Database) => ({
   moveStream: database.prepare('UPDATE streams SET seq = ?, digest = ? WHERE id = ?'),
   sealStream: database.prepare('UPDATE streams SET sealed = ? WHERE tenant = ? AND stream = ?'),
   addEvent: database.prepare('INSERT INTO events (stream_id, seq, bytes) VALUES (?, ?, ?)'),
-  events: database.prepare('SELECT seq, bytes FROM events WHERE stream_id = ? AND seq > ? ORDER BY seq LIMIT ?'),
+  events: database.prepare(
+    `SELECT seq, bytes FROM events WHERE stream_id = (SELECT id FROM streams WHERE tenant = ? AND stream = ?)
+     AND seq > ? ORDER BY seq LIMIT ?`,
+  ),
   object: database.prepare('SELECT id, written_at, size, bytes FROM objects WHERE tenant = ? AND digest = ?'),
   findObject: database.prepare('SELECT id, written_at, size FROM objects WHERE tenant = ? AND digest = ?'),
   addObject: database.prepare('INSERT INTO objects (tenant, digest, written_at, size, bytes) VALUES (?, ?, ?, ?, ?) RETURNING id'),

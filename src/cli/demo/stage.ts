@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
 import type { Json } from '../../core/digest/digest.ts'
-import { type RunEvent, runEvent } from '../../core/run/events.ts'
+import { runEvent, type StepStarted } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { livingHost } from '../host/running-host.ts'
@@ -16,8 +16,6 @@ import type { Colors } from './chain-lines.ts'
 import type { DemoPlace } from './place.ts'
 import { atDesk, SCRIPT } from './seed.ts'
 import { commandText } from './shell-words.ts'
-
-type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
 
 export interface Stage {
   /** The first run of the newsroom. */

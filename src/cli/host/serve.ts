@@ -93,7 +93,10 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     try {
       const { path, key } = await localKey(store, input)
       // Before anybody can ask for more, and not what another host is at.
-      if (livingHost(input) === null) await sessions.runs.resume()
+      if (livingHost(input) === null) {
+        await sessions.runs.resume()
+        await sessions.forks.resume()
+      }
       const url = await listen(app, binding.address, port)
       const reached = binding.publicUrl ?? url
       await noteRunning(input, reached)

@@ -1,21 +1,30 @@
 // A run file as a host sends it. Holds none of it.
+import { MOST_BYTES } from '../../adapters/exported-run/lines.ts'
 import { Fault } from '../../errors.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import type { WhichHost } from '../host/which-host.ts'
 import { noRun } from '../runs/leave-command.ts'
 
-export async function* exportedBy(host: WhichHost, runId: string): AsyncIterable<Uint8Array> {
+/** @param most bytes of a file that could be opened again */
+export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BYTES): AsyncIterable<Uint8Array> {
   const answer = await hostAnswer(host, `/v1/runs/${encodeURIComponent(runId)}:export`)
   if (answer.status === 404) throw noRun(runId)
   if (!answer.ok) throw await refusal(host, answer)
+  let left = most
   try {
-    yield* answer.body as unknown as AsyncIterable<Uint8Array>
+    for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      left -= piece.length
+      if (left < 0) throw new Fault('file_too_large', { path: `what ${host.url} sends of run ${runId}`, most })
+      yield piece
+    }
   } catch (error) {
+    if (error instanceof Fault) throw error
     throw new Fault('host_absent', { where: host.url, reason: (error as Error).message }, { cause: error })
   }
 }
 
-async function refusal({ url }: WhichHost, answer: Response): Promise<Fault> {
+/** What the host says against it, with its own code. */
+export async function refusal({ url }: WhichHost, answer: Response): Promise<Fault> {
   const said = (await answer.json().catch(() => ({}))) as { readonly error?: unknown; readonly message?: unknown }
   return new Fault('host_refused', {
     where: url,

@@ -1,4 +1,5 @@
 // Where a question about a run is asked: a run file, a host that is named, or the folder's record. Whoever asks reads a store, and cannot tell which.
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +8,9 @@ import { runStream } from '../../core/run/events.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
-import { folderOf, openRecord, tenantOf } from '../record/open-record.ts'
+import { databaseOf, folderOf, openRecord, tenantOf, withRecord } from '../record/open-record.ts'
 import { writeNew } from '../record/output.ts'
+import { visible } from '../report/visible.ts'
 import { noRun } from '../runs/leave-command.ts'
 import { exportedBy } from './exported-by.ts'
 
@@ -28,13 +30,25 @@ export async function openQuestioned(input: Input, ref: string): Promise<Questio
   if (typeof input.url === 'string') return openDownload(input, ref)
   const store = openRecord(input)
   const tenant = tenantOf(input)
-  if ((await store.head(tenant, runStream(ref))).seq >= 0) return { store, tenant, runId: ref, close: () => store.close() }
+  if (await hasRun(store, tenant, ref)) return { store, tenant, runId: ref, close: () => store.close() }
   await store.close()
   throw noRun(ref)
 }
 
-/** The file that is named, or that a run was imported as; null when there is none. */
+/** The file that is named, or that a run was imported as; null when there is none, or when the run itself is there: then that is meant, and it is said. */
 export async function runFileOf(input: Input, ref: string): Promise<string | null> {
+  const path = await savedFileOf(input, ref)
+  if (path === null || path === ref) return path
+  if (typeof input.url === 'string') return null
+  if (!existsSync(databaseOf(input)) || !(await withRecord(input, store => hasRun(store, tenantOf(input), ref)))) return path
+  process.stderr.write(
+    `${visible(`Run ${ref} was imported too, and this is the one of the record. For the other, name its file: ${path}`)}\n`,
+  )
+  return null
+}
+
+/** Whether or not there is a run of that name. */
+async function savedFileOf(input: Input, ref: string): Promise<string | null> {
   for (const path of [ref, importedPath(input, ref)])
     if (
       await stat(path).then(
@@ -45,6 +59,9 @@ export async function runFileOf(input: Input, ref: string): Promise<string | nul
       return path
   return null
 }
+
+const hasRun = async (store: Store, tenant: string, runId: string): Promise<boolean> =>
+  (await store.head(tenant, runStream(runId))).seq >= 0
 
 /** An imported run stays what it is: a file, beside the record. It is no part of it, and nobody goes on with it. */
 export const importedPath = (input: Input, runId: string): string => join(folderOf(input), 'imported', `${encodeURIComponent(runId)}.jsonl`)
@@ -59,10 +76,21 @@ async function openRunFile(path: string, closed: () => Promise<void> = async () 
   }
 }
 
+/** A run may say what nobody else is to read: it does not stay behind. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 async function openDownload(input: Input, runId: string): Promise<Questioned> {
   const host = (await hostFor(input))!
   const folder = await mkdtemp(join(tmpdir(), 'onbook-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
+  const leave = (signal: NodeJS.Signals): void => {
+    rmSync(folder, { recursive: true, force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of SIGNALS) process.once(signal, leave)
+  const remove = (): Promise<void> => {
+    for (const signal of SIGNALS) process.off(signal, leave)
+    return rm(folder, { recursive: true, force: true })
+  }
   try {
     const path = join(folder, 'run.jsonl')
     await writeNew(path, exportedBy(host, runId))

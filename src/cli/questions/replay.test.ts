@@ -47,8 +47,21 @@ describe('onbook replay', () => {
     expect([identical, divergences.filter(({ point }) => point === 'event').length]).toEqual([false, 2])
   })
 
+  it('level 3 walks it again as a run of its own', async () => {
+    const { code, out } = await replay(data, '--json', '--level', '3')
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      { identical: true, prompts: 5, phase: 'completed', forkId: expect.stringMatching(/^run_/) },
+    ])
+  })
+
   it('another level than there is, and another run, are refused', async () => {
-    expect((await replay(data, '--level', '3')).code).toBe(2)
+    expect((await replay(data, '--level', '4')).code).toBe(2)
     expect((await runCli(['replay', 'run_nothing', '--data', data])).code).toBe(2)
+  })
+
+  it('what chooses among all runs is refused beside one', async () => {
+    const { code, err } = await replay(data, '--since', '2026-01-01')
+    expect([code, err]).toEqual([2, expect.stringContaining('--since belongs to --against with --all')])
   })
 })

@@ -6,6 +6,7 @@ import { HOST_TENANT } from '../../engine/library/rows.ts'
 import { HOST_STREAM, lastConfig } from '../../engine/record-config.ts'
 import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
 import { replayRun } from '../../engine/replay/replay.ts'
+import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { HOST_FILE, hostConfigOf } from '../host/host-config.ts'
@@ -14,8 +15,17 @@ import { openQuestioned } from './open.ts'
 import { promptLine, replayPage } from './replay-page.ts'
 
 export async function replay(input: Input): Promise<number> {
-  const level = numberOption(input.level, '--level', 2, { least: 1, most: 2 }) as 1 | 2
-  const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
+  if (input.against !== undefined || input.all === true) return (await import('./regression.ts')).regression(input)
+  const [run, ...more] = (input.runs as readonly string[] | undefined) ?? []
+  if (run === undefined || more.length > 0) throw new Fault('usage_invalid', { problem: 'name one run; several are for --against' })
+  for (const name of ['workflow', 'since', 'limit', 'workspace'])
+    if (input[name] !== undefined)
+      throw new Fault('usage_invalid', {
+        problem: `--${name} belongs to --against${name === 'workspace' ? '' : ' with --all'}: leave it away, or say what runs are held against`,
+      })
+  const level = numberOption(input.level, '--level', 2, { least: 1, most: 3 }) as 1 | 2 | 3
+  if (level === 3) return (await import('./replay-fork.ts')).replayFork(input, run)
+  const { store, tenant, runId, close } = await openQuestioned(input, run)
   try {
     const colored = useColor(process.stdout)
     // A run may have any number of them: each is printed when it is made, and none is kept.
@@ -31,7 +41,7 @@ export async function replay(input: Input): Promise<number> {
 }
 
 /** As the file of the host says that is named or lies here; else as the record last says. Null when nobody says. */
-async function presentDefaults(input: Input, store: Store): Promise<KindRefs | null> {
+export async function presentDefaults(input: Input, store: Store): Promise<KindRefs | null> {
   if (input.config !== undefined || existsSync(HOST_FILE)) return hostConfigOf(input).hostDefaults
   const { seq } = await store.head(HOST_TENANT, HOST_STREAM)
   const config = seq < 0 ? null : await lastConfig(store, HOST_STREAM, seq)

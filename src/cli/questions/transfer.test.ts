@@ -1,5 +1,5 @@
 // A run leaves a machine and is asked about on another: by file, imported, and through a host.
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { runToEnd } from '../../testing/host-runs.ts'
 import { runCli } from '../../testing/run-cli.ts'
 import { clock } from '../../testing/sqlite-place.ts'
 import { startHost, type TestHost } from '../../testing/start-host.ts'
+import { exportedBy } from './exported-by.ts'
 import { openQuestioned } from './open.ts'
 
 const HISTORY = resolve('fixtures/histories/newsroom.v0.1.jsonl')
@@ -44,6 +45,13 @@ describe('onbook import', () => {
     writeFileSync(join(data, 'imported', `${RUN}.jsonl`), 'something else')
     expect(await json('import', changed, '--data', data)).toMatchObject({ code: 2, error: 'path_exists' })
   })
+})
+
+it('a stray file among the imported runs is listed as broken', async () => {
+  const data = join(folder, 'stray')
+  mkdirSync(join(data, 'imported'), { recursive: true })
+  writeFileSync(join(data, 'imported', '%.jsonl'), '')
+  expect(await json('runs', '--data', data)).toMatchObject({ code: 0, runs: [{ runId: '%', status: 'broken' }] })
 })
 
 describe('through a host', () => {
@@ -105,5 +113,29 @@ describe('through a host', () => {
     const less = await json('export', runId, '--data', data, '--tenant', 'acme', '-o', file, '--erase', digest)
     expect(less).toMatchObject({ code: 0, erased: [digest] })
     expect(await json('import', whole, '--data', data)).toMatchObject({ code: 2, error: 'run_exists' })
+    const { out, err } = await runCli(['export', runId, '--data', data, '--tenant', 'acme', '--erase', digest], { cwd: folder })
+    expect([out === readFileSync(file, 'utf8'), err]).toEqual([true, `left out: the bytes of ${digest}\n`])
+  })
+
+  it('refuses to keep back what it cannot', async () => {
+    const [other, file] = [`sha256:${'0'.repeat(64)}`, join(folder, 'refused.jsonl')]
+    for (const name of [runId, runStream(runId)]) {
+      const refused = await json('export', name, '--data', data, '--tenant', 'acme', '-o', file, '--erase', other)
+      expect(refused).toMatchObject({ code: 2, error: 'usage_invalid' })
+    }
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('takes no more of a host than a file may have', async () => {
+    const pieces = exportedBy({ url: host.url, key: host.key }, runId, 100)[Symbol.asyncIterator]()
+    await expect(pieces.next()).rejects.toMatchObject({ code: 'file_too_large' })
+  })
+
+  it('the run of the record is meant, and not a file of the same name that was imported', async () => {
+    mkdirSync(join(data, 'imported'))
+    writeFileSync(join(data, 'imported', `${runId}.jsonl`), 'something else')
+    const { code, err } = await runCli(['why', runId, '--data', data, '--tenant', 'acme'], { cwd: folder })
+    expect([code, err]).toEqual([0, expect.stringContaining(`Run ${runId} was imported too`)])
+    rmSync(join(data, 'imported'), { recursive: true })
   })
 })

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { type ExportedRun, exportedStore } from '../../adapters/exported-run/exported-store.ts'
 import { reasonOf } from '../../adapters/reasons.ts'
 import type { Digest } from '../../core/digest/digest.ts'
-import type { RunFileHeader } from '../../core/record/run-file.ts'
+import { type RunFileHeader, readObjectLine, readRunFileHeader } from '../../core/record/run-file.ts'
 import { runStream } from '../../core/run/events.ts'
 import { exportStream } from '../../engine/export-stream.ts'
 import { exportRun } from '../../engine/run-files/export-run.ts'
@@ -14,7 +14,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { readDigest } from '../record/object.ts'
-import { databaseOf, openRecord, tenantOf } from '../record/open-record.ts'
+import { databaseOf, openRecord, tenantOf, withRecord } from '../record/open-record.ts'
 import { print, writeNew } from '../record/output.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
@@ -33,6 +33,11 @@ export async function exportOne(input: Input): Promise<number> {
   const store = openRecord(input)
   try {
     const isRun = (await store.head(tenantOf(input), runStream(name))).seq >= 0
+    if (!isRun && without.size > 0) throw new Fault('usage_invalid', { problem: '--erase is for a run: a stream is written as it is' })
+    if (!isRun && (await store.head(tenantOf(input), name)).seq < 0)
+      throw new Fault('run_missing', {
+        problem: `There is no run, and no stream, named ${name}; "onbook runs" and "onbook streams" list them`,
+      })
     return await deliver(input, isRun ? runLines(store, input, name, without) : exportStream(store, tenantOf(input), name), isRun)
   } finally {
     await store.close()
@@ -44,7 +49,16 @@ const runLines = (store: Store, input: Input, runId: string, without: ReadonlySe
 
 async function deliver({ output, json }: Input, lines: Lines, isRun: boolean): Promise<number> {
   if (typeof output !== 'string') {
-    for await (const line of lines) await print(line)
+    const erased: Digest[] = []
+    let header: RunFileHeader | null = null
+    for await (const line of lines) {
+      await print(line)
+      if (!isRun || typeof line !== 'string') continue
+      header ??= readRunFileHeader(line.trimEnd())
+      const object = line.startsWith('{"digest":') ? readObjectLine(line.trimEnd()) : null
+      if (object !== null && 'erased' in object) erased.push(object.digest)
+    }
+    process.stderr.write(toldLines(leftOutLines(erased, header?.leftOut ?? [])))
     return 0
   }
   await writeNew(output, lines)
@@ -55,10 +69,14 @@ async function deliver({ output, json }: Input, lines: Lines, isRun: boolean): P
   const { run, erased, leftOut } = await lookInto(output)
   return say(json, { exported: output, run, erased, leftOut }, [
     `Wrote ${output}. Anybody can check it: onbook verify ${output} --public-key FILE`,
-    ...erased.map(digest => `left out: the bytes of ${digest}`),
-    ...leftOut.map(({ tenant, stream, reason }) => `left out: ${stream} of ${tenant}: ${reason}`),
+    ...leftOutLines(erased, leftOut),
   ])
 }
+
+const leftOutLines = (erased: readonly Digest[], leftOut: RunFileHeader['leftOut']): readonly string[] => [
+  ...erased.map(digest => `left out: the bytes of ${digest}`),
+  ...leftOut.map(({ tenant, stream, reason }) => `left out: ${stream} of ${tenant}: ${reason}`),
+]
 
 /** Reads all of it: what does not hold is not passed on. */
 async function lookInto(path: string): Promise<Pick<ExportedRun, 'erased'> & RunFileHeader> {
@@ -69,9 +87,9 @@ async function lookInto(path: string): Promise<Pick<ExportedRun, 'erased'> & Run
 
 export async function importRun(input: Input): Promise<number> {
   const file = String(input.file)
-  const { run, tenant } = await lookInto(file)
+  const { run } = await lookInto(file)
   const path = importedPath(input, run)
-  if (existsSync(databaseOf(input))) await refuseKnown(input, tenant, run)
+  if (existsSync(databaseOf(input))) await refuseKnown(input, run)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Fault('file_unwritable', { path, reason: reasonOf(error) }, { cause: error })
   })
@@ -79,12 +97,13 @@ export async function importRun(input: Input): Promise<number> {
   return say(input.json, { imported: path, run }, [`Imported ${run}. It can be looked at, and nobody goes on with it: onbook show ${run}`])
 }
 
-/** One name must not stand for two runs. */
-async function refuseKnown(input: Input, tenant: string, run: string): Promise<void> {
-  const store = openRecord(input)
-  const { seq } = await store.head(tenant, runStream(run)).finally(() => store.close())
-  if (seq >= 0) throw new Fault('run_exists', { problem: `Run ${run} is in this record already: it was not imported` })
-}
+/** One name must not stand for two runs: whatever tenant a file says it is of, it would be shown in place of the one that is here. */
+const refuseKnown = (input: Input, run: string): Promise<void> =>
+  withRecord(input, async store => {
+    for (const tenant of await store.tenants())
+      if ((await store.head(tenant, runStream(run))).seq >= 0)
+        throw new Fault('run_exists', { problem: `Run ${run} is in this record already: it was not imported` })
+  })
 
 const isSame = async (a: string, b: string): Promise<boolean> => (await endOf(a)) === (await endOf(b))
 
@@ -104,6 +123,8 @@ const END_BYTES = 82
 
 function say(json: unknown, answer: object, lines: readonly string[]): number {
   if (json) printJson(answer)
-  else process.stdout.write(lines.map(line => `${visible(line)}\n`).join(''))
+  else process.stdout.write(toldLines(lines))
   return 0
 }
+
+const toldLines = (lines: readonly string[]): string => lines.map(line => `${visible(line)}\n`).join('')

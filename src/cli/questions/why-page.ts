@@ -30,7 +30,7 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
     ...indented(
       [
         ...answers.filter(one => !silent.includes(one)).flatMap(one => kindLines(one, color)),
-        ...(silent.length === 0 ? [] : [color.dim(`no layer offers anything for ${silent.map(({ kind }) => kind).join(', ')}`)]),
+        ...(silent.length === 0 ? [] : [color.dim(visible(`no layer offers anything for ${silent.map(({ kind }) => kind).join(', ')}`))]),
         ...inForce.flatMap(steps => inForceLines(steps, color)),
       ],
       3,
@@ -44,7 +44,7 @@ function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): reado
   const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} in library ${winner.library}`))
   const none = refused === null ? 'none' : color.red(visible(`none — ${refused.layer}: ${refused.reason}`))
   return [
-    `kind: ${kind}${slot === 0 ? '' : `, entry ${slot + 1}`}`,
+    visible(`kind: ${kind}${slot === 0 ? '' : `, entry ${slot + 1}`}`),
     `resolved: ${resolved === null ? none : `${color.bold(visible(resolved))}${pinned}`}`,
     'chain:',
     ...indented(
@@ -54,12 +54,24 @@ function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): reado
   ]
 }
 
-function layerLines({ layer, applied, source, written, code, reason, label }: WhyLayer, color: Colors): readonly string[] {
+function layerLines(entry: WhyLayer, color: Colors): readonly string[] {
+  const { layer, applied, source, written, code, reason, label } = entry
   const offered = source === undefined ? 'none' : written === undefined ? source : `${written} → ${source}`
   const why = applied || code === 'nothing_here' ? '' : ` — ${reason}`
   const line = visible(`${layer} (${offered})${why}`)
-  return [applied ? `${color.green('✓')} ${line}` : color.dim(`✗ ${line}`), ...(label === undefined ? [] : indented(movesLines(label), 4))]
+  return [
+    applied ? `${color.green('✓')} ${line}` : color.dim(`✗ ${line}`),
+    ...indented([...(label === undefined ? [] : movesLines(label)), ...publishedLines(entry).map(color.dim)], 4),
+  ]
 }
+
+/** What won, and then whose document names it. */
+const publishedLines = ({ published, definition }: WhyLayer): readonly string[] => [
+  ...(published === undefined ? [] : [visible(`published ${whenText(published)}`)]),
+  ...(definition === undefined ? [] : [visible(`${definition.stream.replace('/', ' ')} published ${whenText(definition)}`)]),
+]
+
+const whenText = ({ at, actor }: EventPlace): string => `${at} by ${actor}`
 
 /** Of the label, up to the moment at which it was looked at. */
 const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
@@ -67,7 +79,9 @@ const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
     visible(`${label} ${to === null ? 'taken away' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
   )
 
-function inForceLines({ steps: [first, last], snapshot, adopted, role, mode, policy }: StepsInForce, color: Colors): readonly string[] {
+function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
+  const { snapshot, adopted, role, mode, policy, takenFrom } = held
+  const [first, last] = held.steps
   const fact = (what: string, events: readonly EventPlace[]): readonly string[] => [
     visible(what),
     ...events.map(event => color.dim(visible(`  ${eventText(event)}`))),
@@ -75,18 +89,23 @@ function inForceLines({ steps: [first, last], snapshot, adopted, role, mode, pol
   const used = snapshot === null ? 'none' : `${snapshot.workspace} version ${snapshot.version}, ${shortHash(snapshot.root)}`
   const parts = [snapshot?.prelude && `prelude ${snapshot.prelude.name}`, snapshot?.catalog && `catalog ${snapshot.catalog.name}`]
   return [
-    `in force in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`,
+    visible(`in force in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`),
     ...indented(
       [
         ...fact(`workspace: ${[used, ...parts.filter(part => part)].join(', ')}`, adopted),
         ...(role === null ? ['role: none'] : fact(`role: ${role.ref}, ${role.source}, ${shortHash(role.digest)}`, [role.since])),
         ...fact(`mode: ${mode.mode}`, [mode.since]),
-        ...(policy === null ? ['policy: no change of it is on record here'] : fact(`policy: revision ${policy.revision}`, [policy.since])),
+        ...(policy === null ? [noPolicy(takenFrom)] : fact(`policy on record then: revision ${policy.revision}`, [policy.since])),
       ],
       2,
     ),
   ]
 }
+
+const noPolicy = (takenFrom: string | undefined): string =>
+  takenFrom === undefined
+    ? 'policy: no change of it is on record here'
+    : visible(`policy: not known; taken over from run ${takenFrom}, which can tell`)
 
 const eventText = ({ type, at, actor, stream, sequence }: EventPlace): string =>
   `${type}, ${at} by ${actor}  (${stream.startsWith('run/') ? 'event' : stream} ${sequence})`

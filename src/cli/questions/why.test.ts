@@ -48,9 +48,11 @@ describe('files on disk', () => {
     expect([edited.code, code]).toEqual([0, 0])
     expect(edited.body).toEqual(choices)
     expect(body).toHaveLength(12)
-    // A run file answers as the record does.
+    // A run file answers as the record does, but for who published agents and workflows.
     await onbook('export', ran.runId, '--output', 'run.jsonl')
-    expect((await json('why', 'run.jsonl')).body).toEqual(body)
+    expect(body[0].chain[3]).toMatchObject({ published: { stream: 'library/onbook' }, definition: { stream: 'agent/local.desk.writer' } })
+    const without = (text: string) => JSON.parse(text, (key, value) => (key === 'definition' ? undefined : value))
+    expect((await json('why', 'run.jsonl')).body).toEqual(without(JSON.stringify(body)))
     expect(appliedIn(body[0].chain)).toBe('agent-overrides')
   })
 })

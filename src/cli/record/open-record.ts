@@ -26,6 +26,7 @@ function folderAbove(): string | null {
 }
 
 export const databaseOf = (input: Input): string => join(folderOf(input), 'onbook.db')
+export const secretsFile = (input: Input): string => join(folderOf(input), 'secrets.json')
 export const tenantOf = (input: Input): string => (typeof input.tenant === 'string' ? input.tenant : 'default')
 
 /** SQLite would make a new record of an empty file: it may be what is left of one. */

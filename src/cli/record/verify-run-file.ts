@@ -45,16 +45,18 @@ function unsealedIn(
   report: (found: FileBreak) => void,
 ): number {
   const sealed = new Map<string, number>()
+  const filed = new Map(header.streams.map(({ tenant, stream, events }) => [streamKey(tenant, stream), events]))
   for (const { event, checkpoint } of checkpoints) {
     const { tenant, seq: sequence } = event
     const genuine = check === null ? null : isGenuine(checkpoint, check)
     if (genuine === false) report({ tenant, stream: CHECKPOINTS, sequence, code: 'checkpoint_forged' })
     else if (genuine === null && isStrict) report({ tenant, stream: CHECKPOINTS, sequence, code: 'checkpoint_key_unknown' })
-    else if (genuine) for (const { stream, seq } of checkpoint.statement.heads) sealed.set(streamKey(tenant, stream), seq + 1)
+    else if (genuine)
+      for (const { stream, seq } of checkpoint.statement.heads) {
+        const key = streamKey(tenant, stream)
+        // It may speak of more than is here: then it says nothing about what is.
+        if (seq < (filed.get(key) ?? 0)) sealed.set(key, Math.max(seq + 1, sealed.get(key) ?? 0))
+      }
   }
-  return header.streams.reduce((sum, { tenant, stream, events }) => {
-    const covered = sealed.get(streamKey(tenant, stream)) ?? 0
-    // A checkpoint may speak of more than is here: then it says nothing about what is.
-    return sum + events - (covered <= events ? covered : 0)
-  }, 0)
+  return header.streams.reduce((sum, { tenant, stream, events }) => sum + events - (sealed.get(streamKey(tenant, stream)) ?? 0), 0)
 }

@@ -1,17 +1,24 @@
 // onbook verify: is the record what was written?
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkBegins, openFile } from '../../adapters/exported-run/lines.ts'
 import { readAnchors } from '../../engine/verify/anchors.ts'
+import type { Verified } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
+import type { CheckSignature } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { counterOn } from '../progress.ts'
-import { runFileOf } from '../questions/open.ts'
-import { verifyReport } from '../report/verify-report.ts'
+import { importedPath, runFileOf } from '../questions/open.ts'
+import { type Circumstances, verifyReport } from '../report/verify-report.ts'
 import { printJson } from '../terminal.ts'
-import { checkerOf, existingDatabase, readText } from './open-record.ts'
+import { checkerOf, databaseOf, existingDatabase, readText, withRecord } from './open-record.ts'
 import { verifyFile } from './verify-file.ts'
+import { verifyRun } from './verify-run.ts'
 import { verifyRunFile } from './verify-run-file.ts'
 
 export async function verify(input: Input): Promise<number> {
-  if (typeof input.file === 'string') return verifyExported(input, input.file)
+  if (typeof input.ref === 'string') return verifyOne(input, input.ref)
+  refuseImportsOnly(input)
   const path = existingDatabase(input)
   const check = await checkerOf(input)
   const anchor = typeof input.anchor === 'string' ? input.anchor : null
@@ -30,14 +37,37 @@ export async function verify(input: Input): Promise<number> {
   return verified.intact ? 0 : 1
 }
 
-/** @param ref a run file, or a run that was imported */
-async function verifyExported(input: Input, ref: string): Promise<number> {
+/** @param ref a run file, a run that was imported, or a run of the record */
+async function verifyOne(input: Input, ref: string): Promise<number> {
   if (input.anchor !== undefined)
-    throw new Fault('usage_invalid', { problem: '--anchor is for a whole record: a run file has the checkpoints that cover it' })
-  const path = (await runFileOf(input, ref)) ?? ref
+    throw new Fault('usage_invalid', { problem: '--anchor is for a whole record: one run has the checkpoints that cover it' })
   const check = await checkerOf(input)
-  const verified = await verifyRunFile(path, check, input.publicKey !== undefined)
+  const isStrict = input.publicKey !== undefined
+  const path = await runFileOf(input, ref)
+  const verified = path === null ? await verifyRecorded(input, ref, check, isStrict) : await verifyExported(path, check, isStrict)
+  const about: Circumstances = { keys: check !== null, anchors: 0, of: path === null ? 'run' : 'run file' }
   if (input.json) printJson(verified)
-  else process.stdout.write(verifyReport(path, verified, { keys: check !== null, anchors: 0, isRun: true }))
+  else process.stdout.write(verifyReport(path ?? `run ${ref}`, verified, about))
   return verified.intact ? 0 : 1
+}
+
+async function verifyExported(path: string, check: CheckSignature | null, isStrict: boolean): Promise<Verified> {
+  const file = await openFile(path)
+  await checkBegins(path, file).finally(() => file.close())
+  return verifyRunFile(path, check, isStrict)
+}
+
+async function verifyRecorded(input: Input, ref: string, check: CheckSignature | null, isStrict: boolean): Promise<Verified> {
+  const isThere = existsSync(databaseOf(input))
+  const verified = isThere ? await withRecord(input, store => verifyRun(store, ref, check, isStrict)) : null
+  if (verified !== null) return verified
+  throw new Fault('run_missing', { problem: `There is no run, and no run file, named ${ref}; "onbook runs" lists runs` })
+}
+
+/** Beside what was imported there may be no record at all. */
+function refuseImportsOnly(input: Input): void {
+  const folder = dirname(importedPath(input, 'any'))
+  if (existsSync(databaseOf(input)) || !existsSync(folder)) return
+  const problem = `there is no record at ${databaseOf(input)}, only runs that were imported: "onbook runs" lists them, "onbook verify RUN" checks one`
+  throw new Fault('usage_invalid', { problem })
 }

@@ -31,17 +31,19 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
 export interface Circumstances {
   readonly keys: boolean
   readonly anchors: number
-  /** One run, and not a whole record. */
-  readonly isRun?: boolean
+  /** A whole record, unless it says otherwise. */
+  readonly of?: 'record' | 'run' | 'run file'
 }
 
-export function verifyReport(path: string, verified: Verified, { keys, anchors, isRun = false }: Circumstances): string {
+export function verifyReport(path: string, verified: Verified, { keys, anchors, of = 'record' }: Circumstances): string {
   const { intact, streams, events, objects, erased, unsealed, breaks, moreBreaks } = verified
   const color = pc.createColors(useColor(process.stdout))
-  const signed = isRun
+  const isFile = of === 'run file'
+  const signed = isFile
     ? 'no checkpoint in it that these keys check covers them'
     : 'written after the last checkpoint; "onbook checkpoint" signs them'
-  const why = keys ? signed : 'there are no keys here to check signatures with'
+  const keyless = isFile ? '--public-key FILE names those of whoever made it' : '"onbook checkpoint" makes them and signs'
+  const why = keys ? signed : `there are no keys here to check signatures with; ${keyless}`
   const lines = [
     `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,
     ...(anchors > 0 ? [`compared with ${count(anchors, 'anchor')}`] : []),

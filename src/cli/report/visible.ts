@@ -9,6 +9,9 @@ export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
 /** The lines of a text, each of them safe; line breaks and tabs keep their meaning. */
 export const visibleLines = (text: string): readonly string[] => text.split(/\r?\n/).map(line => visible(line.replaceAll('\t', '  ')))
 
+/** What went wrong, on as many lines as it has. */
+export const faultText = ({ message }: Error): string => `onbook: ${message.split('\n').map(visible).join('\n')}\n`
+
 export function symbolOf(character: string): string {
   const code = character.codePointAt(0)!
   if (code < 0x20) return String.fromCodePoint(0x2400 + code)

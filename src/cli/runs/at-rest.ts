@@ -8,7 +8,7 @@ import { nodeOf } from '../../core/run/state.ts'
 import { type ApprovalPlace, askedPlace, openApprovals } from '../../engine/approvals.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { loadRun } from '../../engine/runs/load.ts'
-import { providersOf } from '../../engine/runs/providers.ts'
+import { providersFor, providersOf } from '../../engine/runs/providers.ts'
 import { listRuns } from '../../engine/runs/runs.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
 import { hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
@@ -21,7 +21,7 @@ import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
 import { policyOf } from '../sessions/policy.ts'
-import { checkGiven, checkProviders } from '../sessions/ready.ts'
+import { checkGiven, checkProviders, checkUsed } from '../sessions/ready.ts'
 import { repoBindings } from '../sessions/repo-bindings.ts'
 import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
@@ -66,6 +66,18 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       if (found === null) throw new Fault('workflow_not_found', { workflowId })
       const runId = runIdOf(Date.now(), randomBytes(20))
       await (await sessions()).runs.create({ tenant, runId, actor }, { ...request, workflow: found.workflow })
+      return runId
+    },
+    async fork(source, asked) {
+      if (asked.mode === 'branch') {
+        const given = asked.overlay?.model
+        const { state } = await loadRun(store, tenant, source)
+        const providers = given === undefined ? await providersFor(store, tenant, state) : new Set([given.provider])
+        checkUsed(input, providers)
+        await checkReady(providers)
+      }
+      const runId = runIdOf(Date.now(), randomBytes(20))
+      await (await sessions()).forks.fork({ tenant, runId, actor }, source, asked)
       return runId
     },
     async *list() {

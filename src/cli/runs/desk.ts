@@ -4,6 +4,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { AskedApproval } from '../../engine/approvals.ts'
+import type { AskedFork } from '../../engine/fork/forks.ts'
 import type { ApprovalAnswer } from '../../engine/sessions/answer-approval.ts'
 import type { Input } from '../commands.ts'
 import { hostFor, workAt } from '../host/which-host.ts'
@@ -32,6 +33,7 @@ export interface ListedRun {
   readonly status: string
   readonly createdAt: string
   readonly changedAt: string
+  readonly forkOf?: { readonly runId: string; readonly fromSeq: number; readonly mode: 'replay' | 'branch' }
 }
 
 export type ListedApproval = AskedApproval
@@ -42,6 +44,8 @@ export type SayKind = 'steer' | 'interrupt' | 'follow-up'
 export interface RunDesk {
   /** The id of the run. It is on record. */
   create(request: StartRun): Promise<string>
+  /** The id of the fork. It is on record, and goes on from there. */
+  fork(runId: string, asked: AskedFork): Promise<string>
   list(): AsyncIterable<ListedRun>
   /** As they were recorded, oldest first, and with a signal every new one until it aborts. Throws `run_missing`. */
   events(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>

@@ -1,6 +1,8 @@
 // Something asked of a run that nobody advances: written down together with taking the run over, so that whoever was at it writes nothing more.
 // Nothing is started here: the next one who takes the run up finds it as it was left.
 import { decideRun, draftRun, type RunCommand, type RunRuling } from '../../core/run/decide.ts'
+import { isReplay } from '../../core/run/fork.ts'
+import { isEnded } from '../../core/run/state.ts'
 import { loadFrozen } from '../../engine/runs/frozen.ts'
 import { type RunPlace, writeRun } from '../../engine/runs/write-run.ts'
 import { refusalFault } from '../../engine/sessions/requests.ts'
@@ -16,6 +18,7 @@ export async function leaveCommand(
 ): Promise<void> {
   await writeRun(store, place, async ({ state }) => {
     if (state.runId === '') throw noRun(place.runId)
+    if (isReplay(state) && !isEnded(state)) throw new Fault('run_is_replay', { runId: place.runId })
     const { workflow } = await loadFrozen(store, place.tenant, state.frozen!)
     const claimed = decideRun(draftRun(state), workflow, { type: 'claim', owner })
     const ruling: RunRuling = 'events' in claimed ? decideRun(claimed, workflow, command) : claimed

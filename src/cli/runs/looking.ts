@@ -1,11 +1,15 @@
 // onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
+import { existsSync } from 'node:fs'
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
+import { answerFor } from '../../engine/unfit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import type { Input } from '../commands.ts'
+import { type ImportedRun, importedRuns } from '../questions/imported-runs.ts'
 import { openQuestioned, runFileOf } from '../questions/open.ts'
+import { databaseOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
@@ -17,30 +21,44 @@ import { promptPage, promptText } from './step-page.ts'
 import { stepsIn, storyOf, type ToldStep } from './story.ts'
 import { storyPage } from './story-page.ts'
 
-export const list = (input: Input): Promise<number> =>
-  withRunDesk(input, async desk => {
-    if (input.status !== undefined && !RUN_STATUSES.some(one => one === input.status))
-      throw new Fault('usage_invalid', { problem: `--status is one of ${RUN_STATUSES.join(', ')}` })
-    const runs: ListedRun[] = []
-    for await (const run of desk.list()) if (isMeant(run, input)) runs.push(run)
-    runs.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
-    if (input.json) printJson({ runs })
-    else if (runs.length === 0) process.stdout.write('No such runs. Start one: onbook run WORKFLOW\n')
-    else
-      process.stdout.write(
-        columns([
-          ['run', 'workflow', 'status', 'started', 'last changed'],
-          ...runs.map(({ runId, workflowId, status, createdAt, changedAt }) => [runId, workflowId, status, createdAt, changedAt]),
-        ]),
-      )
-    return 0
+export async function list(input: Input): Promise<number> {
+  if (input.status !== undefined && !RUN_STATUSES.some(one => one === input.status))
+    throw new Fault('usage_invalid', { problem: `--status is one of ${RUN_STATUSES.join(', ')}` })
+  // They lie in the folder, and are no host's.
+  const imported = typeof input.url === 'string' ? [] : await importedRuns(input)
+  if (imported.length > 0 && !existsSync(databaseOf(input))) return listed(imported, input)
+  return withRunDesk(input, async desk => {
+    const runs: ListedRun[] = [...imported]
+    for await (const run of desk.list()) runs.push(run)
+    return listed(runs, input)
   })
+}
+
+function listed(all: readonly (ListedRun | ImportedRun)[], input: Input): number {
+  const runs = all.filter(run => isMeant(run, input)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  if (input.json) printJson({ runs })
+  else if (runs.length === 0) process.stdout.write('No such runs. Start one: onbook run WORKFLOW\n')
+  else {
+    const fork = runs.some(({ forkOf }) => forkOf !== undefined) ? ['fork'] : []
+    process.stdout.write(columns([['run', 'workflow', 'status', 'started', 'last changed', ...fork], ...runs.map(rowOf)]))
+  }
+  return 0
+}
+
+const rowOf = (run: ListedRun | ImportedRun): readonly string[] => [
+  run.runId,
+  run.workflowId,
+  `${run.status}${'imported' in run ? ', imported' : ''}`,
+  run.createdAt,
+  run.changedAt,
+  ...(run.forkOf === undefined ? [] : [`${run.forkOf.mode} of ${run.forkOf.runId}`]),
+]
 
 const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
   (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
 
 export async function show(input: Input): Promise<number> {
-  const look = (desk: Pick<RunDesk, 'events' | 'object'>) => showFrom(desk, input)
+  const look = (desk: Pick<RunDesk, 'events' | 'object'>) => answerFor(String(input.run), () => showFrom(desk, input))
   if ((await runFileOf(input, String(input.run))) === null) return withRunDesk(input, look)
   const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
   try {
@@ -93,7 +111,11 @@ function stepOf({ state, events }: ReadRun, { node, visit, step }: Input): ToldS
   const all = stepsIn(events.map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json })))
   const ofNode = all.filter(({ nodeId }) => nodeId === node)
   const newest = ofNode.at(-1)
-  if (newest === undefined) throw new Fault('node_missing', { problem: `Node ${String(node)} of run ${state.runId} has taken no step` })
+  if (newest === undefined) {
+    const others = [...new Set(all.map(({ nodeId }) => nodeId))].join(', ')
+    const told = others === '' ? 'nor has any other' : `these have: ${others}`
+    throw new Fault('node_missing', { problem: `No node ${String(node)} of run ${state.runId} has taken a step; ${told}` })
+  }
   const wanted = numberOption(visit, '--visit', newest.visit, { least: 1, most: newest.visit })
   const steps = ofNode.filter(one => one.visit === wanted)
   return steps[numberOption(step, '--step', steps.length, { least: 1, most: steps.length }) - 1]!

@@ -44,6 +44,10 @@ function overridesFrom(given: readonly string[]): JsonObject {
   return Object.fromEntries(
     given.map(one => {
       const [kind = '', ...rest] = one.split('=')
+      if (rest.length === 0)
+        throw new Fault('usage_invalid', {
+          problem: `--prompt-override ${one} must be kind=ref: system=prompt:house-style@2.0.0, say; there are the kinds ${PROMPT_KINDS.join(', ')}`,
+        })
       const read = readPromptRef(rest.join('='))
       if (!read.ok) throw new Fault('usage_invalid', { problem: `--prompt-override ${one} must be kind=ref: ${read.problem}` })
       return [choiceOption(kind, 'the kind of --prompt-override', PROMPT_KINDS), rest.join('=')]

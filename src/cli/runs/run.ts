@@ -1,7 +1,7 @@
 // onbook run: a workflow from its start until it is over, or waits for a person.
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { hostFor } from '../host/which-host.ts'
+import { hostFor, type WhichHost } from '../host/which-host.ts'
 import { visible } from '../report/visible.ts'
 import { checkGiven } from '../sessions/ready.ts'
 import { printJson } from '../terminal.ts'
@@ -21,13 +21,7 @@ export async function run(input: Input): Promise<number> {
     throw new Fault('usage_invalid', {
       problem: 'No host runs on this folder that could go on with the run: leave --detach away, or start one with "onbook serve"',
     })
-  const unused = host === null ? undefined : FOR_WORK_HERE.find(name => input[name] !== undefined)
-  if (unused !== undefined)
-    throw new Fault('usage_invalid', {
-      problem: `The host at ${host!.url} does the work, with what it was started with: leave --${unused} away`,
-    })
-  if ((input.provider === undefined) !== (input.model === undefined))
-    throw new Fault('usage_invalid', { problem: '--provider and --model belong together' })
+  checkForHost(host, input, FOR_WORK_HERE)
   const given = await runFrom(workflow, input)
   // Before anything is published.
   if (host === null) await checkGiven(input)
@@ -43,6 +37,17 @@ export async function run(input: Input): Promise<number> {
     },
     { judges: true },
   )
+}
+
+/** @param here what a host was told when it was started */
+export function checkForHost(host: WhichHost | null, input: Input, here: readonly string[]): void {
+  const unused = host === null ? undefined : here.find(name => input[name] !== undefined)
+  if (unused !== undefined)
+    throw new Fault('usage_invalid', {
+      problem: `The host at ${host!.url} does the work, with what it was started with: leave --${unused} away here; if the host needs it, start it again with it`,
+    })
+  if ((input.provider === undefined) !== (input.model === undefined))
+    throw new Fault('usage_invalid', { problem: '--provider and --model belong together' })
 }
 
 async function published(path: string, input: Input): Promise<string> {

@@ -101,14 +101,16 @@ export function promptText(page: PromptPage, useColor: boolean): string {
   const { nodeId, step, visit, promptHash, requestHash, mode, provider, model, sent, blocks, answer, failure } = page
   const lines = [
     visible(`step ${step} of ${nodeId}, visit ${visit}, mode ${mode}: ${provider} ${model}`),
-    `prompt ${promptHash}`,
-    `requestHash ${requestHash}`,
-    sent.kind === 'full'
-      ? `sent in full (${sent.reason})`
-      : `only what is new was sent (${sent.reason}): ${sizeText(Buffer.byteLength(page.delta ?? ''))}`,
+    visible(`prompt ${promptHash}`),
+    visible(`requestHash ${requestHash}`),
+    visible(
+      sent.kind === 'full'
+        ? `sent in full (${sent.reason})`
+        : `only what is new was sent (${sent.reason}): ${sizeText(Buffer.byteLength(page.delta ?? ''))}`,
+    ),
     ...blocks.flatMap(({ block, digest, text, parts }) => [
       '',
-      color.bold(`── ${block}, ${sizeText(Buffer.byteLength(text))}, ${shortHash(digest)}`),
+      color.bold(visible(`── ${block}, ${sizeText(Buffer.byteLength(text))}, ${shortHash(digest)}`)),
       ...parts.flatMap(part => [color.cyan(visible(`   from ${sourceOf(part)}`)), ...visibleLines(part.text)]),
     ]),
     ...alsoSent(page, color.bold),
@@ -125,7 +127,7 @@ export function promptText(page: PromptPage, useColor: boolean): string {
 function alsoSent({ messages, sent }: PromptPage, bold: (text: string) => string): readonly string[] {
   if (messages.length === 0) return []
   const held = sent.held === 0 ? '' : `; ${sent.held} of the history its provider had already`
-  return ['', bold(`── also sent: the history, ${messages.length} messages${held}`), ...messageLines(messages)]
+  return ['', bold(visible(`── also sent: the history, ${messages.length} messages${held}`)), ...messageLines(messages)]
 }
 
 const callText = ({ tool, arguments: given, problem }: PageCall): string =>

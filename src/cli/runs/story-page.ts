@@ -65,14 +65,18 @@ function headOf({
   steps,
   tokens,
   error,
+  forkOf,
 }: Story): readonly string[] {
   return [
     `${runId} of ${workflowId} ${version} is ${status}`,
     `started ${createdAt} by ${createdBy}, last changed ${changedAt}`,
+    ...(forkOf === null ? [] : [forkText(forkOf)]),
     `mode ${mode}; steps: ${steps}, tokens: ${tokens}`,
     ...(error === null ? [] : [`failed${error.nodeId === null ? '' : ` at ${error.nodeId}`} (${error.code}): ${error.message}`]),
   ]
 }
+
+const forkText = ({ runId, mode, fromSeq }: NonNullable<Story['forkOf']>): string => `a ${mode} of ${runId}, from event ${fromSeq}`
 
 const nodeRow = ({ nodeId, status, visits, steps, session }: Story['nodes'][number]): readonly string[] => [
   nodeId,

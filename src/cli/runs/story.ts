@@ -2,6 +2,7 @@
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/events.ts'
+import type { ForkOf } from '../../core/run/fork.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
@@ -61,6 +62,8 @@ export interface Story {
   readonly createdAt: string
   readonly createdBy: string
   readonly changedAt: string
+  /** Null of a run that is nobody's fork. */
+  readonly forkOf: Omit<ForkOf, 'names'> | null
   readonly mode: string
   readonly steps: number
   readonly tokens: number
@@ -86,6 +89,12 @@ export interface Story {
   readonly error: { readonly code: string; readonly message: string; readonly nodeId: string | null } | null
 }
 
+function forkIn({ forkOf }: Of<'run.created'>): Story['forkOf'] {
+  if (forkOf === undefined) return null
+  const { names: _, ...rest } = forkOf
+  return rest
+}
+
 export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promise<Story> {
   const told = events.map(({ type, payload, ...rest }) => ({ ...rest, event: runEvent({ type, payload: payload as unknown as Json }) }))
   const all = told.map(({ event }) => event)
@@ -100,6 +109,7 @@ export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promi
     createdAt: events[0]!.at,
     createdBy: events[0]!.actor,
     changedAt: events.at(-1)!.at,
+    forkOf: forkIn(created),
     mode,
     steps,
     tokens,

@@ -29,6 +29,10 @@ export function runDeskThrough(host: WhichHost): RunDesk {
     async create({ configurable, ...request }) {
       return (await client.runs.create({ ...request, ...(configurable === null ? {} : { configurable }) })).runId
     },
+    async fork(runId, { mode, fromSeq, ...more }) {
+      const overlay = 'overlay' in more && more.overlay !== undefined ? { runOptionsOverlay: more.overlay } : {}
+      return (await client.runs.fork(runId, { mode, fromSeq, ...overlay })).runId
+    },
     // The list of a host tells phases: what a run waits for is in its snapshot.
     async *list() {
       for await (const run of client.runs.list())

@@ -127,6 +127,10 @@ const WORDS: Words = {
   'handoff.expired': ({ nodeId, handoff }) => at(nodeId, `  has waited long enough for the reply to ${handoff}`, 'bad'),
   'edge.followed': ({ edgeId, to, time }) => at(to, `is to start again: ${edgeId} leads back, time ${time}`),
   'run.paused': ({ reason }) => (reason === 'asked' ? run('is paused') : []),
+  'run.overlaid': () => run('goes on with other prompts, or another model, from here'),
+  'replay.diverged': ({ nodeId, divergencePoint, atSequence }) =>
+    run(`${divergencePoint}${nodeId === null ? '' : ` of ${nodeId}`} is not what event ${atSequence} of its source says`),
+  'version.pinned': ({ kind }) => run(`the host’s default for ${kind} is another by now, and does not reach it`),
   'run.stalled': ({ nodeId, evidence }) => [...at(nodeId, stallText(evidence), 'bad'), ...run('is paused, because a node stalled')],
   'run.resumed': () => run('goes on'),
   'run.modeChanged': ({ mode, approval }) => run(`mode is now ${mode}${approval === null ? '' : ', as was approved'}`),

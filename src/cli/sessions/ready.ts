@@ -30,6 +30,18 @@ export async function checkGiven(input: Input): Promise<void> {
   if (input.recordings !== undefined) recordedFrom(input)
 }
 
+/** Whoever gives a script does not expect that a model is paid for. */
+export function checkUsed(input: Input, providers: ReadonlySet<string>): void {
+  for (const [option, provider] of [
+    ['script', 'scripted'],
+    ['recordings', 'recorded'],
+  ] as const)
+    if (input[option] !== undefined && !providers.has(provider))
+      throw new Fault('usage_invalid', {
+        problem: `--${option} is what the provider "${provider}" answers, and no node uses it: they use ${[...providers].join(', ')}. Leave it away, or say --provider ${provider} --model ${provider}`,
+      })
+}
+
 /** Whether a key is right, or a command there, shows when it is asked. */
 export async function checkProviders(input: Input, providers: Iterable<string>): Promise<void> {
   const { cliAgents } = hostConfigOf(input)

@@ -5,7 +5,7 @@ import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
-import { folderOf } from '../record/open-record.ts'
+import { folderOf, secretsFile } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 
 export function repoBindings(input: Input): readonly Binding[] {
@@ -17,6 +17,7 @@ export function repoBindings(input: Input): readonly Binding[] {
     protect: [...protect, ...settingsFiles(input)],
     // The default one is hidden by its name wherever it lies; this one may be called otherwise.
     hide: [...hide, resolve(folderOf(input))],
+    secretsFile: secretsFile(input),
   })
   return tools.filter(({ descriptor }) => (bind as readonly string[]).includes(descriptor.name))
 }

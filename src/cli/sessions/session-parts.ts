@@ -1,12 +1,11 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { routedChat } from '../../adapters/chat/routed-chat.ts'
 import { sampleChat } from '../../adapters/chat/sample-chat.ts'
 import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
-import { scrubKnown } from '../../adapters/scrub-known.ts'
+import { knownTo, scrubKnown } from '../../adapters/scrub-known.ts'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { isListed } from '../../core/gate/grants.ts'
@@ -15,6 +14,7 @@ import type { PlacedPolicy } from '../../core/gate/read-policy.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { introspectSession } from '../../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../../engine/bindings/workspace-read.ts'
+import { forkWork } from '../../engine/fork/forks.ts'
 import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
@@ -23,7 +23,7 @@ import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
-import { folderOf, keyringOf } from '../record/open-record.ts'
+import { keyringOf, secretsFile } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 import { recordedFrom, scriptedFrom } from './ready.ts'
 import { watchOf } from './repo-watching.ts'
@@ -72,9 +72,11 @@ export function openSessions(
     scrub: scrubKnown({ environment: process.env, file: secretsFile(input) }),
     ...watchOf(input, failed),
   })
+  const forks = forkWork({ store, validator, runs, hostDefaults: world.hostDefaults, failed })
   return {
     work: runs.sessions,
     runs,
+    forks,
     bindings,
     servers,
     ...foreign,
@@ -83,6 +85,7 @@ export function openSessions(
     live,
     validator,
     async close() {
+      await forks.close()
       await runs.close()
       await validator.close()
       await Promise.all([...servers.values()].map(server => server.close()))
@@ -140,12 +143,12 @@ function modelsOf(input: Input): ChatModel {
   return routedChat(byName, others, agents.resumes, provider => Object.hasOwn(cliAgents, provider))
 }
 
-const secretsFile = (input: Input): string => join(folderOf(input), 'secrets.json')
-
 /** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */
 function secretsOf(input: Input, tenant: string): Secrets {
-  const own = tenantSecrets(secretsFile(input), tenant)
-  return tenant === 'default' ? secretsFrom(own, environmentSecrets(process.env)) : own
+  const file = secretsFile(input)
+  const own = tenantSecrets(file, tenant)
+  const { get } = tenant === 'default' ? secretsFrom(own, environmentSecrets(process.env)) : own
+  return { get, known: () => knownTo({ environment: process.env, file }, tenant) }
 }
 
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>

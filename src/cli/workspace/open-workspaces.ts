@@ -8,7 +8,7 @@ import { openProductStore } from '../host/product-store.ts'
 import { existingDatabase, tenantOf } from '../record/open-record.ts'
 
 /** Whoever can read the folder of the record may read everything in it. */
-export async function withWorkspaces(input: Input, work: (store: Store, user: WorkspaceUser) => Promise<number>): Promise<number> {
+export async function withWorkspaces<T>(input: Input, work: (store: Store, user: WorkspaceUser) => Promise<T>): Promise<T> {
   existingDatabase(input)
   const store = openProductStore(input)
   try {

@@ -60,11 +60,22 @@ export function bindVariables(variables: readonly TemplateVariable[], { override
 }
 
 function givenValue(variable: TemplateVariable, overrides: JsonObject, sources: Sources): Json | undefined {
-  const { name, source = 'input', extractPath, required, defaultValue } = variable
+  const { name, required, defaultValue } = variable
   if (Object.hasOwn(overrides, name)) return overrides[name]
+  return sourceValue(variable, sources) ?? (required ? undefined : defaultValue)
+}
+
+function sourceValue({ name, source = 'input', extractPath }: TemplateVariable, sources: Sources): Json | undefined {
   const given = own(sources[source] ?? {}, name)
-  const found = extractPath === undefined || given === undefined ? given : extract(given, extractPath)
-  return found ?? (required ? undefined : defaultValue)
+  return extractPath === undefined || given === undefined ? given : extract(given, extractPath)
+}
+
+/** Who gives a variable its value; null where it has none. */
+export function givenBy(variable: TemplateVariable, { overrides, sources }: BindOptions): VariableSource | 'override' | 'default' | null {
+  const { name, source = 'input', required, defaultValue } = variable
+  if (Object.hasOwn(overrides ?? {}, name)) return 'override'
+  if ((sourceValue(variable, sources) ?? null) !== null) return source
+  return required || (defaultValue ?? null) === null ? null : 'default'
 }
 
 const own = (values: JsonObject, name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)

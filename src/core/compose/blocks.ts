@@ -2,7 +2,7 @@
 import { type Digest, digestText } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import { oneLine } from './foreign.ts'
-import { MODE_BLOCKS, type Mode } from './mode.ts'
+import type { Mode } from './mode.ts'
 import {
   type Block,
   type BlockSegment,
@@ -20,11 +20,15 @@ import {
   type TextPart,
   type UsedTemplate,
 } from './parts.ts'
-import { SYSTEM_BLOCK, type ToolProtocol } from './system-block.ts'
+import type { ShippedTemplate } from './shipped.ts'
+import { SHIPPED_BLOCKS, type ShippedBlocks } from './shipped-blocks.ts'
+import type { ToolProtocol } from './system-block.ts'
 import type { TaskPayload } from './task-payload.ts'
 
 /** Null: none is asked for. What is asked for and not there is a refusal. */
 export interface PromptParts {
+  /** This release's own, unless others are given. */
+  readonly shipped?: ShippedBlocks
   readonly tools: ToolProtocol
   /** A role's text without its head, or the node's own prompt. */
   readonly role: RolePart | MissingRole | null
@@ -57,16 +61,16 @@ export type Composed =
   | { readonly ok: false; readonly problems: readonly PartProblem[] }
 
 /** The order of everything. */
-export function composePrompt({ tools, role, mode, task, templates, override }: PromptParts): Composed {
+export function composePrompt({ shipped = SHIPPED_BLOCKS, tools, role, mode, task, templates, override }: PromptParts): Composed {
   const draft = emptyDraft()
   const placeKind = (block: Block, kind: PromptKind): void => {
     for (const template of templates) if (template.kind === kind) place(draft, block, kind, fromTemplate(block, kind, template))
   }
-  place(draft, 'system', 'contract', contract(tools))
+  place(draft, 'system', 'contract', contract(shipped.system, tools))
   if (role !== null) place(draft, 'role', 'role', fromRole(role))
   placeKind('role', 'system')
   placeKind('role', 'few-shot')
-  if (mode !== null) place(draft, 'mode', 'mode', MODE_TEXTS[mode])
+  if (mode !== null) place(draft, 'mode', 'mode', modeText(shipped.modes[mode]))
   if (task !== null) place(draft, 'task', 'task', fromTask(task))
   placeKind('task', 'user')
   placeKind('task', 'schema-hint')
@@ -75,26 +79,31 @@ export function composePrompt({ tools, role, mode, task, templates, override }: 
 }
 
 /** Step after step has the same tools: what is said of them is made once. */
-const contracts = new WeakMap<ToolProtocol, Made>()
+const contracts = new WeakMap<ToolProtocol, { readonly template: ShippedTemplate; readonly made: Made }>()
 
-function contract(tools: ToolProtocol): Made {
-  const made = contracts.get(tools) ?? makeContract(tools)
-  contracts.set(tools, made)
+function contract(template: ShippedTemplate, tools: ToolProtocol): Made {
+  const known = contracts.get(tools)
+  if (known?.template === template) return known.made
+  const made = makeContract(template, tools)
+  contracts.set(tools, { template, made })
   return made
 }
 
-function makeContract({ lineTools, nativeTools }: ToolProtocol): Made {
+function makeContract(template: ShippedTemplate, { lineTools, nativeTools }: ToolProtocol): Made {
   const rows = lineTools.map(oneLine)
   if (!rows.every(row => row !== null)) return refused('prompt_text_invalid', 'contract', 'a tool is not plain JSON in valid Unicode')
   const spawnNode = lineTools.some(({ name }) => name === 'spawn_node')
   const bind = { sources: { context: { lineTools: rows, nativeTools, spawnNode } } }
-  return fromTemplate('system', 'contract', { ...SYSTEM_BLOCK, kind: 'system', layer: null, bind })
+  return fromTemplate('system', 'contract', { ...template, kind: 'system', layer: null, bind })
 }
 
-const modeText = (mode: Mode): Made =>
-  fromTemplate('mode', 'mode', { ...MODE_BLOCKS[mode], kind: 'system', layer: null, bind: { sources: {} } })
+const modeTexts = new WeakMap<ShippedTemplate, Made>()
 
-const MODE_TEXTS: Readonly<Record<Mode, Made>> = { planning: modeText('planning'), implementation: modeText('implementation') }
+function modeText(template: ShippedTemplate): Made {
+  const made = modeTexts.get(template) ?? fromTemplate('mode', 'mode', { ...template, kind: 'system', layer: null, bind: { sources: {} } })
+  modeTexts.set(template, made)
+  return made
+}
 
 /** A prompt while it is put together. */
 interface Draft {

@@ -117,8 +117,9 @@ const by =
     return 0
   }
 
-const byLabel = by('label', 'id')
-const byEnds = by('from', 'to', 'type', 'label')
+/** In the order in which they are printed. */
+export const byLabel = by('label', 'id')
+export const byEnds = by('from', 'to', 'type', 'label')
 
 function sayWhatIsMissing({ objective, nodeId, nodes, edges, handoffs }: TaskPayload, problems: TaskProblem[]): void {
   if (objective?.trim() === '') problems.push({ code: 'task_objective_missing', message: 'the task has no objective' })

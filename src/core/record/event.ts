@@ -133,7 +133,7 @@ export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
   try {
     const text = decoder.decode(bytes)
     const event = JSON.parse(text) as RecordedEvent
-    return isEvent(event) && !isDeeperThan(event.payload, MOST_DEPTH) && JSON.stringify(event) === text ? event : null
+    return isEvent(event) && isTied(event) && !isDeeperThan(event.payload, MOST_DEPTH) && JSON.stringify(event) === text ? event : null
   } catch {
     return null
   }
@@ -153,18 +153,22 @@ const KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'p
 
 function isEvent(value: unknown): value is RecordedEvent {
   if (typeof value !== 'object' || value === null) return false
-  const keys = Object.keys(value)
-  if (keys.length !== KEYS.length || keys.some((key, index) => key !== KEYS[index])) return false
+  let known = 0
+  for (const key in value) if (key !== KEYS[known++]) return false
+  if (known !== KEYS.length) return false
   const { v, tenant, stream, seq, type, at, actor, cause, prev } = value as Record<string, unknown>
-  const texts = [tenant, stream, type, at, actor].every(text => typeof text === 'string')
   return (
     v === 1 &&
-    texts &&
+    isText(tenant) &&
+    isText(stream) &&
     Number.isSafeInteger(seq) &&
-    isTextOrNull(cause) &&
-    isTextOrNull(prev) &&
-    (prev === null || isDigest(prev as string))
+    isText(type) &&
+    isText(at) &&
+    isText(actor) &&
+    (cause === null || isText(cause)) &&
+    (prev === null || isText(prev))
   )
 }
 
-const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
+const isTied = ({ prev }: RecordedEvent): boolean => prev === null || isDigest(prev)
+const isText = (value: unknown): value is string => typeof value === 'string'

@@ -28,6 +28,9 @@ export interface RunFileHeader {
   readonly leftOut: readonly LeftOut[]
 }
 
+/** By how it begins it is known: whether it is a good one is seen when it is read. */
+export const RUN_FILE_BEGINS = '{"onbook":"run"'
+
 export const runFileHeader = ({ tenant, run, streams, checkpoints, leftOut }: RunFileHeader): string =>
   JSON.stringify({
     onbook: 'run',
@@ -56,9 +59,12 @@ export function readRunFileHeader(text: string): RunFileHeader | null {
     isListOf(streams, isFiledStream) &&
     isListOf(leftOut, one => areTexts(one.tenant, one.stream, one.reason)) &&
     streams.some(one => one.tenant === tenant && one.stream === `run/${run}`) &&
-    new Set(streams.map(one => JSON.stringify([one.tenant, one.stream]))).size === streams.length
+    areInOrder(streams.map(one => JSON.stringify([one.tenant, one.stream])))
   return isRight && runFileHeader(header) === text ? header : null
 }
+
+/** Each once. */
+const areInOrder = (names: readonly string[]): boolean => names.every((name, index) => index === 0 || names[index - 1]! < name)
 
 const isFiledStream = ({ tenant, stream, events, head, objects }: Entry): boolean =>
   areTexts(tenant, stream) && isCount(events) && events !== 0 && isDigest(String(head)) && typeof objects === 'boolean'

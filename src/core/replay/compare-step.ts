@@ -65,6 +65,6 @@ export function compareFields(
 ): readonly Divergence[] {
   const [was, is] = [recorded as Readonly<Record<string, Json>>, found as Readonly<Record<string, Json>>]
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
-    .filter(field => canonicalJson(was[field] ?? null) !== canonicalJson(is[field] ?? null))
+    .filter(field => was[field] !== is[field] && canonicalJson(was[field] ?? null) !== canonicalJson(is[field] ?? null))
     .map(field => ({ ...where, field, expected: was[field] ?? null, found: is[field] ?? null }))
 }

@@ -32,11 +32,12 @@ export function compareTold(
   templates: readonly PromptTemplate[],
   text: TextOf,
 ): readonly Divergence[] {
-  const made = new Set(found.map(toldHash))
+  const tellings = found.map(event => ({ event, hash: toldHash(event) }))
+  const made = new Set(tellings.map(({ hash }) => hash))
   const used = new Set<ToldEvent>()
-  const other = found
-    .filter(event => !hashes.includes(toldHash(event)))
-    .flatMap(event => {
+  const other = tellings
+    .filter(({ hash }) => !hashes.includes(hash))
+    .flatMap(({ event }) => {
       const known = events.findLast(one => isAlike(one.event, event) && !made.has(toldHash(one.event)) && !used.has(one.event))
       if (known !== undefined) used.add(known.event)
       const place = { ...at, sequence: known?.sequence ?? at.sequence, kind: event.kind }

@@ -3,21 +3,13 @@ import type { Block } from '../compose/parts.ts'
 import type { Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { Layer } from '../resolve/layers.ts'
+import type { RunEvent } from '../run/events.ts'
 
 /**
  * `event`: its bytes are not those that the next event names. `object`: what an event names is gone, or holds other bytes. `told`: the run and a
  * session tell one thing in two ways. All others: the event that would have been written otherwise; OpenWOP's names where it has one.
  */
-export type Point =
-  | 'event'
-  | 'object'
-  | 'told'
-  | 'agent.promptResolved'
-  | 'prompt.composed'
-  | 'step.started'
-  | 'step.settled'
-  | 'tool.judged'
-  | 'node.completed'
+export type Point = 'event' | 'object' | 'told' | 'agent.promptResolved' | RunEvent['type']
 
 /** In bytes of UTF-8. */
 export interface ByteSpan {
@@ -46,6 +38,10 @@ export interface Divergence {
   /** Made again. Null where nothing came of it. */
   readonly found: Json
 }
+
+/** Where it is, and not what is said there: a span is of words, and a prompt that cannot be composed may quote some. */
+export const withoutWords = (divergence: Divergence): Divergence =>
+  divergence.span === undefined && divergence.field !== 'promptHash' ? divergence : { ...divergence, expected: null, found: null }
 
 /** What the host is set to now, and was not when the run was started. The run is as it was. */
 export interface Rotation {

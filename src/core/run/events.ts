@@ -14,6 +14,7 @@ import type { StepRequest } from '../session/materialize.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
 import type { FilesChange, Worker } from './changes.ts'
+import type { DivergenceKind, ForkOf } from './fork.ts'
 import type { MadeEdge, SpawnedNode } from './grown.ts'
 import type { StallEvidence } from './stall.ts'
 
@@ -71,6 +72,8 @@ export type RunEvent =
       readonly budget: Budget
       readonly stallAfter: number
       readonly owner: string
+      /** Left out by a run that is nobody's fork. */
+      readonly forkOf?: ForkOf
     }
   | { readonly type: 'run.started'; readonly workflowId: string }
   /** Who was at work on it before may write nothing more. */
@@ -224,6 +227,25 @@ export type RunEvent =
       readonly code: string
       readonly nodeId: string
     }
+  /** A branch goes on with this from here; what is before it was told otherwise. */
+  | { readonly type: 'run.overlaid'; readonly frozen: Digest; readonly configurable: Digest | null }
+  /** In a run that is made again: what came out otherwise than it is on record. Changes nothing. */
+  | {
+      readonly type: 'replay.diverged'
+      readonly nodeId: string | null
+      readonly sourceRunId: string
+      /** In the stream of the source. */
+      readonly atSequence: number
+      /** Left out where the source's run has no such event. */
+      readonly originalEventId?: string
+      readonly divergenceKind: DivergenceKind
+      /** The event that came out otherwise, as OpenWOP names it. */
+      readonly divergencePoint: string
+      /** Each field, and both of its values. */
+      readonly details: Digest
+    }
+  /** In a run that is made again: the host has another default by now, and it does not reach the run. */
+  | { readonly type: 'version.pinned'; readonly kind: string; readonly pinned: Json; readonly present: Json }
   /** What is under way is ended; then it has failed, or was cancelled. */
   | { readonly type: 'run.cancelling'; readonly reason: string | null; readonly failure: RunFailure | null }
   | { readonly type: 'run.completed'; readonly outputs: Digest }
@@ -250,6 +272,8 @@ export interface ToolSubject extends Omit<ApprovalTerms, 'approval'> {
 export interface RunFailure extends Failure {
   readonly failedNodeId: string | null
 }
+
+export type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
 
 export const runStream = (runId: string): string => `run/${runId}`
 

@@ -6,6 +6,7 @@ import type { KindRefs } from '../resolve/layers.ts'
 import type { PromptRef } from '../resolve/prompt-ref.ts'
 import type { Found, Lookup } from '../resolve/resolve.ts'
 import type { Workflow } from '../workflow/workflow.ts'
+import type { UsualSettings } from './usual-settings.ts'
 
 export interface FrozenRole {
   readonly name: string
@@ -35,9 +36,12 @@ export interface Frozen {
   /** What nodes use that name no model of their own, and whose agent names none. */
   readonly model: { readonly provider: string; readonly model: string } | null
   readonly repository: Repository | null
+  /** Left out by the first runs. */
+  readonly settings?: UsualSettings
 }
 
-const refKey = ({ libraryId, templateId, version, label }: PromptRef): string => JSON.stringify([libraryId, templateId, version, label])
+export const refKey = ({ libraryId, templateId, version, label }: PromptRef): string =>
+  JSON.stringify([libraryId, templateId, version, label])
 const defaultKey = (libraryId: string, kind: string): string => JSON.stringify([libraryId, kind])
 
 const KINDS = ['system', 'user', 'few-shot', 'schema-hint'] as const
@@ -58,6 +62,13 @@ function plain<F extends Found | null>(found: F): F {
   const { libraryId, templateId, version, digest } = found.template
   return { status: 'found', template: { libraryId, templateId, version, digest } } as F
 }
+
+/** Every ref that it has an answer for, with its answer. */
+export const answersIn = ({ found }: FrozenLookup): readonly (readonly [key: string, ref: PromptRef, found: Found])[] =>
+  Object.entries(found).map(([key, one]) => {
+    const [libraryId, templateId, version, label] = JSON.parse(key) as [string | null, string, string | null, string | null]
+    return [key, { libraryId, templateId, version, label, variableOverrides: null }, one]
+  })
 
 export const lookupOf = ({ found, defaults }: FrozenLookup): Lookup => ({
   find: ref => found[refKey(ref)] ?? { status: 'missing' },

@@ -17,6 +17,10 @@ export const runRows: Projection = {
     phase: 'text',
     /** 1 until it is over. */
     open: 'integer',
+    /** Of a fork: which run, how, and from which of its events. */
+    forkOf: 'text',
+    forkMode: 'text',
+    forkFrom: 'integer',
   },
   key: ['row'],
   indexes: [['runId'], ['workflowId'], ['phase'], ['open']],
@@ -27,6 +31,9 @@ export const runRows: Projection = {
       createdAt: 'at',
       phase: { always: 'running' },
       open: { always: 1 },
+      forkOf: 'payload.forkOf.runId',
+      forkMode: 'payload.forkOf.mode',
+      forkFrom: 'payload.forkOf.fromSeq',
     }),
     'run.paused': phase('paused', 1),
     'run.resumed': phase('running', 1),

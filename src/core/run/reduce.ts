@@ -5,14 +5,24 @@ import { delivered, sent, withReplies } from './handoffs.ts'
 import { turnsKept } from './stall.ts'
 import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
 
-export function reduceRun(state: RunState, event: RunEvent): RunState {
+type Nodes = RunState['nodes']
+/** How what became of a node gets among the others. */
+type PutNode = (nodes: Nodes, nodeId: string, node: NodeState) => Nodes
+
+export const reduceRun = (state: RunState, event: RunEvent): RunState =>
+  counted(reduced(state, event, (nodes, nodeId, node) => ({ ...nodes, [nodeId]: node })))
+
+function reduced(state: RunState, event: RunEvent, put: PutNode): RunState {
   switch (event.type) {
     case 'run.created': {
       const { type: _, version: __, ...created } = event
-      return { ...emptyRun, ...created }
+      const { mode, copied = 0 } = event.forkOf ?? {}
+      return { ...emptyRun, ...created, ...(mode === 'branch' && copied > 0 ? { copying: copied } : {}) }
     }
     case 'run.claimed':
       return { ...state, owner: event.owner, epoch: event.epoch }
+    case 'run.overlaid':
+      return { ...state, frozen: event.frozen, configurable: event.configurable }
     case 'edge.followed': {
       const { edgeId, to, time } = event
       const again = state.again.includes(to) ? state.again : [...state.again, to]
@@ -29,9 +39,9 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
     case 'handoff.sent':
       return sent(state, event)
     case 'handoff.delivered':
-      return reduceNode(delivered(state, event), event)
+      return reduceNode(delivered(state, event), event, put)
     case 'node.started':
-      return start(state, event)
+      return start(state, event, put)
     case 'run.paused':
       return { ...state, phase: 'paused', paused: { reason: event.reason, nodeId: event.nodeId } }
     case 'run.resumed':
@@ -62,7 +72,7 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
     case 'run.cancelled':
       return { ...state, phase: 'cancelled', paused: null, ...OVER }
     default:
-      return withReplies(reduceNode(state, event), event)
+      return withReplies(reduceNode(state, event, put), event)
   }
 }
 
@@ -70,21 +80,46 @@ export function reduceRun(state: RunState, event: RunEvent): RunState {
 const OVER = { approvals: [], inbox: [], awaited: [] } as const
 
 export const foldRun = (events: Iterable<RunEvent>, from: RunState = emptyRun): RunState => {
+  const next = runFolding(from)
   let state = from
-  for (const event of events) state = reduceRun(state, event)
+  for (const event of events) state = next(event)
   return state
+}
+
+/** One event after the other, each as dear as the last however many nodes there are: a state it gives is good until the next event. */
+export function runFolding(from: RunState = emptyRun): (event: RunEvent) => RunState {
+  let state = from
+  // Without a prototype any name is a name.
+  let own: Record<string, NodeState> = Object.create(null)
+  const put: PutNode = (nodes, nodeId, node) => {
+    if (nodes !== own) own = Object.assign(Object.create(null), nodes)
+    own[nodeId] = node
+    return own
+  }
+  return event => {
+    state = counted(reduced(state, event, put))
+    return state
+  }
 }
 
 /** Its provider is told everything again. */
 const FORGOTTEN = { headerHash: null, conversation: null } as const
 
-function reduceNode(state: RunState, event: RunEvent): RunState {
+/** What a provider holds of the source is the source's: a branch that went on there would be heard by it. */
+function counted(state: RunState): RunState {
+  const { copying, ...rest } = state
+  if (copying === undefined) return state
+  if (copying > 1) return { ...rest, copying: copying - 1 }
+  return { ...rest, nodes: Object.fromEntries(Object.entries(rest.nodes).map(([id, node]) => [id, { ...node, ...FORGOTTEN }])) }
+}
+
+function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState {
   if (!('nodeId' in event) || event.nodeId === null) return state
   const node = nodeOf(state, event.nodeId)
   const put = (change: Partial<NodeState>, rest: Partial<RunState> = {}): RunState => ({
     ...state,
     ...rest,
-    nodes: { ...state.nodes, [event.nodeId as string]: { ...node, ...change } },
+    nodes: among(state.nodes, event.nodeId as string, { ...node, ...change }),
   })
   switch (event.type) {
     case 'prompt.traced':
@@ -138,13 +173,13 @@ function reduceNode(state: RunState, event: RunEvent): RunState {
   }
 }
 
-function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>): RunState {
+function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>, put: PutNode): RunState {
   const { nodeId, session, handoffs, visit, again } = event
   const fresh = { status: 'running', visits: visit, session, handoffs, user: null, told: [], turns: [], results: [] } as const
-  const reset = again.map(id => [id, { ...nodeOf(state, id), status: 'idle' as const }] as const)
+  const reset = again.reduce((nodes, id) => put(nodes, id, { ...nodeOf(state, id), status: 'idle' }), state.nodes)
   return {
     ...state,
-    nodes: { ...state.nodes, ...Object.fromEntries(reset), [nodeId]: { ...nodeOf(state, nodeId), ...fresh } },
+    nodes: put(reset, nodeId, { ...nodeOf(state, nodeId), ...fresh }),
     again: state.again.filter(id => id !== nodeId && !again.includes(id)),
   }
 }

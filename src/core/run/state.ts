@@ -3,6 +3,7 @@ import type { Mode } from '../compose/mode.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
 import type { ApprovalSubject, PauseReason, RunFailure } from './events.ts'
+import type { ForkOf } from './fork.ts'
 import { type Grown, NOT_GROWN } from './grown.ts'
 import type { AwaitedReply, SentHandoff } from './handoffs.ts'
 import type { Turn } from './stall.ts'
@@ -89,6 +90,9 @@ export interface RunState {
   /** Why it is ended, while it is. */
   readonly ending: { readonly reason: string | null; readonly failure: RunFailure | null } | null
   readonly failure: RunFailure | null
+  readonly forkOf?: ForkOf
+  /** In a branch, how many events of its source are still to come. */
+  readonly copying?: number
 }
 
 export const emptyRun: RunState = {

@@ -118,8 +118,14 @@ export function toolsOf({
 
 /** The messages of a request in the order in which they are sent; null when a piece of the history cannot be read. */
 export function messagesOf(request: StepRequest, read: (digest: Digest) => string | null): readonly Digest[] | null {
-  const { system, prelude, user } = request
   const history = readHistory(request.history, read)
-  if (history === null) return null
-  return [...(system === null ? [] : [system]), ...prelude, ...history, ...(user === null ? [] : [user])]
+  return history === null ? null : messagesAround(request, history)
 }
+
+/** The same, of a history that was read. */
+export const messagesAround = ({ system, prelude, user }: StepRequest, history: readonly Digest[]): readonly Digest[] => [
+  ...(system === null ? [] : [system]),
+  ...prelude,
+  ...history,
+  ...(user === null ? [] : [user]),
+]

@@ -28,8 +28,13 @@ export interface InForce {
   readonly adopted: readonly EventPlace[]
   readonly role: RoleInForce | null
   readonly mode: { readonly mode: Mode; readonly since: EventPlace }
-  /** Null: no change of it is on record here. A run file may come without it. */
+  /**
+   * The newest that was on record then; a process may still have gone by the one before.
+   * Null: no change of it is on record here, as in a run file; or the step was taken over, and when it was taken is not known.
+   */
   readonly policy: { readonly revision: number; readonly since: EventPlace } | null
+  /** The run of which this step was taken over as it was, by a fork. */
+  readonly takenFrom?: string
 }
 
 /** The first and the last step of a visit that it held for. */

@@ -9,8 +9,12 @@ import { prepareAgent } from './agents.ts'
 import type { PreparedDefinition } from './publish.ts'
 import { prepareWorkflow } from './workflows.ts'
 
+export interface DefinitionFile extends PreparedDefinition {
+  readonly path: string
+}
+
 /** @param isMeant by the path of a file */
-export async function definitionsIn(workspace: Workspace, isMeant: (path: string) => boolean): Promise<readonly PreparedDefinition[]> {
+export async function definitionsIn(workspace: Workspace, isMeant: (path: string) => boolean): Promise<readonly DefinitionFile[]> {
   const kinds = await Promise.all(['agents', 'workflows'].map(folder => workspace.files.kind(folder)))
   if (!kinds.includes('folder')) return []
   const { files, texts, findings } = await checkLayout(workspace)
@@ -19,7 +23,7 @@ export async function definitionsIn(workspace: Workspace, isMeant: (path: string
     const errors = findings.filter(({ file, severity }) => file === path && severity === 'error').length
     if (errors > 0) throw new Fault('checks_failed', { what: path, errors })
   }
-  return meant.map(path => prepareFile(path, texts))
+  return meant.map(path => ({ ...prepareFile(path, texts), path }))
 }
 
 /** A rule may be switched off: what cannot be published is refused all the same. */

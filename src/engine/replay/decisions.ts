@@ -2,7 +2,9 @@
 
 import { BLOCKS, type Block } from '../../core/compose/parts.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
-import type { Verdict } from '../../core/gate/authorize.ts'
+import { isObject } from '../../core/digest/is-object.ts'
+import { CONDITIONS, type Verdict } from '../../core/gate/authorize.ts'
+import type { RecordedEvent } from '../../core/record/event.ts'
 import { compareFields, comparePrompts, compareRequests } from '../../core/replay/compare-step.ts'
 import { compareTold, isTold, type ToldEvent } from '../../core/replay/compare-told.ts'
 import type { Point } from '../../core/replay/divergence.ts'
@@ -11,16 +13,20 @@ import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import { toldHash } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
-import type { SessionState } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { worldOf } from '../runs/world.ts'
+import { ALWAYS_BELIEVED, BELIEVED_CONDITIONS } from './believed.ts'
 import type { Gaps } from './gaps.ts'
+import { policiesAt } from './policies.ts'
 import type { Diverged } from './read-chained.ts'
-import { remakeReply } from './remake-reply.ts'
+import { isMade, type LetThrough, remakeGraph } from './remake-graph.ts'
+import { outputHash, remakeReply } from './remake-reply.ts'
 import { type RemadeStep, remakeStep, type StepStarted } from './remake-step.ts'
 import { remakeVerdict } from './remake-verdict.ts'
-import type { SessionCursor } from './session-cursor.ts'
+import { remakeWalk } from './remake-walk.ts'
+import type { Replayed } from './replay.ts'
+import type { MetEvent, SessionCursor } from './session-cursor.ts'
 import { textsOf } from './texts-of.ts'
 
 export interface ReplayedPrompt {
@@ -38,8 +44,8 @@ export interface ReplayedPrompt {
 
 export interface Decisions {
   /** @param run as it was before the event */
-  meet(run: LoadedRun, sequence: number, event: RunEvent, payload: Json): Promise<void>
-  counts(): { readonly prompts: number; readonly verdicts: number }
+  meet(run: LoadedRun, recorded: RecordedEvent, event: RunEvent): Promise<void>
+  counts(): Pick<Replayed, 'prompts' | 'verdicts' | 'believed'>
 }
 
 interface Desk {
@@ -60,29 +66,38 @@ interface Kept {
   /** Its last step. */
   readonly since: number
   readonly request: StepRequest | null
-  readonly output: Digest | null
+  readonly said: string | null
 }
 
-const NOTHING: Kept = { told: [], named: [], since: 0, request: null, output: null }
+const NOTHING: Kept = { told: [], named: [], since: 0, request: null, said: null }
 
 export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }: Desk): Decisions {
   const nodes = new Map<string, Kept>()
   const keptOf = (nodeId: string): Kept => nodes.get(nodeId) ?? NOTHING
   const keep = (nodeId: string, change: Partial<Kept>): void => void nodes.set(nodeId, { ...keptOf(nodeId), ...change })
-  let [prompts, verdicts] = [0, 0]
+  const policiesThen = policiesAt(store)
+  let [prompts, verdicts, knowing] = [0, 0, 0]
+  let through: LetThrough | null = null
 
-  async function meetTwin(run: LoadedRun, sequence: number, event: RunTwin): Promise<SessionState | null> {
+  async function meetTwin(run: LoadedRun, sequence: number, event: RunTwin): Promise<MetEvent | null> {
     const { runId } = run.state
     const { session } = nodeOf(run.state, event.nodeId)
     const met = await cursorOf(session).next(twinType(event), { runId, nodeId: event.nodeId })
     const where = { sequence, point: 'told', ...placeOf(event) } as const
     if (met === null) diverged({ ...where, expected: event.type, found: null })
     else for (const one of compareFields(where, twinFields(event, event), twinFields(event, met.event))) diverged(one)
-    return met?.before ?? null
+    return met
   }
 
-  async function again(run: LoadedRun, sequence: number, event: RunEvent, session: SessionState | null): Promise<void> {
+  async function again(run: LoadedRun, { seq: sequence, at }: RecordedEvent, event: RunEvent, met: MetEvent | null): Promise<void> {
+    const session = met?.before ?? null
     const where = <P extends Point>(point: P) => ({ sequence, point, ...placeOf(event) })
+    const walked = await remakeWalk(store, tenant, run.state, event, session)
+    if (walked !== null) for (const one of compareFields(where(event.type), walked.recorded, walked.found)) diverged(one)
+    if (isMade(event)) {
+      const { recorded, found } = await remakeGraph(store, tenant, event, through)
+      for (const one of compareFields(where(event.type), recorded, found)) diverged(one)
+    }
     switch (event.type) {
       case 'step.started': {
         prompts += 1
@@ -92,13 +107,16 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
         if (node === undefined) return diverged({ ...where('step.started'), expected: event.nodeId, found: null })
         const remade = await remakeStep({ store, tenant, run, frozen, node, event, session })
         await compare(run, sequence, event, remade)
+        if (met?.event.type !== 'step.started' || remade.made?.ok !== true) return
+        const { toolSource } = met.event
+        for (const one of compareFields(where('told'), { toolSource }, { toolSource: remade.made.toolSource })) diverged(one)
         return
       }
       case 'step.settled': {
         const { request } = keptOf(event.nodeId)
         if (request === null || event.reply === null) return
-        const { told, output } = await remakeReply(store, tenant, request, event)
-        keep(event.nodeId, { output })
+        const { told, said } = await remakeReply(store, tenant, request, event)
+        keep(event.nodeId, { said })
         const { replyHash, tokens, conversation } = event
         const recorded = { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }
         for (const one of compareFields(where('step.settled'), recorded, told)) diverged(one)
@@ -111,15 +129,17 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
         const { nodeId, call, verdict } = event
         if (!frozen.workflow.nodes.some(({ id }) => id === nodeId))
           return diverged({ ...where('tool.judged'), expected: nodeId, found: null })
-        const made = await remakeVerdict({ store, tenant, state: run.state, frozen, nodeId, session, call, verdict })
+        const policies = await policiesThen(at)
+        if (policies.length > 0) knowing += 1
+        const made = await remakeVerdict({ store, tenant, state: run.state, frozen, nodeId, session, call, verdict, policies })
         if (made === null) return diverged({ ...where('tool.judged'), field: 'call', expected: call, found: null })
         for (const one of compareFields(where('tool.judged'), conditionsOf(verdict), conditionsOf(made))) diverged(one)
         return
       }
       case 'node.completed': {
-        const { output } = keptOf(event.nodeId)
-        if (output !== null && output !== event.output)
-          diverged({ ...where('node.completed'), field: 'output', expected: event.output, found: output })
+        const { said } = keptOf(event.nodeId)
+        const found = said === null ? event.output : outputHash(said)
+        if (found !== event.output) diverged({ ...where('node.completed'), field: 'output', expected: event.output, found })
       }
     }
   }
@@ -149,33 +169,44 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
   }
 
   return {
-    async meet(run, sequence, event, payload) {
+    async meet(run, recorded, event) {
+      const { seq: sequence, payload } = recorded
       const place = { sequence, ...placeOf(event) }
       if (event.type === 'node.started') nodes.delete(event.nodeId)
       if (isTold(event)) keep(event.nodeId, { told: [...keptOf(event.nodeId).told, { sequence, event }] })
       if (event.type === 'step.started') keep(event.nodeId, { request: event.request })
-      await gaps.look(place, payload)
-      const session = isTwin(event) ? await meetTwin(run, sequence, event) : null
-      const made = await gaps.around(place, () => again(run, sequence, event, session))
-      if (!made && event.type === 'step.started') onPrompt(promptOf(run, sequence, event, null))
+      await gaps.look(place, event.type, payload)
+      const met = isTwin(event) ? await meetTwin(run, sequence, event) : null
+      if (event.type === 'tool.judged')
+        through = met === null ? null : { state: run.state, nodeId: event.nodeId, call: event.call, session: met.before }
+      const made = await gaps.around(place, event.type, () => again(run, recorded, event, met))
+      if (!made && event.type === 'step.started' && isObject(event.prompt as unknown as Json))
+        onPrompt(promptOf(run, sequence, event, null))
     },
-    counts: () => ({ prompts, verdicts }),
+    counts: () => ({
+      prompts,
+      verdicts,
+      believed: [
+        ...ALWAYS_BELIEVED,
+        ...CONDITIONS.filter(one => verdicts > 0 && one in BELIEVED_CONDITIONS && (one !== 'granted' || knowing < verdicts)),
+      ],
+    }),
   }
 }
 
-function promptOf(
-  { state }: LoadedRun,
+export function promptOf(
+  { state }: Pick<LoadedRun, 'state'>,
   sequence: number,
   { nodeId, step, prompt }: StepStarted,
   found: PromptRecord | null,
 ): ReplayedPrompt {
-  const block = BLOCKS.find(one => found?.blocks[one] !== prompt.blocks[one]) ?? null
+  const block = BLOCKS.find(one => found?.blocks[one] !== prompt.blocks?.[one]) ?? null
   return { sequence, nodeId, visit: nodeOf(state, nodeId).visits, step, recorded: prompt.full, found: found?.full ?? null, block }
 }
 
 const placeOf = (event: RunEvent): { readonly nodeId?: string; readonly step?: number } => ({
-  ...('nodeId' in event && event.nodeId !== null ? { nodeId: event.nodeId } : {}),
-  ...('step' in event ? { step: event.step } : {}),
+  ...('nodeId' in event && typeof event.nodeId === 'string' ? { nodeId: event.nodeId } : {}),
+  ...('step' in event && typeof event.step === 'number' ? { step: event.step } : {}),
 })
 
 const conditionsOf = ({ decision, conditions }: Verdict): object => ({

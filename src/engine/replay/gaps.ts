@@ -1,18 +1,20 @@
-// What a record names and does not hold any more, or holds with other bytes: each named once, where it is first needed. Never filled in.
+// What a record names and does not hold any more, or holds with other bytes: each named once, where it is first needed. Never filled in. And
+// events that say what no event of their type says.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { isUnfit } from '../unfit.ts'
 import type { Diverged } from './read-chained.ts'
 
 export type GapPlace = Pick<Divergence, 'sequence' | 'stream' | 'nodeId' | 'step'>
 
 export interface Gaps {
   /** Looks at every object that an event names. */
-  look(place: GapPlace, payload: Json): Promise<void>
-  /** Does it; false when something was not to be had for it. */
-  around(place: GapPlace, work: () => Promise<void>): Promise<boolean>
+  look(place: GapPlace, type: string, payload: Json): Promise<void>
+  /** Does it; false when something was not to be had for it, or was not what it should be. @param type of the event */
+  around(place: GapPlace, type: string, work: () => Promise<void>): Promise<boolean>
 }
 
 const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit']
@@ -22,11 +24,12 @@ const MOST_SEEN = 4_096
 export function gapsIn(store: Store, tenant: string, diverged: Diverged): Gaps {
   const seen = new Set<Digest>()
   const named = new Set<string>()
-  async function around(place: GapPlace, work: () => Promise<void>): Promise<boolean> {
+  async function around(place: GapPlace, type: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
       return true
     } catch (error) {
+      if (isUnfit(error)) return unfitEvent(place, type, diverged)
       if (!(error instanceof Fault) || !UNUSABLE.includes(error.code)) throw error
       const { digest } = error.details as { readonly digest: string }
       if (!named.has(digest)) diverged({ ...place, point: 'object', field: error.code, expected: digest, found: foundIn(error) })
@@ -36,15 +39,20 @@ export function gapsIn(store: Store, tenant: string, diverged: Diverged): Gaps {
   }
   return {
     around,
-    async look(place, payload) {
+    async look(place, type, payload) {
       for (const digest of referencesIn(payload)) {
         if (seen.has(digest)) continue
         if (seen.size >= MOST_SEEN) seen.clear()
         seen.add(digest)
-        await around(place, async () => void (await store.object(tenant, digest)))
+        await around(place, type, async () => void (await store.object(tenant, digest)))
       }
     },
   }
+}
+
+export function unfitEvent(place: GapPlace, type: string, diverged: Diverged): false {
+  diverged({ ...place, point: 'event', field: 'event_unfit', expected: type, found: null })
+  return false
 }
 
 const foundIn = ({ details }: Fault): string | null => (details as { readonly found?: string }).found ?? null

@@ -11,9 +11,11 @@ export type StepSettled = Extract<RunEvent, { readonly type: 'step.settled' }>
 
 export interface RemadeReply {
   readonly told: Pick<StepSettled, 'replyHash' | 'tokens' | 'conversation'>
-  /** What the node gives if this is its last. */
-  readonly output: Digest
+  /** What the node gives, if this is its last. */
+  readonly said: string
 }
+
+export const outputHash = (said: string): Digest => digestText(canonicalJson(outputOf(said) as unknown as Json))
 
 export async function remakeReply(
   store: Store,
@@ -25,6 +27,5 @@ export async function remakeReply(
   const asked = reply === null ? null : await askedOf(read, request, await read(reply))
   const brought = receipt === null ? new Map<Digest, Uint8Array>() : new Map([[receipt, await read(receipt)]])
   const { replyHash = null, tokens = null, conversation } = settledStep(brought, asked, receipt)
-  const output = digestText(canonicalJson(outputOf(asked?.text ?? '') as unknown as Json))
-  return { told: { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }, output }
+  return { told: { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }, said: asked?.text ?? '' }
 }

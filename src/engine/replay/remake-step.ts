@@ -1,6 +1,6 @@
 // One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { RunEvent } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/run/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type Materialized, materializeStep } from '../../core/session/materialize.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
@@ -13,13 +13,16 @@ import type { LoadedRun } from '../runs/load.ts'
 import type { HostCatalog } from '../runs/start-step.ts'
 import { protocolOf, shownTools, stepTools } from '../runs/step-tools.ts'
 import { agentOf } from '../runs/task.ts'
+import { shippedThen } from './shipped-then.ts'
 
-export type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
+export type { StepStarted }
 
 export interface RemadeStep {
   readonly composed: ComposedStep
   /** Null when nothing could be composed. */
   readonly made: Materialized | null
+  /** Catalogs that were made for it. */
+  readonly catalogs: readonly Uint8Array[]
 }
 
 interface StepOnRecord {
@@ -34,7 +37,8 @@ interface StepOnRecord {
 }
 
 /**
- * What only the host knew is taken from the record: how the provider calls tools, whether it keeps conversations, and the host's own catalog.
+ * What only the host knew is taken from the record: how the provider calls tools, whether it keeps conversations, the host's own
+ * catalog, and what shipped with its release.
  */
 export async function remakeStep({ store, tenant, run, frozen, node, event, session }: StepOnRecord): Promise<RemadeStep> {
   const { request, prompt } = event
@@ -42,18 +46,20 @@ export async function remakeStep({ store, tenant, run, frozen, node, event, sess
   const calling = request.calls ?? 'native'
   const hostCatalog = await hostCatalogOf(store, tenant, request.tools ?? [], mode === 'planning' ? 1 : 0)
   const listed = frozen.spawned.get(node.id)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
-  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode, calling })
+  const { blocks: shipped, planning } = await shippedThen(store, tenant, event, mode)
+  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode, calling, planning })
   const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
   const { config, snapshot } = session.run!
   const { prelude } = preludeOf(config, snapshot)
   const resumes = prompt.sent.reason !== 'cannot_resume'
-  const composed = await composeStep({ store, tenant, run: untold(run, node.id), frozen, node, prelude, resumes, protocol })
-  if (!composed.ok) return { composed, made: null }
+  const composed = await composeStep({ store, tenant, run: untold(run, node.id), frozen, node, prelude, resumes, protocol, shipped })
+  const catalogs = tools?.objects ?? []
+  if (!composed.ok) return { composed, made: null, catalogs }
   const { system, user } = composed
   const shown = { ...(tools === null ? {} : { toolDigests: tools.toolDigests }), ...(calling === 'native' ? {} : { calls: calling }) }
   const { history } = session
   const made = materializeStep({ config, snapshot, history, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user })
-  return { composed, made }
+  return { composed, made, catalogs }
 }
 
 /** As if nothing had been told in this visit: then all of it is told again, and can be compared. */
@@ -63,7 +69,7 @@ const untold = (run: LoadedRun, nodeId: string): LoadedRun => {
 }
 
 /** What was shown was taken from it: whatever is taken from that again must be all of it. @param added how many catalogs the mode adds */
-async function hostCatalogOf(store: Store, tenant: string, shown: readonly Digest[], added: number): Promise<HostCatalog | null> {
+export async function hostCatalogOf(store: Store, tenant: string, shown: readonly Digest[], added: number): Promise<HostCatalog | null> {
   const [digest] = shown.slice(0, shown.length - added)
   return digest === undefined ? null : { digest, bytes: await store.object(tenant, digest) }
 }

@@ -1,21 +1,19 @@
 // A tool call judged again, as far as the record holds what it was judged by. What it does not hold is taken from the verdict itself.
-import type { Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { authorize, type Condition, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
+import { changesGraph } from '../../core/gate/capability.ts'
+import { FREE, grantOfAll } from '../../core/gate/grants.ts'
+import type { HostPolicy } from '../../core/gate/host-policy.ts'
 import { planEdge } from '../../core/run/graph-plans.ts'
 import type { RunState } from '../../core/run/state.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import type { CallApproval, SessionState } from '../../core/session/state.ts'
+import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Store } from '../../ports.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import { nodeGate } from '../runs/node-gate.ts'
 import { readStored } from '../runs/node-values.ts'
+import { answerOf } from '../sessions/gate-facts.ts'
 import { toolsIn } from '../sessions/model-call.ts'
-
-/** Conditions that are believed, each with why. What follows from them is judged again. */
-export const BELIEVED: Readonly<Partial<Record<Condition, string>>> = {
-  well_formed: 'the schema of a tool is foreign code, and is not run again',
-  bound: 'what a host can do is its code, and not on record',
-  granted: 'a verdict does not name the policy that was in force',
-}
 
 interface JudgedOnRecord {
   readonly store: Store
@@ -26,11 +24,13 @@ interface JudgedOnRecord {
   readonly session: SessionState
   readonly call: string
   readonly verdict: Verdict
+  /** Those that may have been in force, newest first. Without any, what a policy says is believed. */
+  readonly policies?: readonly HostPolicy[]
 }
 
 /** Null for a call that the session does not know. */
 export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | null> {
-  const { store, tenant, state, frozen, nodeId, session, verdict } = judged
+  const { store, tenant, state, frozen, nodeId, session, verdict, policies = [] } = judged
   const call = session.run?.batch?.calls.find(({ id }) => id === judged.call)
   const request = session.run?.step?.request
   if (call === undefined || request === undefined) return null
@@ -45,6 +45,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
   const facts: GateFacts = {
     problem: holds('well_formed') ? null : reasonOf('well_formed'),
     visible: shown.some(tool => tool.name === name),
+    ...unseenIn(reasonOf('visible')),
     bound: holds('bound'),
     unbound: reasonOf('bound'),
     // Whether a person is asked is set by the policy; whether one was, and what they said, is on record.
@@ -56,7 +57,34 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
     allowListed: holds('mode'),
     ownEdge: planned?.ok === true && planned.plan.own,
     orchestratorAsks: false,
-    approval: approval === null || approval.decision === null ? 'unasked' : approval.decision === 'approved' ? 'approved' : 'denied',
+    approval: answerOn(approval, holds('approved')),
   }
-  return authorize({ name, arguments: given }, facts)
+  const verdicts = policies.map(policy => authorize({ name, arguments: given }, { ...facts, ...settled(policy) }))
+  return verdicts.find(one => isSame(one, verdict)) ?? verdicts[0] ?? authorize({ name, arguments: given }, facts)
+
+  /** What a policy settles. Whether a call that changes the graph has to be asked about depends on more, and is believed. */
+  function settled(policy: HostPolicy): Partial<GateFacts> {
+    const agent = gate.agent ?? session.home?.session ?? session.session
+    const question = { tool: name, tenant, agent, role: gate.role?.name ?? null, arguments: given }
+    const granting = gate.free.includes(name) ? FREE : grantOfAll(policy.grants, question, gate.onBehalfOf)
+    const { granted, reason } = granting
+    const allowListed = isPlanningCommand(given, policy.planningCommands)
+    if (changesGraph(name)) return { grant: { ...facts.grant, granted, reason }, allowListed }
+    return { grant: { granted, reason, approval: granting.approval !== null }, allowListed, approval: answerOf(approval, granting) }
+  }
 }
+
+/** Whose answer counts is set by the policy. @param counted whether it did */
+function answerOn(approval: CallApproval | null, counted: boolean): GateFacts['approval'] {
+  if (approval === null || approval.decision === null) return 'unasked'
+  if (approval.decision !== 'approved') return 'denied'
+  return counted ? 'approved' : 'foreign'
+}
+
+/** What somebody else's server says of a tool that nobody adopted is not on record elsewhere. */
+function unseenIn(reason: string): Pick<GateFacts, 'unseen'> {
+  const [, unseen] = /^\S+ is not in the active catalog: (.*)$/s.exec(reason) ?? []
+  return unseen === undefined ? {} : { unseen }
+}
+
+const isSame = (one: Verdict, other: Verdict): boolean => canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json)

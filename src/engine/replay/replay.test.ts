@@ -1,7 +1,7 @@
 // A run made again from its record: it comes out as it was, and whatever is changed about it is found and named. Real store, real runs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Digest } from '../../core/digest/digest.ts'
-import { withoutObject } from '../../testing/changed-store.ts'
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { withHistory, withoutObject } from '../../testing/changed-store.ts'
 import { findsMutations } from '../../testing/find-mutations.ts'
 import { readStory, recordedStory, type Story } from '../../testing/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/run-house.ts'
@@ -71,6 +71,42 @@ it('a run that is not there is a fault', async () => {
   await expect(replayRun(house.store, TENANT, 'nothing')).rejects.toMatchObject({ code: 'run_missing' })
 })
 
-it('48 changes, each of one thing: all are found, and named where they are', async () => {
-  expect(await findsMutations(story, 48, 1)).toEqual([])
+const changed = (type: string, change: object, stream = 'run/r1') => {
+  const event = (stream === 'run/r1' ? story.events : story.sessions[stream]!).find(one => one.type === type)!
+  const store = withHistory(house.store, [stream], one =>
+    one.seq === event.seq ? { ...one, payload: { ...(one.payload as object), ...change } as Json } : one,
+  )
+  return { store, sequence: event.seq }
+}
+
+it.each([
+  ['run.created', 'workflowId', 'other'],
+  ['run.created', 'version', '9.9.9'],
+  ['run.created', 'stallAfter', 99],
+  ['run.started', 'workflowId', 'other'],
+  ['node.started', 'visit', 2],
+  ['node.started', 'typeId', 'other'],
+  ['step.started', 'session', 'other'],
+  ['tool.judged', 'tool', 'other'],
+  ['tool.settled', 'tool', 'other'],
+  ['node.completed', 'edges', []],
+])('what follows from the graph and from how far it was walked is known: %s, %s', async (type, field, value) => {
+  const { store, sequence } = changed(type, { [field]: value })
+  const { divergences } = await replayRun(store, TENANT, 'r1')
+  expect(divergences).toContainEqual(expect.objectContaining({ sequence, point: type, field, expected: value }))
+})
+
+it('an event that does not say what its type says is named, and passed over', async () => {
+  const [stream] = Object.keys(story.sessions)
+  const inSession = changed('tool.batchStarted', { calls: 7 }, stream)
+  expect((await replayRun(inSession.store, TENANT, 'r1', { level: 1 })).divergences).toEqual([
+    { sequence: inSession.sequence, stream, point: 'event', field: 'event_unfit', expected: 'tool.batchStarted', found: null },
+  ])
+  const inRun = changed('step.started', { prompt: 7 })
+  const { divergences, phase } = await replayRun(inRun.store, TENANT, 'r1', { level: 1 })
+  expect([divergences.map(({ sequence, field }) => [sequence, field]), phase]).toEqual([[[inRun.sequence, 'event_unfit']], 'completed'])
+})
+
+it('45 changes, each of one thing: all are found, and named where they are', async () => {
+  expect(await findsMutations(story, 45, 1)).toEqual([])
 })

@@ -1,19 +1,23 @@
 // A run made again from its record. Level 1 folds its events and those of its sessions; level 2 also decides again whatever the record holds the
 // inputs of, and names what comes out otherwise. Asks no model and no tool, and writes nothing.
-import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
+import type { RecordedEvent } from '../../core/record/event.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
-import { runEvent, runStream } from '../../core/run/events.ts'
-import { reduceRun } from '../../core/run/reduce.ts'
-import type { RunPhase } from '../../core/run/state.ts'
+import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import { runFolding } from '../../core/run/reduce.ts'
+import type { RunPhase, RunState } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
 import { NO_RUN } from '../runs/load.ts'
+import { isUnfit } from '../unfit.ts'
+import type { Believed } from './believed.ts'
 import { type Decisions, decisions, type ReplayedPrompt } from './decisions.ts'
-import { gapsIn } from './gaps.ts'
-import { readChained } from './read-chained.ts'
+import { gapsIn, unfitEvent } from './gaps.ts'
+import { chainedPages } from './read-chained.ts'
 import { type SessionCursor, sessionCursor } from './session-cursor.ts'
+import { stateHash } from './state-hash.ts'
 
 export type ReplayLevel = 1 | 2
 
@@ -21,6 +25,8 @@ export interface ReplayOptions {
   readonly level?: ReplayLevel
   /** What the host is set to now; without it nobody is asked. */
   readonly hostDefaults?: KindRefs | null
+  /** Waited for now and then: a replay may be long, and others want to be served too. */
+  readonly pause?: () => Promise<void>
   /** Told of every prompt as it is made again. */
   readonly onPrompt?: (prompt: ReplayedPrompt) => void
 }
@@ -35,6 +41,8 @@ export interface Replayed {
   /** How many were composed again, and how many calls judged again. */
   readonly prompts: number
   readonly verdicts: number
+  /** What was taken from the record: of every run, and of a verdict in one of them at least. */
+  readonly believed: readonly Believed[]
   readonly phase: RunPhase
   /** Of the run's state and its sessions', in canonical JSON. */
   readonly stateHash: Digest
@@ -46,12 +54,13 @@ export interface Replayed {
 }
 
 const MOST_DIVERGENCES = 100
+const EVENTS_AT_ONCE = 32
 
 export async function replayRun(
   store: Store,
   tenant: string,
   runId: string,
-  { level = 2, hostDefaults = null, onPrompt = () => {} }: ReplayOptions = {},
+  { level = 2, hostDefaults = null, pause, onPrompt = () => {} }: ReplayOptions = {},
 ): Promise<Replayed> {
   const divergences: Divergence[] = []
   let left = 0
@@ -69,41 +78,60 @@ export async function replayRun(
   }
   const decided: Decisions | null = level === 1 ? null : decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt })
 
+  const next = runFolding()
   let run = NO_RUN
-  for await (const { event: recorded } of readChained(store, tenant, runStream(runId), diverged, false)) {
-    const event = runEvent(recorded)
-    if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
-    if (event.type === 'node.started') cursorOf(event.session)
-    const state = reduceRun(run.state, event)
-    // From what was there the moment before: nothing later has a say.
-    await decided?.meet(run, recorded.seq, event, recorded.payload)
-    run = { ...run, state, seq: recorded.seq }
+  const folded = ({ seq: sequence, type }: RecordedEvent, event: RunEvent): RunState => {
+    try {
+      return next(event)
+    } catch (error) {
+      if (!isUnfit(error)) throw error
+      unfitEvent({ sequence }, type, diverged)
+      return run.state
+    }
   }
+  for await (const page of chainedPages(store, tenant, runStream(runId), diverged, false))
+    for (const { event: recorded } of page) {
+      const event = runEvent(recorded)
+      if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
+      if (event.type === 'node.started') cursorOf(String(event.session))
+      if (pause !== undefined && recorded.seq % EVENTS_AT_ONCE === 0) await pause()
+      // From what was there the moment before: nothing later has a say.
+      if (decided !== null) await decided.meet(run, recorded, event)
+      run = { ...run, state: folded(recorded, event), seq: recorded.seq }
+    }
   if (run.seq < 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
 
   let events = run.seq + 1
   const states: [session: string, stateHash: Digest][] = []
-  for (const [session, cursor] of [...cursors].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const end = await cursor.finish()
+  for (const session of [...cursors.keys()].sort()) {
+    if (pause !== undefined) await pause()
+    const end = await cursorOf(session).finish()
+    cursors.delete(session)
     events += end.events
     states.push([session, end.stateHash])
   }
+  const hash = stateHash([run.state, states], { sequence: run.seq }, diverged)
+  const rotations: Rotation[] = []
+  if (level === 2 && hostDefaults !== null)
+    await gaps.around({ sequence: 0 }, 'run.created', async () => {
+      rotations.push(...(await rotationsOf(store, tenant, run.state.frozen, hostDefaults)))
+    })
   return {
     runId,
     level,
     identical: divergences.length === 0,
     events,
-    sessions: cursors.size,
-    ...(decided?.counts() ?? { prompts: 0, verdicts: 0 }),
+    sessions: states.length,
+    ...(decided?.counts() ?? { prompts: 0, verdicts: 0, believed: [] }),
     phase: run.state.phase,
-    stateHash: digestJson([run.state, states] as unknown as Json),
+    stateHash: hash,
     divergences,
     left,
-    rotations: hostDefaults === null || level === 1 ? [] : await rotationsOf(store, tenant, run.state.frozen, hostDefaults),
+    rotations,
   }
 }
 
-async function rotationsOf(store: Store, tenant: string, frozen: Digest | null, now: KindRefs): Promise<readonly Rotation[]> {
+export async function rotationsOf(store: Store, tenant: string, frozen: Digest | null, now: KindRefs): Promise<readonly Rotation[]> {
   if (frozen === null) return []
   const { hostDefaults: then } = await loadFrozen(store, tenant, frozen)
   return [...new Set([...Object.keys(then), ...Object.keys(now)])].sort().flatMap(kind => {

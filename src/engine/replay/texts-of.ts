@@ -21,7 +21,7 @@ export async function textsOf(
 }
 
 /** Null when it cannot be had: that is told where it is named. */
-async function textAt(store: Store, tenant: string, digest: Digest): Promise<string | null> {
+export async function textAt(store: Store, tenant: string, digest: Digest): Promise<string | null> {
   try {
     return new TextDecoder().decode(await store.object(tenant, digest))
   } catch (error) {

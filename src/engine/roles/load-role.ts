@@ -33,12 +33,17 @@ export async function loadRole(files: RoleFiles | null, name: string): Promise<L
   const raw = own ?? shippedRoles.get(name)
   if (raw === undefined)
     throw new Fault('role_template_missing', { role: name, looked: files === null ? SHIPPED : `${rolePath(name)} and ${SHIPPED}` })
-  const read = readRole(raw, name)
-  if (!read.ok) throw invalid(name, own === null ? SHIPPED : rolePath(name), read.problems)
-  const digest = digestText(raw)
-  const loaded = { role: read.role, source: own === null ? ('shipped' as const) : ('repo' as const), ref: refOf(read.role, digest), digest }
+  const loaded = roleFrom(raw, name, own === null ? 'shipped' : 'repo')
   if (own === null) shipped.set(name, loaded)
   return loaded
+}
+
+/** The role that a file says. */
+export function roleFrom(raw: string, name: string, source: RoleSource): LoadedRole {
+  const read = readRole(raw, name)
+  if (!read.ok) throw invalid(name, source === 'shipped' ? SHIPPED : rolePath(name), read.problems)
+  const digest = digestText(raw)
+  return { role: read.role, source, ref: refOf(read.role, digest), digest }
 }
 
 /** They never change: each is read once. */

@@ -15,12 +15,22 @@ export async function* exportObjects(
   spoken: Iterable<Digest>,
   without: ReadonlySet<Digest> = new Set(),
 ): AsyncIterable<string> {
+  for (const digest of [...(await reachedFrom(store, tenant, spoken, without))].sort())
+    if (without.has(digest)) yield line(writeObjectLine({ digest, erased: true }))
+    else yield* exportObject(store, tenant, digest)
+}
+
+/** And all that the nodes among them speak of. */
+export async function reachedFrom(
+  store: Store,
+  tenant: string,
+  spoken: Iterable<Digest>,
+  without: ReadonlySet<Digest> = new Set(),
+): Promise<ReadonlySet<Digest>> {
   const all = new Set(spoken)
   // A set grows while it is walked.
   for (const digest of all) if (!without.has(digest)) for (const link of await linksOf(store, tenant, digest)) all.add(link)
-  for (const digest of [...all].sort())
-    if (without.has(digest)) yield line(writeObjectLine({ digest, erased: true }))
-    else yield* exportObject(store, tenant, digest)
+  return all
 }
 
 async function linksOf(store: Store, tenant: string, digest: Digest): Promise<readonly Digest[]> {

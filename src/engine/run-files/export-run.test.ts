@@ -4,6 +4,7 @@ import { memoryStore } from '../../adapters/memory-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { readRunFileHeader } from '../../core/record/run-file.ts'
 import type { Store } from '../../ports.ts'
+import { withReads } from '../../testing/changed-store.ts'
 import { exportRun } from './export-run.ts'
 
 let minute = 0
@@ -68,4 +69,26 @@ it('takes along what was there when the run ended, and says what it leaves out',
   const less = await exported(false)
   expect(less).not.toContain('policy.changed')
   expect(readRunFileHeader(less.split('\n')[0]!)!.leftOut).toMatchObject([{ tenant: 'onbook', stream: 'host/policy' }])
+})
+
+it('says of which session only the beginning is in the file', async () => {
+  const [session, most] = ['session/shared', 100_000]
+  await add(session, 'session.created', { home: null })
+  await add('run/r2', 'run.created', { frozen: digestBytes(frozen) })
+  await add('run/r2', 'node.started', { nodeId: 'a', session: 'shared' })
+  const long = withReads(store, async function* (tenant, stream, after) {
+    for await (const stored of store.read(tenant, stream, after))
+      for (let left = stream === session ? 2 * most : 1; left > 0; left--) yield stored
+  })
+  const lines = exportRun(long, { tenant: 'acme', runId: 'r2', withPolicy: true })[Symbol.asyncIterator]()
+  const { value: header } = await lines.next()
+  expect(readRunFileHeader(String(header).trimEnd())!.leftOut).toEqual([
+    { tenant: 'acme', stream: session, reason: `only its first ${most} events are here` },
+  ])
+})
+
+it('refuses to leave out what the run does not speak of, before anything is written', async () => {
+  const without = new Set([digestBytes(body('nothing of it'))])
+  const lines = exportRun(store, { tenant: 'acme', runId: 'r1', withPolicy: true, without })[Symbol.asyncIterator]()
+  await expect(lines.next()).rejects.toMatchObject({ code: 'usage_invalid' })
 })

@@ -3,8 +3,10 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'
+import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
-import { exportObjects, line } from './export-objects.ts'
+import { unfitRun } from '../unfit.ts'
+import { exportObjects, line, reachedFrom } from './export-objects.ts'
 import { runStreams } from './run-streams.ts'
 
 export interface ExportRun {
@@ -12,32 +14,57 @@ export interface ExportRun {
   readonly runId: string
   /** What the host allows says something about other tenants too: not for everybody who may see a run. */
   readonly withPolicy: boolean
-  /** Objects whose bytes are not for whoever gets the file. */
+  /** Objects whose bytes are not for whoever gets the file. Refused where the run speaks of none such. */
   readonly without?: ReadonlySet<Digest>
 }
 
 export async function* exportRun(store: Store, { tenant, runId, withPolicy, without }: ExportRun): AsyncIterable<string> {
   let name: Digest | '' = ''
-  for await (const text of linesOf()) {
-    name = nameWithLine(name, text.slice(0, -1))
-    yield text
+  try {
+    for await (const text of linesOf()) {
+      name = nameWithLine(name, text.slice(0, -1))
+      yield text
+    }
+  } catch (error) {
+    throw unfitRun(runId, error)
   }
   if (name !== '') yield line(writeEndLine(name))
 
   async function* linesOf(): AsyncIterable<string> {
     const { streams, leftOut } = await runStreams(store, tenant, runId, withPolicy)
+    if (without !== undefined && without.size > 0) await refuseUnspoken(store, { tenant, runId, without }, streams)
     const checkpoints = await checkpointsOf(store, streams)
     yield line(runFileHeader({ tenant, run: runId, streams, checkpoints: checkpoints.length, leftOut }))
     const spoken = new Set<Digest>()
-    for (const { tenant, stream, events, objects } of streams)
-      for await (const { event, bytes } of store.read(tenant, stream, -1)) {
-        if (event.seq >= events) break
-        if (objects) for (const digest of referencesIn(event.payload)) spoken.add(digest)
+    for (const one of streams)
+      for await (const { event, bytes } of eventsOf(store, one)) {
+        if (one.objects) for (const digest of referencesIn(event.payload)) spoken.add(digest)
         yield line(textOf(bytes))
       }
     for (const { bytes } of checkpoints) yield line(textOf(bytes))
     yield* exportObjects(store, tenant, spoken, without)
   }
+}
+
+async function* eventsOf(store: Store, { tenant, stream, events }: FiledStream): AsyncIterable<StoredEvent> {
+  for await (const stored of store.read(tenant, stream, -1)) {
+    if (stored.event.seq >= events) break
+    yield stored
+  }
+}
+
+/** Before anything is written: whoever misspells a digest believes that its bytes stay here. */
+async function refuseUnspoken(
+  store: Store,
+  { tenant, runId, without }: Required<Pick<ExportRun, 'tenant' | 'runId' | 'without'>>,
+  streams: readonly FiledStream[],
+): Promise<void> {
+  const spoken = new Set<Digest>()
+  for (const one of streams.filter(({ objects }) => objects))
+    for await (const { event } of eventsOf(store, one)) for (const digest of referencesIn(event.payload)) spoken.add(digest)
+  const reached = await reachedFrom(store, tenant, spoken)
+  for (const digest of without)
+    if (!reached.has(digest)) throw new Fault('usage_invalid', { problem: `run ${runId} does not speak of ${digest}: nothing was written` })
 }
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

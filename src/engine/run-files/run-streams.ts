@@ -15,6 +15,7 @@ import { loadFrozen } from '../runs/frozen.ts'
 
 /** Events of one stream beside the run: more than that is no longer "small and needed". */
 const MOST_EVENTS = 100_000
+const MOST_LOOKS = 10
 
 export interface RunStreams {
   readonly streams: readonly FiledStream[]
@@ -26,6 +27,15 @@ export interface RunStreams {
  * libraries where a ref named a label, the host's policy.
  */
 export async function runStreams(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
+  // One that goes on meanwhile is looked at again: whatever a session of it does is told in the run, so what both say is of one moment.
+  for (let left = MOST_LOOKS; ; left--) {
+    const { digest } = await store.head(tenant, runStream(runId))
+    const found = await streamsNow(store, tenant, runId, withPolicy)
+    if (left === 0 || digest === (await store.head(tenant, runStream(runId))).digest) return found
+  }
+}
+
+async function streamsNow(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
   const { sessions, until, libraries } = await lookAt(store, tenant, runId)
   const streams = [...(await filed(store, tenant, runStream(runId), { objects: true }))]
   const leftOut: LeftOut[] = []
@@ -34,7 +44,10 @@ export async function runStreams(store: Store, tenant: string, runId: string, wi
     const { home, isOwn } = await readSession(store, tenant, session, runId, workspaces)
     if (home !== null && !sessions.has(home)) homes.add(home)
     // One of its own ends with the run; any other goes on.
-    streams.push(...(await filed(store, tenant, sessionStream(session), isOwn ? { objects: true } : { objects: true, until })))
+    const stream = sessionStream(session)
+    const found = await filed(store, tenant, stream, isOwn ? { objects: true } : { objects: true, until })
+    streams.push(...found)
+    if (!isOwn && found.some(isTooLong)) leftOut.push({ tenant, stream, reason: `only its first ${MOST_EVENTS} events are here` })
   }
   const beside = [...[...homes].map(sessionStream), ...[...workspaces].map(workspaceStream), ...[...libraries].map(libraryStream)].map(
     stream => ({ tenant, stream }),
@@ -43,11 +56,13 @@ export async function runStreams(store: Store, tenant: string, runId: string, wi
   else leftOut.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream, reason: 'it is the operator’s, and speaks of other tenants' })
   for (const { tenant, stream } of beside) {
     const found = await filed(store, tenant, stream, { objects: false, until })
-    if (found.some(({ events }) => events > MOST_EVENTS)) leftOut.push({ tenant, stream, reason: `it has more than ${MOST_EVENTS} events` })
+    if (found.some(isTooLong)) leftOut.push({ tenant, stream, reason: `it has more than ${MOST_EVENTS} events` })
     else streams.push(...found)
   }
   return { streams: streams.sort(inOrder), leftOut: leftOut.sort(inOrder) }
 }
+
+const isTooLong = ({ events }: FiledStream): boolean => events > MOST_EVENTS
 
 const inOrder = (a: LeftOut | FiledStream, b: LeftOut | FiledStream): number =>
   Number(nameOf(a) > nameOf(b)) - Number(nameOf(a) < nameOf(b))

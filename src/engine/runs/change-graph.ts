@@ -27,7 +27,7 @@ interface Made {
   readonly done: Done | null
 }
 
-export interface GraphDesk extends Pick<Spawner, 'roles' | 'calls'> {
+export interface GraphDesk extends Pick<Spawner, 'roleNamed' | 'calls'> {
   readonly write: WriteOwned
 }
 
@@ -91,11 +91,11 @@ async function decideChange(
 }
 
 export const spawnerOf = (
-  { roles, calls }: Omit<GraphDesk, 'write'>,
+  { roleNamed, calls }: Omit<GraphDesk, 'write'>,
   frozen: LoadedFrozen,
   { nodeId }: NodeOfRun,
   { run }: SessionState,
-): Spawner => ({ frozen, nodeId, config: run!.config, roles, calls })
+): Spawner => ({ frozen, nodeId, config: run!.config, roleNamed, calls })
 
 const refused = (problem: string): Made => ({ events: [], texts: [], done: failed('tool_refused', problem) })
 const succeeded = (output: Json): Done => ({ outcome: { status: 'succeeded' }, output })

@@ -1,9 +1,7 @@
 // What one step of a node tells its agent: every kind resolved, rendered and laid out in five blocks, with everything the record keeps of it.
 import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts'
 import { planSending, promptMessages } from '../../core/compose/delta.ts'
-import { MODE_BLOCKS } from '../../core/compose/mode.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
-import { SYSTEM_BLOCK } from '../../core/compose/system-block.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
@@ -58,7 +56,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   if (!saysWhatIsWanted(task, templates) && role === null)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any template says what is wanted')
   const override = await overrideOf(place)
-  const composed = composePrompt({ tools: place.protocol, role, mode: state.mode, task, templates, override })
+  const composed = composePrompt({ shipped: place.shipped, tools: place.protocol, role, mode: state.mode, task, templates, override })
   if (!composed.ok) return refused(composed.problems[0]!.code, composed.problems.map(({ message }) => message).join('; '))
 
   const { prompt } = composed
@@ -82,7 +80,7 @@ async function handoffsOf({ store, tenant, run, node, handoffs: given }: StepPla
 }
 
 function recordOf(
-  { run, node, resumes, prelude }: StepPlace,
+  { run, node, resumes, prelude, shipped }: StepPlace,
   prompt: ComposedPrompt,
   isTold: boolean,
   { keep, keepAs }: Keeper,
@@ -90,7 +88,7 @@ function recordOf(
   const { mode } = run.state
   const { headerHash, conversation } = nodeOf(run.state, node.id)
   const sending = planSending(prompt, { resumes, needsReplay: false, headerHash }, prelude)
-  for (const { digest, template } of [SYSTEM_BLOCK, MODE_BLOCKS[mode]]) keepAs(digest, shippedText(template))
+  for (const { digest, template } of [shipped.system, shipped.modes[mode]]) keepAs(digest, shippedText(template))
   return {
     full: keepAs(prompt.promptHash, prompt.full),
     blocks: Object.fromEntries(
@@ -129,8 +127,6 @@ function shippedText(template: LibraryTemplate): string {
 /** A node that is told the same in every step says so once. */
 function untold({ run, node }: StepPlace, events: readonly RunEvent[]): readonly RunEvent[] {
   const { told } = nodeOf(run.state, node.id)
-  return events.filter(event => {
-    if (event.type === 'prompt.traced' || event.type === 'prompt.composed') return !told.includes(toldHash(event))
-    return told.length === 0
-  })
+  if (told.length === 0) return events
+  return events.filter(event => (event.type === 'prompt.traced' || event.type === 'prompt.composed') && !told.includes(toldHash(event)))
 }

@@ -86,7 +86,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
 }
 
 /** What the workflow declares must be there, and of its type. What it does not declare is let through. */
-function checkInputs({ variables }: Workflow, inputs: JsonObject): void {
+export function checkInputs({ variables }: Workflow, inputs: JsonObject): void {
   for (const { name, type, required, defaultValue } of variables) {
     const value = Object.hasOwn(inputs, name) ? inputs[name]! : defaultValue
     if (value === null && required) throw new Fault('validation_error', { problem: `inputs has no ${name}, which the workflow requires` })

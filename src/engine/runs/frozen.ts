@@ -6,6 +6,7 @@ import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
 import { type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
 import type { SpawnedNode } from '../../core/run/grown.ts'
+import { USUAL_SETTINGS } from '../../core/run/usual-settings.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { RoleFiles, Store } from '../../ports.ts'
@@ -16,7 +17,7 @@ import { HOST_TENANT } from '../library/rows.ts'
 import { readTogether } from '../read-together.ts'
 import { rememberedContent } from '../remembered.ts'
 import { type LoadedRole, loadRole } from '../roles/load-role.ts'
-import { keeper } from './keep.ts'
+import { type Keeper, keeper } from './keep.ts'
 
 /** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */
 export const DIALECT = { labels: true }
@@ -47,17 +48,10 @@ export async function freeze(
   const repository = world.repository === null ? null : await world.repository()
   const agents = await agentsOf(store, tenant, workflow)
   const roles = await rolesOf(world.roles, workflow, agents)
-  const rest = { hostDefaults, agentBindings, model, repository }
+  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS }
   const requests = workflow.nodes.map(node => resolveRequest({ workflow, agents, ...rest }, node, runOverrides))
-  const asked = requests.map(request => refsOf(request, DIALECT))
-  const refs = asked.flatMap(([found]) => found)
-  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
-  const known = await loadLookup(store, tenant, refs, libraries)
-  const lookup = freezeLookup(known, refs, libraries)
-
   const { keep, keepAs, texts } = keeper()
-  for (const { tenant: owner, digest } of known.rows)
-    if (owner === HOST_TENANT) keepAs(digest, new TextDecoder().decode(await store.object(owner, digest)))
+  const lookup = await lookupNow(store, tenant, requests, keepAs)
   const node = {
     $node: 'frozen',
     workflow: keepAs(...spelled(workflow)),
@@ -70,6 +64,22 @@ export async function freeze(
   }
   const digest = keep(canonicalJson(node as unknown as Json))
   return { digest, texts: texts() }
+}
+
+/** What everything that may be asked for leads to now; what is the host's is kept with the tenant. */
+export async function lookupNow(
+  store: Store,
+  tenant: string,
+  requests: readonly ResolveRequest[],
+  keepAs: Keeper['keepAs'],
+): Promise<FrozenLookup> {
+  const asked = requests.map(request => refsOf(request, DIALECT))
+  const refs = asked.flatMap(([found]) => found)
+  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
+  const known = await loadLookup(store, tenant, refs, libraries)
+  for (const { tenant: owner, digest } of known.rows)
+    if (owner === HOST_TENANT) keepAs(digest, new TextDecoder().decode(await store.object(owner, digest)))
+  return freezeLookup(known, refs, libraries)
 }
 
 /** A node of the record may not be large, and a workflow may name thousands of templates. */

@@ -1,17 +1,16 @@
 // The part of the conductor that agents move: their graph tools, what they send one another, and the replies they wait for.
-import { draftRun, emitRun } from '../../core/run/decide.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
 import type { Deadlines } from '../deadlines.ts'
+import type { LoadedRole } from '../roles/load-role.ts'
 import { keptSession, loadSession } from '../sessions/load.ts'
 import type { SessionGraph } from '../sessions/performing.ts'
 import type { SessionWork } from '../sessions/work.ts'
 import { changeGraph, spawnerOf } from './change-graph.ts'
-import { decideAll } from './decide-session.ts'
+import { deliverMail } from './deliver.ts'
+import { roleIn } from './frozen.ts'
 import { graphGate } from './graph-gate.ts'
 import { type LoadedRun, loadRun } from './load.ts'
-import { deliveries, lettersOf, mailTo } from './mail.ts'
-import { withTold } from './mode-answers.ts'
 import { nodeGate } from './node-gate.ts'
 import type { WriteOwned } from './owned-runs.ts'
 import { settleReply } from './replies.ts'
@@ -37,7 +36,7 @@ const ACTOR = 'onbook'
 
 export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }: GraphConductor): GraphWork {
   const { store } = parts
-  const { roles } = parts.world
+  const roleNamed = (name: string): Promise<LoadedRole> => roleIn(parts.world.roles, name)
   /** By run: the handoffs whose replies are waited for with a clock. */
   const timed = new Map<string, Set<string>>()
   const keyOf = (tenant: string, runId: string, handoff: string): string => JSON.stringify([tenant, runId, handoff])
@@ -48,20 +47,9 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
     if (written !== null) sessions().begin(tenant, written.answer.session, written.answer.effects)
   }
 
-  /** To one that waits for somebody to say something. Whoever is at work finds its mail at its next step. */
   async function deliver(tenant: string, runId: string, nodeId: string): Promise<void> {
-    const written = await write({ tenant, runId, actor: ACTOR }, async ({ state }, { workflow }, load) => {
-      const { status, session } = nodeOf(state, nodeId)
-      const mail = (await mailTo(store, tenant, state, nodeId)).slice(0, 1)
-      if (status !== 'waiting' || mail.length === 0 || state.phase !== 'running') return null
-      const { state: before, seq } = await load(session)
-      const { commands, texts } = lettersOf(runId, mail)
-      const decided = decideAll(before, commands)
-      if (decided.refusal !== null) return null
-      const draft = emitRun(draftRun(state), ...deliveries(nodeId, mail))
-      const change = withTold(draft, workflow, { nodeId, session, seq, before, decided, texts })
-      return { ...change, objects: decided.objects, answer: { session, effects: decided.effects } }
-    })
+    const place = { tenant, runId, actor: ACTOR }
+    const written = await write(place, (run, frozen, load) => deliverMail(store, tenant, nodeId, { run, frozen, load }))
     if (written !== null) sessions().begin(tenant, written.answer.session, written.answer.effects)
   }
 
@@ -80,7 +68,7 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
     graph: {
       changes: isGraphTool,
       async change(performing, node, change) {
-        const effects = await changeGraph({ write, roles, calls: desk.calls }, performing, node, change)
+        const effects = await changeGraph({ write, roleNamed, calls: desk.calls }, performing, node, change)
         const { tenant, session } = performing.place
         sessions().begin(tenant, session, effects)
       },
@@ -94,7 +82,7 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
         const gate = nodeGate(frozen, state, node.nodeId)
         if (!isGraphTool(call.name)) return gate
         const { state: of } = await loadSession(store, tenant, session)
-        const spawner = of.run === null ? null : spawnerOf({ roles, calls: desk.calls }, frozen, node, of)
+        const spawner = of.run === null ? null : spawnerOf({ roleNamed, calls: desk.calls }, frozen, node, of)
         const found = await graphGate(parts.validator, { state, workflow: frozen.workflow, nodeId: node.nodeId }, spawner, call)
         return { ...gate, ...found, mustAsk: gate.mustAsk || found.mustAsk }
       },

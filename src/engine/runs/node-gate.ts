@@ -15,7 +15,7 @@ export function nodeGate(frozen: LoadedFrozen, state: RunState, nodeId: string):
     onBehalfOf: spawners.map(id => roleNameOf(frozen, id)),
     free: [REQUEST_IMPLEMENTATION],
     role: role === null ? null : { name: role.name, requests: role.requests },
-    node: settingsOf(node, agent),
+    node: settingsOf(frozen, node, agent),
     mode: state.mode,
     ownEdge: false,
     mustAsk: frozen.spawned.get(nodeId)?.node.asks === true,

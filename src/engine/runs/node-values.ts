@@ -1,4 +1,5 @@
 // What a node's templates are filled with, and what it is handed: from the run's inputs and what other nodes gave. What a model wrote is untrusted.
+import type { ValueOrigins, WordSource } from '../../core/blame/word-source.ts'
 import type { Sources, Trust } from '../../core/compose/bind.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
@@ -30,6 +31,7 @@ export interface NodeValues {
   readonly trust: Readonly<Record<string, Trust>>
   /** What the task shows: the inputs of the run, and the ports of the node. */
   readonly inputs: JsonObject
+  readonly origins: ValueOrigins
 }
 
 interface Place {
@@ -44,26 +46,34 @@ export async function nodeValues(place: Place, node: WorkflowNode, context: Json
   const { inputs } = await readStored<{ readonly inputs: JsonObject }>(store, tenant, state.inputs!)
   const variables: Record<string, Json> = {}
   const trust: Record<string, Trust> = {}
+  const origins: { readonly variables: Record<string, WordSource>; readonly inputs: Record<string, WordSource> } = {
+    variables: {},
+    inputs: {},
+  }
   for (const { name, defaultValue, trust: declared } of workflow.variables) {
     const value = Object.hasOwn(inputs, name) ? inputs[name]! : defaultValue
     if (value !== null) put(variables, name, value)
+    put(origins.variables, name, Object.hasOwn(inputs, name) ? { from: 'input', name } : { from: 'workflow', name: workflow.id })
     if (declared === 'untrusted') put(trust, name, declared)
   }
   const input: Record<string, Json> = { ...inputs, ...variables }
-  const fill = (name: string, value: Json | undefined, from: Trust): void => {
+  const fill = (name: string, value: Json | undefined, from: Trust, origin: WordSource): void => {
     if (value === undefined) return
     put(input, name, value)
+    put(origins.inputs, name, origin)
     if (from === 'untrusted') put(trust, name, from)
   }
   for (const [name, port] of Object.entries(node.inputs)) {
-    if (port.type === 'static') fill(name, port.value, 'trusted')
-    else if (port.type === 'variable') fill(name, own(variables, port.variable), own(trust, port.variable) ?? 'trusted')
-    else fill(name, await outputAt(place, port.node, port.output), 'untrusted')
+    if (port.type === 'static') fill(name, port.value, 'trusted', { from: 'node', name: node.id })
+    else if (port.type === 'variable')
+      fill(name, own(variables, port.variable), own(trust, port.variable) ?? 'trusted', own(origins.variables, port.variable)!)
+    else fill(name, await outputAt(place, port.node, port.output), 'untrusted', { from: 'output', name: port.node })
   }
   for (const edge of graphOf(workflow).to.get(node.id) ?? [])
-    if (edge.input !== null) fill(edge.input, await outputAt(place, edge.from, edge.output), 'untrusted')
+    if (edge.input !== null)
+      fill(edge.input, await outputAt(place, edge.from, edge.output), 'untrusted', { from: 'output', name: edge.from })
   const secret = isObject(node.config.secrets) ? node.config.secrets : {}
-  return { sources: { input, variable: variables, context, secret }, trust, inputs: input }
+  return { sources: { input, variable: variables, context, secret }, trust, inputs: input, origins }
 }
 
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>

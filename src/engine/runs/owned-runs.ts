@@ -1,4 +1,5 @@
 // Writing to the runs of this process, one change after the other for each. To a run that another process has claimed nothing is written.
+import { isReplay } from '../../core/run/fork.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -24,6 +25,7 @@ export function ownedRuns(store: Store, owner: string): WriteOwned {
       writeRun(store, place, async (run, load) => {
         const { state } = run
         if (state.runId === '') throw new Fault('run_missing', { problem: `There is no run ${runId}` })
+        if (!isEnded(state) && isReplay(state)) throw new Fault('run_is_replay', { runId })
         if (!claiming && !isEnded(state) && state.owner !== owner) throw new Fault('run_not_owned', { runId })
         return decide(run, await worldOf(store, tenant, state), load)
       }),

@@ -1,20 +1,25 @@
 // Which providers a run needs to go on: for whoever takes it up to see whether they are there. Asks none of them.
-import { isEnded } from '../../core/run/state.ts'
+import { isEnded, type RunState } from '../../core/run/state.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { Store } from '../../ports.ts'
 import { loadSession } from '../sessions/load.ts'
 import { loadRun } from './load.ts'
-import { childSession, configFor, homeOf } from './start-node.ts'
+import { configFor, homeOf, sessionOf } from './start-node.ts'
 import { worldOf } from './world.ts'
 
 /** Of every node, also of those that have ended: an edge or a message may lead back to them. A run that is over needs none. */
 export async function providersOf(store: Store, tenant: string, runId: string): Promise<ReadonlySet<string>> {
   const { state } = await loadRun(store, tenant, runId)
+  return isEnded(state) ? new Set() : providersFor(store, tenant, state)
+}
+
+/** Whether it is over or not: a branch goes on with it. */
+export async function providersFor(store: Store, tenant: string, state: RunState): Promise<ReadonlySet<string>> {
   const providers = new Set<string>()
-  if (state.frozen === null || isEnded(state)) return providers
+  if (state.frozen === null) return providers
   const frozen = await worldOf(store, tenant, state)
   for (const node of frozen.workflow.nodes) {
-    const { state: own } = await loadSession(store, tenant, node.session ?? childSession(runId, node.id))
+    const { state: own } = await loadSession(store, tenant, sessionOf(state, node))
     const session = own.session === '' ? await homeOf(store, tenant, frozen, node.id) : own
     providers.add(configFor(frozen, node, session?.config ?? emptyConfig).provider)
   }

@@ -8,6 +8,7 @@ import type { OpenCall } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
 import { resultText } from '../sessions/call-tool.ts'
 import { CANCELLED, type Done, failed, scrubbed, told } from '../sessions/done.ts'
+import type { SessionParts } from '../sessions/performing.ts'
 import type { Submitted } from '../sessions/submit.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
@@ -15,7 +16,6 @@ import { readHandoff } from './mail.ts'
 import { type NodeOutput, readStored } from './node-values.ts'
 import { changeSession } from './session-graph.ts'
 import type { NodeDesk } from './start-step.ts'
-import type { RunParts } from './work.ts'
 import type { LoadNode, RunChange, RunPlace } from './write-run.ts'
 
 export interface Settled {
@@ -25,7 +25,7 @@ export interface Settled {
 
 /** Null when there is nothing to settle it with yet, or nothing to settle any more. */
 export async function settleReply(
-  parts: RunParts,
+  parts: SessionParts,
   { tenant, actor }: RunPlace,
   desk: Pick<NodeDesk, 'resumes' | 'calls'>,
   handoff: string,
@@ -67,7 +67,7 @@ function eventsOf({ handoff, nodeId, reply }: AwaitedReply, { outcome }: Done): 
 
 const LATE = 'reply_timeout'
 
-async function doneBy({ store, now }: RunParts, tenant: string, { handoff, to, until, reply }: AwaitedReply): Promise<Done | null> {
+async function doneBy({ store, now }: SessionParts, tenant: string, { handoff, to, until, reply }: AwaitedReply): Promise<Done | null> {
   if (reply !== null) return doneWith(store, tenant, handoff, to, reply)
   return now() < until ? null : failed(LATE, `node ${to} did not reply in time; it has the handoff, and may still answer with one`)
 }

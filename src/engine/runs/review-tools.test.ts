@@ -170,12 +170,14 @@ it('an approval of a call that is settled for another reason is not left open', 
   expect((await house.state()).approvals).toEqual([])
 })
 
-it('what a person puts in place of the arguments is scrubbed before the model is told', async () => {
+it('what a person puts in place of the arguments may hold no secret, and what a person notes is rid of it: both are kept', async () => {
   const scrub = scrubKnown({ environment: { ONBOOK_SECRET_PIN: 'correct-horse' } })
   const house = open(payOnce({}), { ...ASKING, scrub })
   await house.go(ONE)
-  await answer(house, { arguments: { pin: 'correct-horse' } })
-  expect(JSON.stringify(house.chat.asked.at(-1)!.call.messages)).not.toContain('correct-horse')
+  await expect(answer(house, { arguments: { pin: 'correct-horse' } })).rejects.toMatchObject({ code: 'approval_arguments_refused' })
+  await answer(house, { note: 'it is correct-horse' })
+  const answered = (await house.events()).find(event => event.type === 'tool.answered')
+  expect(answered?.note).toBe('it is [REDACTED]')
 })
 
 it('arguments that cannot be written down are refused, as all that do not fit', async () => {

@@ -1,5 +1,6 @@
 // Which runs a tenant has, and which of them are not over.
 import type { ProjectedRow, Row } from '../../core/record/projection.ts'
+import type { ForkOf } from '../../core/run/fork.ts'
 import { runRows } from '../../core/run/projections.ts'
 import type { Store } from '../../ports.ts'
 
@@ -9,6 +10,7 @@ export interface RunSummary {
   readonly phase: string
   readonly createdAt: string
   readonly changedAt: string
+  readonly forkOf?: Pick<ForkOf, 'runId' | 'fromSeq' | 'mode'>
 }
 
 export async function openRuns(store: Store, tenant: string): Promise<readonly string[]> {
@@ -34,4 +36,7 @@ const summaryOf = ({ cells }: ProjectedRow): RunSummary => ({
   phase: String(cells.phase),
   createdAt: String(cells.createdAt),
   changedAt: String(cells.changedAt),
+  ...(cells.forkOf === null
+    ? {}
+    : { forkOf: { runId: String(cells.forkOf), fromSeq: Number(cells.forkFrom), mode: cells.forkMode as ForkOf['mode'] } }),
 })

@@ -8,8 +8,8 @@ import type { RunConfig } from '../../core/session/config.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { ModelChoice } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
-import type { RoleFiles } from '../../ports.ts'
-import { frozenRole, type LoadedFrozen, roleIn } from './frozen.ts'
+import type { LoadedRole } from '../roles/load-role.ts'
+import { frozenRole, type LoadedFrozen } from './frozen.ts'
 import { keeper } from './keep.ts'
 import type { NodeDesk } from './start-step.ts'
 import { agentOf, settingsOf } from './task.ts'
@@ -20,7 +20,7 @@ export interface Spawner {
   readonly nodeId: string
   /** Of its own run. */
   readonly config: RunConfig
-  readonly roles: RoleFiles | null
+  readonly roleNamed: (name: string) => Promise<LoadedRole>
   readonly calls: NodeDesk['calls']
 }
 
@@ -42,7 +42,7 @@ export async function spawnOf(spawner: Spawner, plan: SpawnPlan): Promise<Spawne
   const { keep, texts } = keeper()
   const agent = agentOf(frozen, parent)
   const requests = narrowedRequests(frozenRole(frozen, parent, agent)?.requests ?? null, role.requests)
-  const asked = settingsOf({ role: plan.role, settings: askedSettings(plan) }, null)
+  const asked = settingsOf(frozen, { role: plan.role, settings: askedSettings(plan) }, null)
   const stored = (text: string) => keep(canonicalJson({ text } as unknown as Json))
   const { name, source, ref, digest: file } = role
   return {
@@ -55,7 +55,7 @@ export async function spawnOf(spawner: Spawner, plan: SpawnPlan): Promise<Spawne
       alias,
       role: { name, source, ref, file: role.raw === null ? file : keep(role.raw), text: stored(role.text), requests },
       model,
-      settings: narrowedSettings(settingsOf(parent, agent), asked),
+      settings: narrowedSettings(settingsOf(frozen, parent, agent), asked),
       asks: plan.asks || (frozen.spawned.get(nodeId)?.node.asks ?? false),
       prompt: plan.prompt === null ? null : stored(plan.prompt),
     },
@@ -75,11 +75,11 @@ interface FoundRole {
 }
 
 /** One that the run froze stays as it was then. */
-async function roleFor({ frozen, roles }: Spawner, name: string): Promise<FoundRole | { readonly problem: string }> {
+async function roleFor({ frozen, roleNamed }: Spawner, name: string): Promise<FoundRole | { readonly problem: string }> {
   const known = frozen.roles.get(name)
   if (known !== undefined) return { ...known, raw: null }
   try {
-    const { role, source, ref, digest } = await roleIn(roles, name)
+    const { role, source, ref, digest } = await roleNamed(name)
     return { name: role.name, source, ref, digest, requests: role.requests, text: role.text, raw: role.raw }
   } catch (error) {
     if (error instanceof Fault) return { problem: error.message }

@@ -1,7 +1,7 @@
 // A node begins: its session is made or taken up, and told to work for it. All in one commit with the run.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { decideRun, draftRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
-import { nodeOf } from '../../core/run/state.ts'
+import { nodeOf, type RunState } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import type { StoredText } from '../../core/session/history.ts'
@@ -35,7 +35,7 @@ export async function startNode(
   const { state } = run
   const { workflow } = frozen
   const node = workflow.nodes.find(({ id }) => id === nodeId)!
-  const session = node.session ?? childSession(state.runId, nodeId)
+  const session = sessionOf(state, node)
   const mail = await mailTo(store, tenant, state, nodeId)
   // One that had ended, and starts for its mail alone, was handed everything else before.
   const isWoken = nodeOf(state, nodeId).status !== 'idle' && !state.again.includes(nodeId)
@@ -47,7 +47,7 @@ export async function startNode(
   if (!('events' in ruling)) return null
   const started = emitRun(ruling, ...deliveries(nodeId, mail))
   const { state: before, seq } = await load(session)
-  const decided = decideAll(before, await commandsFor(store, tenant, state.runId, frozen, node, before))
+  const decided = decideAll(before, await commandsFor(desk, node, before))
   const objects = [...(text === null ? [] : [new TextEncoder().encode(text)]), ...decided.objects]
   const change = (draft: RunDraft, done: DecidedSession, texts: readonly StoredText[] = []): RunChange<StartedNode> => ({
     run: draft,
@@ -80,14 +80,16 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
 export const childSession = (runId: string, nodeId: string): string =>
   `${runId}.${NAME.test(nodeId) ? nodeId : `~${digestText(nodeId).slice('sha256:'.length, 'sha256:'.length + 16)}`}`
 
+/** A fork works in no lasting session: what happens there is in earnest. */
+export const sessionOf = ({ runId, forkOf }: RunState, { id, session }: WorkflowNode): string =>
+  (forkOf === undefined ? session : null) ?? childSession(runId, id)
+
 async function commandsFor(
-  store: Store,
-  tenant: string,
-  runId: string,
-  frozen: LoadedFrozen,
+  { store, tenant, frozen, run: { state }, recorded }: Omit<NodeDesk, 'session'>,
   node: WorkflowNode,
   session: SessionState,
 ): Promise<readonly SessionCommand[]> {
+  const { runId } = state
   const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
   const chosen = configFor(frozen, node, session.config)
   // In a session that is there already, what the node or its agent says about the model goes before what the session is set to.
@@ -98,14 +100,14 @@ async function commandsFor(
   const request: SessionCommand = { type: 'requestRun', interactive, node: { runId, nodeId: node.id }, ...overrides }
   const start: SessionCommand = { type: 'startRun', run: session.runs + 1 }
   if (session.session !== '') return [request, start]
-  const home = await homeOf(store, tenant, frozen, node.id)
+  const home = recorded === undefined ? await homeOf(store, tenant, frozen, node.id) : recorded.home
   const create: SessionCommand = {
     type: 'create',
-    session: node.session ?? childSession(runId, node.id),
+    session: sessionOf(state, node),
     agentId: agentOf(frozen, node)?.agentId ?? null,
     config: configFor(frozen, node, home?.config ?? emptyConfig),
     // A lasting session is nobody's child.
-    home: node.session === null ? { session: home?.session ?? null, runId, nodeId: node.id } : null,
+    home: node.session === null || state.forkOf !== undefined ? { session: home?.session ?? null, runId, nodeId: node.id } : null,
     snapshot: home?.workspace.active ?? null,
   }
   return [create, request, start]

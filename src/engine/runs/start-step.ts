@@ -7,9 +7,10 @@ import { followSession } from '../../core/run/follow.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { offerTo, snapshotAtStep } from '../../core/session/apply.ts'
 import type { SessionCommand, WhichStep } from '../../core/session/commands.ts'
+import type { SessionConfig } from '../../core/session/config.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import type { SessionState, WorkspaceState } from '../../core/session/state.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Store } from '../../ports.ts'
@@ -20,6 +21,7 @@ import { type DecidedSession, decideAll } from './decide-session.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
 import { deliveries, lettersOf, mailTo } from './mail.ts'
+import { SHIPPED, type Shipped } from './shipped.ts'
 import { protocolOf, shownTools, stepTools } from './step-tools.ts'
 import { agentOf } from './task.ts'
 
@@ -36,6 +38,21 @@ export interface NodeDesk {
   /** Whether a provider keeps conversations. */
   readonly resumes: (provider: string) => boolean
   readonly calls: (provider: string) => Promise<Calling>
+  /** Of a run that is made again: what was found beside it then. Otherwise it is looked at. */
+  readonly recorded?: RecordedHome
+}
+
+export interface RecordedHome {
+  /** For a session that is to be made; null when there was none. */
+  readonly home: {
+    readonly session: string | null
+    readonly config: SessionConfig
+    readonly workspace: Pick<WorkspaceState, 'active'>
+  } | null
+  /** What it had applied for the next step. */
+  readonly offers: readonly SessionCommand[]
+  /** What shipped when it was started. */
+  readonly shipped: () => Promise<Shipped>
 }
 
 export interface HostCatalog {
@@ -65,7 +82,7 @@ export async function startStep(
   hostCatalog: HostCatalog | null,
 ): Promise<StartedStep> {
   const { store, tenant, nodeId, frozen, handoffs } = desk
-  const offers = await offersOf(desk, before)
+  const offers = desk.recorded?.offers ?? (await offersOf(desk, before))
   const mail = await mailTo(store, tenant, draft.state, nodeId)
   const letters = lettersOf(draft.state.runId, mail)
   const { state: session } = decideAll(before, offers)
@@ -81,9 +98,11 @@ export async function startStep(
   const given = handoffs === undefined ? {} : { handoffs }
   const calling = await desk.calls(session.run?.config.provider ?? '')
   const listed = frozen.spawned.get(nodeId)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
-  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode: state.mode, calling })
+  const { blocks: shipped, planning } = (await desk.recorded?.shipped()) ?? SHIPPED
+  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode: state.mode, calling, planning })
   const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
-  const composed = await composeStep({ store, tenant, run: { ...desk.run, state }, frozen, node, resumes, prelude, protocol, ...given })
+  const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
+  const composed = await composeStep({ ...place, resumes, prelude, protocol, shipped })
   const told = emitRun(draft, ...composed.events)
   const ended = (run: RunDraft, command: SessionCommand, texts: readonly StoredText[]): StartedStep => {
     const decided = decideAll(before, [command])

@@ -4,6 +4,7 @@ import type { Agent } from '../../core/agent/agent.ts'
 import { type BindOptions, bindVariables } from '../../core/compose/bind.ts'
 import type { RolePart, TemplatePart, TextPart } from '../../core/compose/parts.ts'
 import type { Renderable } from '../../core/compose/render-prompt.ts'
+import type { ShippedBlocks } from '../../core/compose/shipped-blocks.ts'
 import type { ToolProtocol } from '../../core/compose/system-block.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import type { Digest } from '../../core/digest/digest.ts'
@@ -11,6 +12,7 @@ import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { type KindRefs, nodeRefs } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Resolution } from '../../core/resolve/resolve.ts'
+import { namesOf } from '../../core/run/fork.ts'
 import type { FrozenRole } from '../../core/run/frozen.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
@@ -33,14 +35,19 @@ export interface StepPlace {
   readonly resumes: boolean
   /** How its provider calls the tools it is shown. */
   readonly protocol: ToolProtocol
+  readonly shipped: ShippedBlocks
 }
 
+/** What can be known without asking the host anything. */
+export type NodePlace = Pick<StepPlace, 'store' | 'tenant' | 'run' | 'frozen' | 'node'>
+
 /** The clock is no source: what templates know of time is when the run was created. */
-export function valuesOf({ store, tenant, run, frozen, node }: StepPlace): Promise<NodeValues> {
-  const { state, createdAt, createdBy } = run
+export function valuesOf({ store, tenant, run, frozen, node }: NodePlace): Promise<NodeValues> {
+  const { state } = run
+  const { runId, createdAt, createdBy } = namesOf(run)
   const { workflow } = frozen
   const context = {
-    runId: state.runId,
+    runId,
     workflowId: workflow.id,
     workflowName: workflow.name,
     tenantId: tenant,
@@ -59,7 +66,7 @@ export async function configurableOf({ store, tenant, run }: Pick<StepPlace, 'st
 
 export const promptOverrides = ({ promptOverrides: given }: JsonObject): KindRefs => (isObject(given) ? given : {})
 
-export const overridesOf = async (place: StepPlace): Promise<KindRefs> => promptOverrides(await configurableOf(place))
+export const overridesOf = async (place: NodePlace): Promise<KindRefs> => promptOverrides(await configurableOf(place))
 
 export interface ResolvedTemplate extends TemplatePart {
   /** What its variables were given, secrets redacted. */
@@ -67,7 +74,7 @@ export interface ResolvedTemplate extends TemplatePart {
 }
 
 export async function templatesOf(
-  place: StepPlace,
+  place: NodePlace,
   resolutions: readonly Resolution[],
   values: NodeValues,
   keep: Keep,
@@ -84,12 +91,12 @@ export async function templatesOf(
   return templates
 }
 
-const templateOf = ({ store, tenant }: StepPlace, digest: Digest): Promise<Renderable> => readStored<Renderable>(store, tenant, digest)
+const templateOf = ({ store, tenant }: NodePlace, digest: Digest): Promise<Renderable> => readStored<Renderable>(store, tenant, digest)
 
 /** The same object every time: what rendering makes of it hangs on it. */
 const intrinsics = new WeakMap<Agent, Renderable>()
 
-function intrinsicOf({ frozen, node }: StepPlace, keep: Keep): Renderable {
+function intrinsicOf({ frozen, node }: NodePlace, keep: Keep): Renderable {
   const agent = agentOf(frozen, node)!
   const made = intrinsics.get(agent) ?? { text: agent.systemPrompt! }
   intrinsics.set(agent, made)

@@ -13,9 +13,7 @@ import { GRAPH_TOOLS } from '../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../ports.ts'
 import { catalogText } from '../sessions/catalog-text.ts'
 import { toolsIn } from '../sessions/model-call.ts'
-import { REQUEST_DESCRIPTOR } from './request-implementation.ts'
 
-const PLANNING = catalogText([REQUEST_DESCRIPTOR])
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 interface StoredCatalog {
@@ -28,13 +26,22 @@ export interface StepTools {
   readonly objects: readonly Uint8Array[]
 }
 
-/** Null when they are those of the session. @param listed by whoever limits the node; null for no limit */
+interface Showing {
+  /** By whoever limits the node; null for no limit. */
+  readonly listed: readonly string[] | null
+  readonly mode: Mode
+  readonly calling: Calling
+  /** The catalog that planning adds. */
+  readonly planning: string
+}
+
+/** Null when they are those of the session. */
 export async function stepTools(
   store: Store,
   tenant: string,
   session: SessionState,
   hostCatalog: StoredCatalog | null,
-  { listed, mode, calling }: { readonly listed: readonly string[] | null; readonly mode: Mode; readonly calling: Calling },
+  { listed, mode, calling, planning }: Showing,
 ): Promise<StepTools | null> {
   const { run } = session
   const allowed = allowedTo(listed, calling)
@@ -43,7 +50,7 @@ export async function stepTools(
   const { tools } = toolsOf({ config: run.config, snapshot, hostCatalog: hostCatalog?.digest ?? null })
   const usual = tools ?? []
   const shown = allowed === null ? null : await onlyThose(store, tenant, usual, hostCatalog, allowed)
-  const texts = [...(shown === null ? [] : [shown]), ...(mode === 'planning' ? [PLANNING] : [])]
+  const texts = [...(shown === null ? [] : [shown]), ...(mode === 'planning' ? [planning] : [])]
   return {
     toolDigests: [...(shown === null ? usual : []), ...texts.map(digestText)],
     objects: [...bytesOf(hostCatalog), ...texts.map(encode)],
@@ -85,7 +92,7 @@ function reading(store: Store, tenant: string, unstored: readonly Uint8Array[]):
 }
 
 /** A provider with tools of its own is shown what it cannot do without the host. */
-function allowedTo(listed: readonly string[] | null, calling: Calling): readonly string[] | null {
+export function allowedTo(listed: readonly string[] | null, calling: Calling): readonly string[] | null {
   if (calling !== 'own') return listed
   return GRAPH_TOOLS.filter(name => listed === null || listed.includes(name))
 }

@@ -5,22 +5,17 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { NodeSettings } from '../../core/gate/authorize.ts'
 import { edgesOf } from '../../core/run/grown.ts'
 import type { RunState } from '../../core/run/state.ts'
+import { usualSettings } from '../../core/run/usual-settings.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { frozenRole, type LoadedFrozen, roleOf } from './frozen.ts'
 
-const USUAL: NodeSettings = {
-  edgeManagement: 'none',
-  writeCode: true,
-  writeDocs: true,
-  runCommands: true,
-  delegateOnly: false,
-  gated: false,
-}
-
-/** What nobody set is as its role usually has it. */
-export const settingsOf = (node: Pick<WorkflowNode, 'role' | 'settings'>, agent: Agent | null): NodeSettings => ({
-  ...USUAL,
-  ...(roleOf(node, agent) === 'orchestrator' ? { edgeManagement: 'all', delegateOnly: true } : {}),
+/** What nobody set is as its role usually had it when the run was started. */
+export const settingsOf = (
+  { settings }: Pick<LoadedFrozen, 'settings'>,
+  node: Pick<WorkflowNode, 'role' | 'settings'>,
+  agent: Agent | null,
+): NodeSettings => ({
+  ...usualSettings(settings, roleOf(node, agent)),
   ...agent?.settings,
   ...node.settings,
 })
@@ -40,7 +35,7 @@ export function taskOf(
   const done = node.definitionOfDone ?? workflow.definitionOfDone
   const role = frozenRole(frozen, node, agent)
   return {
-    runId: state.runId,
+    runId: state.forkOf?.names.runId ?? state.runId,
     nodeId: node.id,
     orchestration: node.orchestration ?? state.orchestration,
     ...(objective === null ? {} : { objective }),
@@ -48,7 +43,7 @@ export function taskOf(
     inputs: given.inputs,
     handoffs: given.handoffs,
     ...(repository === null ? {} : { repository }),
-    settings: settingsOf(node, agent),
+    settings: settingsOf(frozen, node, agent),
     ...(role === null ? {} : { requests: role.requests }),
     nodes: workflow.nodes.map(one => rosterRow(frozen, one)),
     edges: edgesOf(workflow, state).map(({ from, to, type, bidirectional, label }) => ({

@@ -1,43 +1,40 @@
 // The conductor of graphs: starts what may start, ends what has to end, and lets sessions do the rest. The only one who advances runs.
 
-import { decideRun, draftRun, type RunCommand } from '../../core/run/decide.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
+import { isReplay } from '../../core/run/fork.ts'
 import { graphOf, nextIn } from '../../core/run/graph.ts'
 import { isBusy, isEnded, nodeOf } from '../../core/run/state.ts'
 import { goOn as goOnIn } from '../../core/session/plan.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
-import type { Commit } from '../../ports.ts'
 import { deadlinesOf } from '../deadlines.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { offeredTools } from '../tools/bound.ts'
+import { commandRun, type RunSubmission } from './command-run.ts'
 import { type CreateRun, createRun } from './create.ts'
 import type { RunWorld } from './frozen.ts'
 import { graphWork } from './graph-work.ts'
 import { attachNode, detachEnded, detachNodes } from './homes.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
-import { answerTo, askForMode, type ToldSession, withTold } from './mode-answers.ts'
+import { askForMode } from './mode-answers.ts'
 import { ownedRuns, type WriteOwned } from './owned-runs.ts'
+import { scrubbedCommand } from './remarks.ts'
 import { requestImplementation } from './request-implementation.ts'
 import { openRuns } from './runs.ts'
 import { changeSession } from './session-graph.ts'
 import { startNode } from './start-node.ts'
 import { storedCatalog } from './start-step.ts'
 import { workflowNow } from './world.ts'
-import type { RunChange, RunPlace } from './write-run.ts'
+import type { RunPlace } from './write-run.ts'
 
 export interface RunParts extends Omit<SessionParts, 'graph'> {
   /** Names this process for as long as it lives: who else claims a run takes it away. */
   readonly owner: string
   readonly world: RunWorld
-}
-
-export interface RunSubmission {
-  readonly objects?: readonly Uint8Array[]
-  readonly idempotency?: (events: readonly RunEvent[]) => Commit['idempotency'] | undefined
 }
 
 export interface SubmittedRun {
@@ -60,11 +57,6 @@ export interface RunWork {
   /** When nothing of the run is under way here. */
   quiet(tenant: string, runId: string): Promise<void>
   close(): Promise<void>
-}
-
-/** What a command came to, and what a node's session was told of it. */
-interface Decided extends Pick<SubmittedRun, 'events' | 'refusal'> {
-  readonly told: ToldSession | null
 }
 
 const ACTOR = 'onbook'
@@ -103,6 +95,7 @@ export function runWork(parts: RunParts): RunWork {
       const { conversation, delta } = nodeOf(state, nodeId)
       return delta ? conversation : null
     },
+    isReplay: async (tenant, { runId }) => isReplay((await loadRun(store, tenant, runId)).state),
     ...grown.graph,
   }
   const asking = requestImplementation(
@@ -197,22 +190,12 @@ export function runWork(parts: RunParts): RunWork {
     }
   }
 
-  async function submit(place: RunPlace, command: RunCommand, submission: RunSubmission = {}): Promise<SubmittedRun> {
+  async function submit(place: RunPlace, asked: RunCommand, submission: RunSubmission = {}): Promise<SubmittedRun> {
     const { tenant, runId } = place
+    const command = await scrubbedCommand(parts, tenant, asked)
     const written = await write(
       place,
-      async (run, { workflow }, load): Promise<RunChange<Decided>> => {
-        const ruling = decideRun(draftRun(run.state), workflow, command)
-        if (!('events' in ruling)) return { run: draftRun(run.state), answer: { events: [], refusal: ruling, told: null } }
-        const kept = submission.idempotency?.(ruling.events)
-        const told = await answerTo(load, run.state, ruling.events)
-        return {
-          ...(told === null ? { run: ruling } : withTold(ruling, workflow, told)),
-          objects: [...(submission.objects ?? []), ...(told?.decided.objects ?? [])],
-          ...(kept === undefined ? {} : { idempotency: kept }),
-          answer: { events: ruling.events, refusal: null, told },
-        }
-      },
+      (run, { workflow }, load) => commandRun(load, run, workflow, command, submission),
       command.type === 'claim',
     )
     const { run, answer, replayed } = written!
@@ -251,8 +234,9 @@ export function runWork(parts: RunParts): RunWork {
       for (const tenant of only === undefined ? await store.tenants() : [only.tenant])
         for (const runId of only === undefined ? await openRuns(store, tenant) : [only.runId]) {
           const place = { tenant, runId, actor: ACTOR }
+          const take = async () => (isReplay((await loadRun(store, tenant, runId)).state) ? null : submit(place, { type: 'claim', owner }))
           // One that cannot be taken up keeps no other from it.
-          const taken = await submit(place, { type: 'claim', owner }).catch(error => {
+          const taken = await take().catch(error => {
             parts.failed(error as Error, { tenant, session: runId, actor: ACTOR })
             return null
           })

@@ -5,6 +5,7 @@ import { isSound } from '../../core/messages/content.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { isAsked, type OpenCall, type SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
+import { scrubbedRemark } from './done.ts'
 import { gateFacts } from './gate-facts.ts'
 import { loadSession } from './load.ts'
 import type { SessionParts } from './performing.ts'
@@ -29,7 +30,8 @@ export async function answerCommand(
   place: SessionPlace,
   { approval, decision, note, arguments: changed }: ApprovalAnswer,
 ): Promise<AnswerCommand> {
-  const answer = { type: 'answerApproval', approval, decision, by: place.actor, note } as const
+  const kept = note === null ? null : await scrubbedRemark(parts, place.tenant, note)
+  const answer = { type: 'answerApproval', approval, decision, by: place.actor, note: kept } as const
   const { state } = await loadSession(parts.store, place.tenant, place.session)
   const open = askedIn(state, approval)
   if (isOver(open, parts.now())) return { command: { ...answer, decision: 'expired' }, objects: [] }
@@ -51,6 +53,9 @@ async function check(parts: SessionParts, place: SessionPlace, state: SessionSta
       tool: name,
       problem: 'they are nested too deep, or hold half a surrogate pair or a number that is too large',
     })
+  // They are kept as they are given, and a tool cannot do with less.
+  if (parts.scrub !== undefined && canonicalJson(await parts.scrub(place.tenant, changed)) !== canonicalJson(changed))
+    throw new Fault('approval_arguments_refused', { tool: name, problem: 'they hold a secret of this host, and would be kept' })
   const asked = { name, arguments: changed, approval: { ...approval!, decision: 'approved' as const, answeredBy: place.actor } }
   const { facts } = await gateFacts(parts, place, state, asked)
   const { conditions } = authorize({ name, arguments: changed }, facts)

@@ -11,7 +11,7 @@ import { problemText } from '../../core/tools/asked-calls.ts'
 import type { Binding } from '../../ports.ts'
 import { askedCall } from './asked.ts'
 import { AFTER_DENIAL, CANCELLED, type Done, failed, INTERRUPTED, scrubbed, told } from './done.ts'
-import { gateFacts } from './gate-facts.ts'
+import { gateFacts, scrubbedFacts } from './gate-facts.ts'
 import { loadSession } from './load.ts'
 import { type Performing, STOPPING } from './performing.ts'
 import { lookBefore, tellChange } from './repo-look.ts'
@@ -33,7 +33,8 @@ export async function callTool(performing: Performing, effect: ToolCallEffect): 
   const { facts, granting, binding } = await gateFacts(parts, place, state, { name: call.name, arguments: given, approval }, signal)
   if (signal.reason === STOPPING) return
   const line = (await askedCall(parts.store, place.tenant, state.run!.step, call))?.problem ?? null
-  const verdict = authorize({ name: call.name, arguments: given }, line === null ? facts : { ...facts, problem: problemText(line) })
+  const known = await scrubbedFacts(parts, place, line === null ? facts : { ...facts, problem: problemText(line) })
+  const verdict = authorize({ name: call.name, arguments: given }, known)
   const node = state.run?.node ?? null
   if (verdict.decision === 'allowed' && node !== null && parts.graph?.changes(call.name) === true)
     return parts.graph.change(performing, node, { effect, verdict, arguments: given })

@@ -12,6 +12,7 @@ import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Binding, Validator } from '../../ports.ts'
 import { bindingFor, unadopted } from '../tools/bound.ts'
+import { scrubbedRemark } from './done.ts'
 import { buildCall } from './model-call.ts'
 import type { NodeGate, SessionParts } from './performing.ts'
 import type { SessionPlace } from './submit.ts'
@@ -70,8 +71,26 @@ export async function gateFacts(
   return { facts, granting, binding }
 }
 
+/** A verdict is kept, and what others say of a call is in it. Before it is cut: half a secret is found by nobody. */
+export async function scrubbedFacts(parts: SessionParts, place: SessionPlace, facts: GateFacts): Promise<GateFacts> {
+  const clean = async (said: string): Promise<string> => {
+    try {
+      return await scrubbedRemark(parts, place.tenant, said)
+    } catch (error) {
+      parts.failed(error as Error, place)
+      return 'why is not shown: the host could not take secrets out of it'
+    }
+  }
+  const { problem, unbound } = facts
+  return {
+    ...facts,
+    problem: problem === null ? null : await clean(problem),
+    ...(unbound === undefined ? {} : { unbound: await clean(unbound) }),
+  }
+}
+
 /** By the policy there is now, and for what is called now: whoever approved one thing need not be one who may approve another. */
-function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {
+export function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {
   if (approval === null || approval.decision === null) return 'unasked'
   if (approval.decision !== 'approved') return 'denied'
   return isListed(asking?.by ?? undefined, approval.answeredBy) ? 'approved' : 'foreign'

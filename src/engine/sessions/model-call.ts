@@ -5,8 +5,8 @@ import type { ChatMessage } from '../../core/messages/message.ts'
 import type { CallParameters, ModelCall } from '../../core/messages/model-call.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { collectTools, readTools, type ToolSet } from '../../core/messages/read-tools.ts'
-import { readHistoryNode } from '../../core/session/history.ts'
-import { messagesOf, type StepRequest } from '../../core/session/materialize.ts'
+import { type HistoryNode, readHistoryNode } from '../../core/session/history.ts'
+import { messagesAround, type StepRequest } from '../../core/session/materialize.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
@@ -67,26 +67,30 @@ function parse(text: string): Json {
   }
 }
 
-/** Closed pieces of a history never change, so a long one is read once. */
-async function messageDigests(store: Store, tenant: string, request: StepRequest): Promise<readonly Digest[]> {
-  const texts = new Map<Digest, string>()
+export async function messageDigests(store: Store, tenant: string, request: StepRequest): Promise<readonly Digest[]> {
+  const pieces: (readonly Digest[])[] = []
   for (let at = request.history.head; at !== null; ) {
-    const digest = at
-    const text = await rememberedContent(
-      store,
-      JSON.stringify(['history', tenant, digest]),
-      async () => new TextDecoder().decode(await store.object(tenant, digest)),
-      found => 2 * found.length,
-    )
-    texts.set(digest, text)
-    at = readHistoryNode(text)?.previous ?? null
+    const { messages, previous } = await historyPiece(store, tenant, at)
+    pieces.push(messages)
+    at = previous
   }
-  const digests = messagesOf(request, digest => texts.get(digest) ?? null)
-  if (digests === null) throw new Fault('object_unfit', { digest: request.history.head ?? '', problem: 'it is no piece of a history' })
-  return digests
+  return messagesAround(request, pieces.reverse().flat())
 }
 
-const messagesIn = (store: Store, tenant: string, digest: Digest): Promise<readonly ChatMessage[]> =>
+/** Closed pieces of a history never change, so a long one is read once. */
+const historyPiece = (store: Store, tenant: string, digest: Digest): Promise<HistoryNode> =>
+  rememberedContent(
+    store,
+    JSON.stringify(['history', tenant, digest]),
+    async () => {
+      const node = readHistoryNode(new TextDecoder().decode(await store.object(tenant, digest)))
+      if (node === null) throw new Fault('object_unfit', { digest, problem: 'it is no piece of a history' })
+      return node
+    },
+    node => 2 * JSON.stringify(node).length,
+  )
+
+export const messagesIn = (store: Store, tenant: string, digest: Digest): Promise<readonly ChatMessage[]> =>
   rememberedContent(
     store,
     JSON.stringify(['messages', tenant, digest]),

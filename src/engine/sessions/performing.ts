@@ -46,6 +46,8 @@ export interface SessionGraph {
   submit(place: SessionPlace, node: NodeOfRun, command: SessionCommand, submission: Submission): Promise<Submitted | null>
   /** What its provider keeps of the history already; null when it is sent all of it. */
   held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
+  /** Whether the node's run is made again from a record: then nobody takes up anything of it. */
+  isReplay(tenant: string, node: NodeOfRun): Promise<boolean>
   /** What the gate has to know about the node. */
   gate(place: SessionPlace, node: NodeOfRun, call: ToolCall): Promise<NodeGate>
   /** Whether a tool changes the graph itself. */

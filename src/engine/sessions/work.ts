@@ -55,7 +55,9 @@ function breaksOff({ events, state: { run } }: Submitted): string | null {
 
 /** Whoever lost a run to another process says nothing more about it. To have been refused by somebody else's run is another matter. */
 export const isLost = (error: unknown, runId: string | undefined): boolean =>
-  error instanceof Fault && error.code === 'run_not_owned' && (error as Fault<'run_not_owned'>).details.runId === runId
+  error instanceof Fault &&
+  (error.code === 'run_not_owned' || error.code === 'run_is_replay') &&
+  (error as Fault<'run_not_owned'>).details.runId === runId
 
 const nodeIn = ({ run }: SessionState): NodeOfRun | null => run?.node ?? null
 
@@ -100,6 +102,8 @@ export function sessionWork(parts: SessionParts): SessionWork {
       const { state } = await loadSession(store, tenant, session)
       const node = nodeIn(state)
       if (expected !== undefined && !isSameNode(expected, node)) return tooLate(state)
+      if (node === null && state.home !== null && (await parts.graph?.isReplay(tenant, state.home)) === true)
+        throw new Fault('run_is_replay', { runId: state.home.runId })
       // Of many at once only one is not too late, and all others decide again: in turn nobody has to.
       const submitted =
         node === null || parts.graph === undefined
@@ -189,6 +193,8 @@ export function sessionWork(parts: SessionParts): SessionWork {
     const { state } = await loadSession(store, tenant, session)
     // A run that was taken up starts its nodes, and what was begun here is nothing that another left.
     if (sessions.has(JSON.stringify([tenant, session]))) return
+    const node = nodeIn(state)
+    if (node !== null && (await parts.graph?.isReplay(tenant, node)) === true) return
     const { commands, effects, interrupted } = unfinished(state, tool => parts.bindings.get(tool)?.repeatable === true)
     for (const command of commands) {
       const { refusal } =
@@ -200,7 +206,6 @@ export function sessionWork(parts: SessionParts): SessionWork {
     }
     const { epoch, run } = state
     for (const call of run?.batch?.calls ?? []) if (isAsked(call)) expire(tenant, session, call.approval!)
-    const node = nodeIn(state)
     const isAwaited = async ({ id }: OpenCall) =>
       node !== null && run!.phase !== 'cancelling' && (await parts.graph?.awaits(tenant, node, id)) === true
     if (interrupted !== null && !(await isAwaited(interrupted)))

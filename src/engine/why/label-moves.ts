@@ -2,8 +2,8 @@
 import { type LabelMove, libraryStream } from '../../core/library/events.ts'
 import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { WhyEntry } from '../../core/why/chain.ts'
+import type { EventPlace } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'
-import { HOST_TENANT } from '../library/rows.ts'
 import { DIALECT } from '../runs/frozen.ts'
 
 export interface LabelMoves {
@@ -14,6 +14,10 @@ export interface LabelMoves {
 export interface WhyLayer extends WhyEntry {
   /** Where a label stood until then, when a ref names one. Oldest first. */
   readonly label?: LabelMoves
+  /** Of what was applied: when its template was published, and by whom. Left out where that is not on record here. */
+  readonly published?: EventPlace
+  /** Of what was applied: when the agent or workflow that names it was published, and by whom. */
+  readonly definition?: EventPlace
 }
 
 type RecordedMove = LabelMove & LabelMoves['moves'][number]
@@ -33,13 +37,12 @@ export function labelReader(store: Store, tenant: string): (entry: WhyEntry, at:
   }
 }
 
-/** The host's library is seen by every tenant, and may have the same name. */
+/** The tenant's own, as `loadLabels` has it: the host's library may have the same name, and nobody else follows its labels. */
 async function movesIn(store: Store, tenant: string, library: string): Promise<readonly RecordedMove[]> {
   const found: RecordedMove[] = []
-  for (const owner of new Set([HOST_TENANT, tenant]))
-    for await (const { event } of store.read(owner, libraryStream(library), -1)) {
-      const { type, at, actor, payload } = event
-      if (type === 'label.moved') found.push({ ...(payload as unknown as LabelMove), at, actor })
-    }
-  return found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  for await (const { event } of store.read(tenant, libraryStream(library), -1)) {
+    const { type, at, actor, payload } = event
+    if (type === 'label.moved') found.push({ ...(payload as unknown as LabelMove), at, actor })
+  }
+  return found
 }

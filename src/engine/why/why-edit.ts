@@ -2,10 +2,10 @@
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Json } from '../../core/digest/digest.ts'
-import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
+import type { LibraryTemplate } from '../../core/library/template.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
-import { KINDS, type Lookup, resolveKind } from '../../core/resolve/resolve.ts'
+import { KINDS, resolveKind } from '../../core/resolve/resolve.ts'
 import { chainOf, writtenFor } from '../../core/why/chain.ts'
 import { readWorkflow } from '../../core/workflow/read-workflow.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
@@ -13,11 +13,11 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import type { PreparedDefinition } from '../definitions/publish.ts'
-import { findAmong, loadLabels, loadLookup } from '../library/lookup.ts'
+import { editedLookup } from '../library/edited-lookup.ts'
 import { refsOf } from '../library/refs-of.ts'
-import type { LibraryRow } from '../library/rows.ts'
 import { DIALECT, resolveRequest } from '../runs/frozen.ts'
 import { labelReader } from './label-moves.ts'
+import { withPublications } from './publications.ts'
 import type { WhyChoice, WhyQuestion } from './why.ts'
 
 export interface Edited {
@@ -45,13 +45,16 @@ export async function whyEdited(
   const workflow = workflowIn(edited)
   const agents = await agentsFor(place, edited, workflow)
   const nodes = workflow.nodes.filter(({ id }) => question.nodeId === undefined || id === question.nodeId)
-  if (nodes.length === 0) throw new Fault('node_missing', { problem: `Workflow ${workflow.id} has no node ${question.nodeId}` })
+  if (nodes.length === 0) {
+    const known = workflow.nodes.map(({ id }) => id).join(', ')
+    throw new Fault('node_missing', { problem: `Workflow ${workflow.id} has no node ${question.nodeId}. It has: ${known}` })
+  }
   const movesOf = labelReader(store, tenant)
 
   const answers: WhyChoice[] = []
   for (const node of nodes) {
     const request = resolveRequest({ workflow, agents, hostDefaults, agentBindings }, node, {})
-    const lookup = await lookupFor(place, edited.templates, ...refsOf(request, DIALECT))
+    const lookup = await editedLookup(place, edited.templates, ...refsOf(request, DIALECT))
     for (const kind of question.kind === undefined ? KINDS : [question.kind]) {
       const written = writtenFor(request, kind, DIALECT)
       for (const { slot, agentId, resolved, trace } of resolveKind(request, kind, lookup, DIALECT)) {
@@ -61,7 +64,7 @@ export async function whyEdited(
       }
     }
   }
-  return answers
+  return withPublications(store, tenant, { workflow, agents }, at, answers)
 }
 
 const documentOf = ({ bytes }: PreparedDefinition): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json
@@ -85,24 +88,4 @@ async function agentsFor({ store, tenant }: EditPlace, { definitions }: Edited, 
     if (published !== null) found.set(published.agent.agentId, published.agent)
   }
   return found
-}
-
-/** The library at rest, with the folder's templates in it: where both have a version, the folder's is meant. */
-async function lookupFor(
-  { store, tenant, libraryId }: EditPlace,
-  templates: readonly LibraryTemplate[],
-  refs: ReturnType<typeof refsOf>[0],
-  libraries: readonly string[],
-): Promise<Lookup> {
-  const known = await loadLookup(store, tenant, refs, libraries)
-  const labels = await loadLabels(store, tenant, refs)
-  const fresh = templates.map((template): LibraryRow => {
-    const { templateId, version, kind } = template
-    const digest = templateDigest({ ...template, meta: { ...template.meta, source: 'user' } })
-    return { tenant, libraryId, templateId, version, digest, kind, origin: 'user', tags: [], modelClass: null, removed: false }
-  })
-  const isEdited = (row: LibraryRow): boolean =>
-    fresh.some(one => one.libraryId === row.libraryId && one.templateId === row.templateId && one.version === row.version)
-  const rows = [...known.rows.filter(row => !isEdited(row)), ...fresh]
-  return { find: ref => findAmong(rows, ref, labels), defaultOf: known.defaultOf }
 }

@@ -1,14 +1,20 @@
 // Why a node was told what it was told: every layer with what became of it, and the events that put the rest in force. On real runs in SQLite.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
+import { libraryStream } from '../../core/library/events.ts'
+import { runStream } from '../../core/run/events.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { ApplyWhen } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
+import type { StoredEvent } from '../../ports.ts'
+import { withReads } from '../../testing/changed-store.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { template } from '../../testing/start-host.ts'
 import { publishAgent } from '../definitions/agents.ts'
+import { createFork } from '../fork/create.ts'
 import { moveLabel } from '../library/labels.ts'
 import { publishTemplates } from '../library/publish.ts'
+import { HOST_TENANT } from '../library/rows.ts'
 import { HOST_POLICY, recordConfig } from '../record-config.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { type WhyAnswer, type WhyQuestion, whyRun } from './why.ts'
@@ -65,6 +71,33 @@ async function adopt(text: string, when: ApplyWhen): Promise<void> {
 }
 
 describe('the chain', () => {
+  it('says of what won who published it, and who published the document that names it', async () => {
+    const republish = { ...template('brave', { version: '1.2.0' }), variables: [], text: 'Later.' }
+    await house.go(WORKFLOW)
+    await publishTemplates(house.store, { ...WRITER, actor: 'eve' }, [republish], { mode: 'create', origin: 'user' })
+    const { chain } = await system()
+    const told = chain.filter(({ published, definition }) => published !== undefined || definition !== undefined)
+    expect(told).toMatchObject([
+      {
+        layer: 'node',
+        published: { stream: 'library/onbook', sequence: 1, type: 'template.published', actor: 'ada', at: expect.any(String) },
+      },
+    ])
+  })
+
+  it('says who published the agent that names it, as it was when the run began, and nothing of a text that nobody published so', async () => {
+    await house.go({ ...WORKFLOW, nodes: [{ id: 'writer', agent: AGENT }] })
+    const at = async () => (await system()).chain.find(({ applied }) => applied)
+    const before = await at()
+    expect(before).toMatchObject({
+      layer: 'agent-overrides',
+      published: { sequence: 2, actor: 'ada' },
+      definition: { stream: `agent/${AGENT}`, sequence: 0, type: 'agent.published', actor: 'ada' },
+    })
+    await publishAgent(house.store, { ...WRITER, actor: 'eve' }, { agentId: AGENT, persona: 'Another' })
+    expect(await at()).toEqual(before)
+  })
+
   it('has every layer once, with what it offered, as it was written and as it was pinned', async () => {
     await house.go(WORKFLOW)
     const { nodeId, agentId, resolved, chain } = await system()
@@ -96,6 +129,27 @@ describe('the chain', () => {
       ],
     })
     expect(chain.filter(entry => entry.label !== undefined)).toHaveLength(1)
+  })
+
+  it('says nothing of a label that is the operator’s, though library, template and label have the same names', async () => {
+    const payload = { templateId: 'brave', label: 'live', from: null, to: '9.9.9', why: 'for us' }
+    const entries = [{ type: 'label.moved', actor: 'operator', payload }]
+    await house.store.commit({ tenant: HOST_TENANT, objects: [], appends: [{ stream: libraryStream('onbook'), expected: -1, entries }] })
+    await house.go(WORKFLOW)
+    const { chain } = await system()
+    expect(chain.flatMap(({ label }) => label?.moves ?? []).map(({ to }) => to)).toEqual(['1.0.0', '1.1.0'])
+  })
+
+  it('of a fork says where a label stood when the choice was made, and of steps taken over no policy', async () => {
+    await policy(['probe'])
+    await house.go(WORKFLOW)
+    const { seq } = await house.store.head(TENANT, runStream('r1'))
+    await label('1.0.0', 'later')
+    await createFork(house.store, TENANT, { runId: 'r1', forkId: 'f1', mode: 'branch', fromSeq: seq, actor: 'ada' })
+    const [answer] = await whyRun(house.store, TENANT, 'f1', { kind: 'system' })
+    expect(answer!.chain.flatMap(({ label }) => label?.moves ?? []).map(({ to }) => to)).toEqual(['1.0.0', '1.1.0'])
+    expect(answer!.inForce).toMatchObject([{ policy: null, takenFrom: 'r1' }])
+    expect((await system()).inForce).toMatchObject([{ policy: { revision: 1 } }])
   })
 
   it('says nothing of other labels, nor of the same label of another template', async () => {
@@ -206,12 +260,27 @@ describe('the question', () => {
   })
 
   it.each([
-    [{ nodeId: 'nobody' }, 'Node nobody of run r1 was not told anything.'],
+    [{ nodeId: 'nobody' }, 'Run r1 has no node nobody. It has: writer.'],
     [{ nodeId: 'writer', visit: 7 }, 'Node writer of run r1 was not told anything in visit 7.'],
     [{ visit: 7 }, 'No node of run r1 was told anything in visit 7.'],
   ])('%o finds nobody, and says so', async (question, message) => {
     await house.go(WORKFLOW)
     await expect(why(question)).rejects.toMatchObject({ code: 'node_missing', message })
+  })
+
+  it('is about the newest visit in which the node was told something', async () => {
+    await house.go(WORKFLOW)
+    const store = withReads(house.store, async function* (tenant, name, after) {
+      let started: StoredEvent | null = null
+      for await (const stored of house.store.read(tenant, name, after)) {
+        if (stored.event.type === 'node.started') started = stored
+        yield stored
+      }
+      if (name !== runStream('r1') || started === null) return
+      const payload = { ...(started.event.payload as object), visit: 2 } as Json
+      yield { ...started, event: { ...started.event, seq: 999, payload } }
+    })
+    expect(await whyRun(store, TENANT, 'r1', { nodeId: 'writer', kind: 'system' })).toMatchObject([{ visit: 1 }])
   })
 
   it('about a run that is not there, or is another tenant’s, is refused', async () => {

@@ -9,17 +9,20 @@ import { chainOf, writtenFor } from '../../core/why/chain.ts'
 import { grouped, type StepsInForce } from '../../core/why/in-force.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { noNode } from '../no-node.ts'
 import { DIALECT, type LoadedFrozen, resolveRequest } from '../runs/frozen.ts'
 import { readStored } from '../runs/node-values.ts'
 import { configurableOf, promptOverrides } from '../runs/step-parts.ts'
 import { worldOf } from '../runs/world.ts'
+import { answerFor } from '../unfit.ts'
 import { inForceOf, type TakenStep } from './in-force.ts'
 import { labelReader, type WhyLayer } from './label-moves.ts'
+import { withPublications } from './publications.ts'
 
 export interface WhyQuestion {
   readonly nodeId?: string | undefined
   readonly kind?: PromptKind | undefined
-  /** The newest of each node, unless it is named. */
+  /** The newest of each node in which it was told something, unless it is named. */
   readonly visit?: number | undefined
 }
 
@@ -53,14 +56,18 @@ interface Visit {
 }
 
 /** In the order in which nodes were first told something. */
-export async function whyRun(store: Store, tenant: string, runId: string, question: WhyQuestion = {}): Promise<readonly WhyAnswer[]> {
+export const whyRun = (store: Store, tenant: string, runId: string, question: WhyQuestion = {}): Promise<readonly WhyAnswer[]> =>
+  answerFor(runId, () => answersFor(store, tenant, runId, question))
+
+async function answersFor(store: Store, tenant: string, runId: string, question: WhyQuestion): Promise<readonly WhyAnswer[]> {
   const { world: state, visits, changes } = await readVisits(store, tenant, runId)
-  const meant = chosen(visits, question, runId)
+  const meant = chosen(visits, question)
+  if (meant.length === 0) await refuseEmpty(store, tenant, runId, question)
   const world = await worldOf(store, tenant, state)
   const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state, seq: 0, createdAt: '', createdBy: '' } }))
-  const inForce = inForceOf(store, tenant, world, changes)
+  const inForce = inForceOf(store, tenant, world, changes, state.forkOf ?? null)
   const movesOf = labelReader(store, tenant)
-  const createdAt = changes[0]!.at
+  const chosenAt = state.forkOf?.names.createdAt ?? changes[0]!.at
 
   const answers: WhyAnswer[] = []
   for (const { nodeId, visit, traced, steps } of meant) {
@@ -70,12 +77,12 @@ export async function whyRun(store: Store, tenant: string, runId: string, questi
       if (question.kind !== undefined && kind !== question.kind) continue
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
       const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
-      // What a label meant was frozen when the run was created.
-      const layers = await Promise.all(chain.map(entry => movesOf(entry, createdAt)))
+      // What a label meant was frozen when the run was created; of a fork, when its source was.
+      const layers = await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))
       answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, inForce: held })
     }
   }
-  return answers
+  return withPublications(store, tenant, world, chosenAt, answers)
 }
 
 function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<typeof resolveRequest>[2], kind: PromptKind) {
@@ -112,13 +119,15 @@ async function readVisits(store: Store, tenant: string, runId: string): Promise<
   return { world: foldRun(changes.map(runEvent)), visits, changes }
 }
 
-function chosen(visits: readonly Visit[], { nodeId, visit }: WhyQuestion, runId: string): readonly Visit[] {
-  const newest = new Map(visits.map(one => [one.nodeId, one.visit]))
-  const meant = visits.filter(
-    one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)) && one.traced.length > 0,
-  )
-  if (meant.length > 0 || (nodeId === undefined && visit === undefined)) return meant
-  const which = `${nodeId === undefined ? 'No node' : `Node ${nodeId}`} of run ${runId}`
-  const problem = `${which} was ${nodeId === undefined ? '' : 'not '}told anything${visit === undefined ? '' : ` in visit ${visit}`}`
-  throw new Fault('node_missing', { problem })
+function chosen(visits: readonly Visit[], { nodeId, visit }: WhyQuestion): readonly Visit[] {
+  const told = visits.filter(({ traced }) => traced.length > 0)
+  const newest = new Map(told.map(one => [one.nodeId, one.visit]))
+  return told.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))
+}
+
+/** Whoever names nothing is answered with nothing. */
+async function refuseEmpty(store: Store, tenant: string, runId: string, { nodeId, visit }: WhyQuestion): Promise<void> {
+  const when = visit === undefined ? '' : ` in visit ${visit}`
+  if (nodeId !== undefined) throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} was not told anything${when}`)
+  if (visit !== undefined) throw new Fault('node_missing', { problem: `No node of run ${runId} was told anything${when}` })
 }

@@ -7,7 +7,11 @@ import { listFiles } from './read.ts'
 import type { VersionChoice, WorkspaceUser } from './versions.ts'
 
 export async function storedFiles(store: Store, user: WorkspaceUser, choice: VersionChoice): Promise<Files> {
-  const { entries } = await listFiles(store, user, { ...choice, scope: 'subtree' })
+  return filesAmong(store, user.tenant, (await listFiles(store, user, { ...choice, scope: 'subtree' })).entries)
+}
+
+/** @param entries of a whole tree */
+export function filesAmong(store: Store, tenant: string, entries: readonly ListedEntry[]): Files {
   const byPath = new Map(entries.map(entry => [entry.path, entry]))
   const paths = entries.flatMap(({ path, kind }) => (kind === 'file' && isListed(path) ? [path] : []))
   const unchangeable = async (): Promise<never> => {
@@ -19,7 +23,7 @@ export async function storedFiles(store: Store, user: WorkspaceUser, choice: Ver
       if (entry === undefined) return { ok: false, missing: true, message: 'it does not exist' }
       const reason = unreadable(entry, maxBytes)
       if (reason !== null) return { ok: false, missing: false, message: reason }
-      const text = readText(await store.object(user.tenant, entry.digest))
+      const text = readText(await store.object(tenant, entry.digest))
       return text === null ? { ok: false, missing: false, message: 'it is not valid UTF-8' } : { ok: true, text }
     },
     list: async path => paths.filter(one => isWithin(one, path)).sort(),

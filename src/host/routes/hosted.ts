@@ -10,14 +10,20 @@ import { approvalRoutes } from './approvals.ts'
 import { objectRoutes } from './objects.ts'
 import { policyRoutes } from './policy.ts'
 import { runRoutes } from './runs.ts'
+import { runBlameRoutes } from './runs-blame.ts'
+import { runDiffRoutes } from './runs-diff.ts'
 import { runEventRoutes } from './runs-events.ts'
 import { runExportRoutes } from './runs-export.ts'
+import { runForkRoutes } from './runs-fork.ts'
+import { runPrefixRoutes } from './runs-prefix.ts'
 import { runPromptRoutes } from './runs-prompts.ts'
+import { runReplayRoutes } from './runs-replay.ts'
 import { runWhyRoutes } from './runs-why.ts'
 import { runWorkRoutes } from './runs-work.ts'
 import { sessionWorkRoutes } from './session-work.ts'
 import { sessionRoutes } from './sessions.ts'
 import { toolRoutes } from './tools.ts'
+import { workspaceRegressionRoutes } from './workspace-regression.ts'
 
 export function hostedRoutes(app: FastifyInstance, { store, sessions, config, roles = null }: HostParts, streams: EventStreams): void {
   objectRoutes(app, store)
@@ -32,7 +38,13 @@ export function hostedRoutes(app: FastifyInstance, { store, sessions, config, ro
     runEventRoutes(hosted, parts, config.observability, streams)
     runPromptRoutes(hosted, parts, config.observability)
     runExportRoutes(hosted, parts)
+    runForkRoutes(hosted, parts)
     runWhyRoutes(hosted, parts)
+    runReplayRoutes(hosted, parts, config)
+    runDiffRoutes(hosted, parts, config.observability)
+    runBlameRoutes(hosted, parts, config.observability)
+    runPrefixRoutes(hosted, parts)
+    workspaceRegressionRoutes(hosted, parts, config)
     approvalRoutes(hosted, parts)
     policyRoutes(hosted, parts, roles)
   })
@@ -55,6 +67,12 @@ const NOBODY: HostedSessions = {
     sessions: NO_SESSIONS,
     create: () => Promise.reject(absent()),
     submit: () => Promise.reject(absent()),
+    resume: () => Promise.resolve(0),
+    quiet: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  },
+  forks: {
+    fork: () => Promise.reject(absent()),
     resume: () => Promise.resolve(0),
     quiet: () => Promise.resolve(),
     close: () => Promise.resolve(),

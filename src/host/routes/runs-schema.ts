@@ -83,11 +83,19 @@ const status = Type.Enum([...RUN_STATUSES])
 export const createdRunAnswer = Type.Object({ runId, status, eventsUrl: Type.String(), statusUrl: Type.String() }, CLOSED)
 export const runStatusAnswer = Type.Object({ runId, status }, CLOSED)
 export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: Type.String(), id: Type.String() }, CLOSED)
+export const forkMode = Type.Enum(['replay', 'branch'])
 export const runsAnswer = Type.Object(
   {
     items: Type.Array(
       Type.Object(
-        { runId, workflowId: Type.String(), status: Type.Enum([...PHASES]), createdAt: Type.String(), changedAt: Type.String() },
+        {
+          runId,
+          workflowId: Type.String(),
+          status: Type.Enum([...PHASES]),
+          createdAt: Type.String(),
+          changedAt: Type.String(),
+          forkOf: Type.Optional(Type.Object({ runId, fromSeq: count, mode: forkMode }, CLOSED)),
+        },
         CLOSED,
       ),
     ),
@@ -138,6 +146,7 @@ export const runAnswer = Type.Object(
     status,
     startedAt: Type.String(),
     completedAt: Type.Optional(Type.String()),
+    forkOf: Type.Optional(Type.Object({ runId, fromSeq: count, mode: forkMode, copied: count }, CLOSED)),
     nodeStates: Type.Record(
       Type.String(),
       Type.Object(

@@ -31,6 +31,7 @@ const move = Type.Object(
   },
   CLOSED,
 )
+const since = Type.Object({ stream: Type.String(), sequence: count, type: Type.String(), at: Type.String(), actor: Type.String() }, CLOSED)
 const entry = Type.Object(
   {
     layer: Type.Enum([...LAYERS]),
@@ -42,10 +43,11 @@ const entry = Type.Object(
     digest: Type.Optional(digest),
     written: Type.Optional(Type.String({ description: 'As its author wrote it, where that is not what it was pinned to.' })),
     label: Type.Optional(Type.Object({ label: Type.String(), moves: Type.Array(move) }, CLOSED)),
+    published: Type.Optional(since),
+    definition: Type.Optional(since),
   },
   CLOSED,
 )
-const since = Type.Object({ stream: Type.String(), sequence: count, type: Type.String(), at: Type.String(), actor: Type.String() }, CLOSED)
 const inForce = Type.Object(
   {
     steps: Type.Array(count, { minItems: 2, maxItems: 2, description: 'The first and the last that it held for.' }),
@@ -54,6 +56,7 @@ const inForce = Type.Object(
     role: nullable(Type.Object({ name: Type.String(), source: Type.Enum(['repo', 'shipped']), ref: Type.String(), digest, since }, CLOSED)),
     mode: Type.Object({ mode: Type.Enum(['planning', 'implementation']), since }, CLOSED),
     policy: nullable(Type.Object({ revision: count, at: Type.String() }, CLOSED)),
+    takenFrom: Type.Optional(Type.String({ description: 'The run that a fork took this step over from: it can tell the policy.' })),
   },
   CLOSED,
 )

@@ -1,9 +1,7 @@
 // /v1/runs: started, listed, looked at, cancelled. What a workflow makes of it is decided elsewhere.
-import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { runIdOf } from '../../core/run/run-id.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
@@ -15,6 +13,7 @@ import { principalOf } from '../access.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { existingRun, runSnapshot } from '../run-documents.ts'
 import { answers, createdAnswers } from './answers.ts'
+import { freshRunId } from './fresh-run-id.ts'
 import {
   cancelBody,
   cancelParams,
@@ -104,8 +103,6 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
   )
 }
 
-const freshRunId = (): string => runIdOf(Date.now(), randomBytes(20))
-
 const createdAnswer = (runId: string): Answer => ({
   status: 201,
   headers: { location: `/v1/runs/${runId}` },
@@ -138,10 +135,4 @@ async function requestOf(
   }
 }
 
-const summaryOf = ({ runId, workflowId, phase, createdAt, changedAt }: RunSummary) => ({
-  runId,
-  workflowId,
-  status: phase,
-  createdAt,
-  changedAt,
-})
+const summaryOf = ({ phase, ...run }: RunSummary) => ({ ...run, status: phase })

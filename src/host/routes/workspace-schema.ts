@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { MOST_PATH, WORKSPACE_NAME } from '../../core/workspace/path.ts'
+import { differences } from './differences-schema.ts'
 import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -31,7 +32,12 @@ export const treeQuery = Type.Object(
 )
 export const annotationsQuery = Type.Object({ version: Type.Optional(version), path: Type.Optional(path) }, CLOSED)
 export const diffQuery = Type.Object(
-  { from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })), to: Type.Optional(version), path: Type.Optional(path) },
+  {
+    from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })),
+    to: Type.Optional(version),
+    path: Type.Optional(path),
+    decisions: Type.Optional(Type.Literal('true')),
+  },
   CLOSED,
 )
 export const putQuery = Type.Object({ mode: Type.Optional(mode), message: Type.Optional(message) }, CLOSED)
@@ -113,7 +119,13 @@ const difference = Type.Object(
   CLOSED,
 )
 export const diffAnswer = Type.Object(
-  { workspace: Type.String(), from: count, to: Type.Integer({ minimum: 1 }), changes: Type.Array(difference) },
+  {
+    workspace: Type.String(),
+    from: count,
+    to: Type.Integer({ minimum: 1 }),
+    changes: Type.Array(difference),
+    ...Type.Partial(Type.Object(differences)).properties,
+  },
   CLOSED,
 )
 export const commitAnswer = Type.Object(

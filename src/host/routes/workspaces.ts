@@ -3,10 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { diffWorkspaces } from '../../engine/diff/diff-workspaces.ts'
 import { checksOf } from '../../engine/workspaces/checks.ts'
 import type { WorkspaceChange } from '../../engine/workspaces/commit.ts'
 import { diffVersions, listFiles, readAnnotations } from '../../engine/workspaces/read.ts'
-import { listVersions, listWorkspaces, treeOf, type WorkspaceVersion } from '../../engine/workspaces/versions.ts'
+import { listVersions, listWorkspaces, treeOf, type VersionChoice, type WorkspaceVersion } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
@@ -118,12 +119,25 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts): voi
 
   app.get<{ Params: Params; Querystring: Static<typeof diffQuery> }>(
     '/v1/workspaces/:workspace/diff',
-    { schema: { params: workspaceParams, querystring: diffQuery, response: answers(diffAnswer, 'Which files differ, by path.') } },
+    {
+      schema: {
+        params: workspaceParams,
+        querystring: diffQuery,
+        response: answers(
+          diffAnswer,
+          'Which files differ, by path; with `decisions`, also what of them is decided otherwise and what that means.',
+        ),
+      },
+    },
     async request => {
       const user = userOf(principalOf(request, 'workspaces:read'))
       const { workspace } = request.params
-      const { from, to, path } = request.query
-      return { workspace, ...(await diffVersions(store, user, { workspace, from: numberOf(from), to: numberOf(to), path })) }
+      const { from, to, path, decisions } = request.query
+      const files = await diffVersions(store, user, { workspace, from: numberOf(from), to: numberOf(to), path })
+      if (decisions === undefined) return { workspace, ...files }
+      const sideOf = (version: number): VersionChoice => ({ workspace, version })
+      const { a: _, b: __, ...found } = await diffWorkspaces(store, user, sideOf(files.from), sideOf(files.to), path)
+      return { workspace, ...files, ...found }
     },
   )
 

@@ -59,6 +59,17 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     assert.deepEqual(numbers(await collect(store.read('acme', 's', 1))), [2])
   },
 
+  'gives the same events a page at a time': async store => {
+    await append(store, 's', -1, ...Array.from({ length: 600 }, (_, n) => entry(n)))
+    for (const after of [-1, 255, 511, 599]) {
+      const pages = await collect(store.pages('acme', 's', after))
+      assert.deepEqual(
+        pages.flatMap(page => [...page]),
+        await collect(store.read('acme', 's', after)),
+      )
+    }
+  },
+
   'says when a commit was written, as its events do': async store => {
     const { at } = await append(store, 's', -1, entry(0), entry(1))
     const all = await collect(store.read('acme', 's', -1))

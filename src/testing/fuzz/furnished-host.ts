@@ -136,6 +136,9 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     if (url.endsWith('/cancel')) return { ...HINTS, runId: toCancel! }
     if (url.endsWith('/pause')) return { ...HINTS, runId: toPause! }
     if (url.endsWith('/resume')) return { ...HINTS, runId: toResume! }
+    if (url.endsWith(':fork')) return { ...HINTS, runId: [run!, run!, 'nobody'], fromSeq: [0, 2, 6, 1_000] }
+    if (url.endsWith('/diff'))
+      return { ...HINTS, runId: [run!, run!, 'nobody'], with: [run!, 'nobody'], steps: ['1..1', '1.1..2.1', '1-2'] }
     return { ...HINTS, runId: [run!, run!, run!, 'nobody'], runAndVerb: toEnd!.map(runId => `${runId}:cancel`), message: ['Hello'] }
   }
   return {
@@ -143,6 +146,8 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     key,
     hintsFor({ method, url }) {
       if (url.startsWith('/v1/runs')) return runHints(url)
+      if (url.startsWith('/v1/prompts/') && url.endsWith('/diff'))
+        return { ...HINTS, templateId: ['known'], from: ['1.0.0', '9.9.9'], to: ['1.0.0'] }
       if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: SPARES, cursor: ['spare-1'] }
       if (url === '/v1/sign-in') return { token }
       if (url.startsWith('/v1/tools'))

@@ -10,6 +10,7 @@ import { workerValidator } from '../../../dist/adapters/worker-validator.js'
 import { DEFAULT_POLICY } from '../../../dist/core/gate/host-policy.js'
 import { EVERYTHING } from '../../../dist/core/workspace/policy.js'
 import { workspaceRead } from '../../../dist/engine/bindings/workspace-read.js'
+import { forkWork } from '../../../dist/engine/fork/forks.js'
 import { PRODUCT_PROJECTIONS } from '../../../dist/engine/projections.js'
 import { runWork } from '../../../dist/engine/runs/work.js'
 import { createHost } from '../../../dist/host/app.js'
@@ -74,9 +75,11 @@ const runs = runWork({
   failed,
   onDelta: live.say,
 })
+const forks = forkWork({ store, validator, runs, hostDefaults: {}, failed })
 const sessions = {
   work: runs.sessions,
   runs,
+  forks,
   bindings,
   grants,
   policy: { policy: { ...DEFAULT_POLICY, grants }, lines: [] },
@@ -87,4 +90,5 @@ const app = createHost({ store, clock, config: DEFAULT_CONFIG, sessions, logs: {
 tell('opened')
 // As `serve` does: before anybody can ask for more.
 await runs.resume()
+await forks.resume()
 tell(await app.listen({ host: '127.0.0.1', port: 0 }))

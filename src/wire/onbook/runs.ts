@@ -26,12 +26,36 @@ export interface StartedRun {
   readonly statusUrl: string
 }
 
+export interface ForkRequest {
+  readonly mode: 'replay' | 'branch'
+  /** A branch needs it; a replay begins at 0 without. */
+  readonly fromSeq?: number
+  /** Of a branch: what is different from there on. */
+  readonly runOptionsOverlay?: {
+    readonly configurable?: Fields
+    readonly model?: { readonly provider: string; readonly model: string }
+    readonly mode?: RunMode
+    readonly override?: string
+    readonly inputs?: Fields
+  }
+}
+
+export interface ForkedRun {
+  readonly runId: string
+  readonly sourceRunId: string
+  readonly fromSeq: number
+  readonly mode: 'replay' | 'branch'
+  readonly status: string
+  readonly eventsUrl: string
+}
+
 export interface WireRunSummary {
   readonly runId: string
   readonly workflowId: string
   readonly status: string
   readonly createdAt: string
   readonly changedAt: string
+  readonly forkOf?: { readonly runId: string; readonly fromSeq: number; readonly mode: 'replay' | 'branch' }
 }
 
 /** What an agent asks a person for. */
@@ -84,6 +108,7 @@ export interface RunDescription {
   readonly status: string
   readonly startedAt: string
   readonly completedAt?: string
+  readonly forkOf?: { readonly runId: string; readonly fromSeq: number; readonly mode: 'replay' | 'branch'; readonly copied: number }
   readonly nodeStates: Readonly<
     Record<string, { readonly status: string; readonly visits: number; readonly steps: number; readonly session: string | null }>
   >

@@ -80,6 +80,18 @@ const EVENTS: readonly RunEvent[] = [
   { type: 'node.completed', nodeId: 'writer', output, edges: [] },
   { type: 'node.failed', nodeId: 'writer', edges: [], ...failed },
   { type: 'node.skipped', nodeId: 'editor', reason: 'disabled' },
+  { type: 'run.overlaid', frozen: SAMPLE, configurable: null },
+  { type: 'version.pinned', kind: 'system', pinned: 'prompt:a@1.0.0', present: null },
+  {
+    type: 'replay.diverged',
+    nodeId: 'writer',
+    sourceRunId: 'q',
+    atSequence: 7,
+    originalEventId: 'q:7',
+    divergenceKind: 'output',
+    divergencePoint: 'prompt.composed',
+    details: put({ divergences: [{ sequence: 7, point: 'prompt.composed', nodeId: 'writer', expected: SECRET, found: 'another' }] }),
+  },
   { type: 'run.cancelling', reason: 'enough', failure: null },
   { type: 'run.completed', outputs: put({ $node: 'outputs', nodes: { writer: output } }) },
   { type: 'run.failed', failedNodeId: 'writer', ...failed },
@@ -108,7 +120,7 @@ describe.each(['off', 'hashed', 'full'] as const)('with observability %s', obser
     for (const document of [...made, ...(await documents(observability, async () => null))]) {
       expect(isDocument(document), JSON.stringify([document, isDocument.errors])).toBe(true)
       if (!(document.type in known.$defs._typeIndex.properties)) {
-        expect(document.type).toMatch(/^onbook\.|^run\.(paused|resumed|cancelled)$/)
+        expect(document.type).toMatch(/^onbook\.|^run\.(paused|resumed|cancelled)$|^version\.pinned$/)
         continue
       }
       const ref = `${OPENWOP}run-event-payloads.schema.json#/$defs/_typeIndex/properties/${document.type}`

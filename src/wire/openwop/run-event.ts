@@ -85,6 +85,10 @@ async function told(event: RunEvent, observability: Observability, read: ReadBod
     }
     case 'prompt.composed':
       return composed(event, observability, read)
+    case 'version.pinned':
+      return { type, payload }
+    case 'replay.diverged':
+      return diverged(event, observability, read)
     default:
       return { type: `${VENDOR}${type}`, payload }
   }
@@ -107,6 +111,20 @@ async function composed(
       ...(bound === null ? {} : { variableBindings: bound.values }),
     },
   }
+}
+
+/** Where it differs. What is on record there, and what came out, may be words of a prompt. */
+async function diverged(
+  event: Extract<RunEvent, { readonly type: 'replay.diverged' }>,
+  observability: Observability,
+  read: ReadBody,
+): Promise<Told> {
+  const { type, details, ...payload } = event
+  const found = (await readJson<{ readonly divergences: readonly JsonObject[] }>(read, details))?.divergences ?? []
+  const divergences = found.map(({ expected, found: made, ...where }) =>
+    observability === 'full' ? { ...where, expected, found: made } : where,
+  )
+  return { type, payload: { ...withoutNulls(payload), divergences } }
 }
 
 /** What the last nodes gave, by node. What was erased is left out. */

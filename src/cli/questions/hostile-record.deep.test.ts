@@ -1,0 +1,9 @@
+// A record that somebody else wrote may say anything: events left out, told twice, out of order, of other types, with other values.
+import { expect, it } from 'vitest'
+import { crashesIn } from '../../testing/fuzz/ask-all.ts'
+
+const SEED = Number(process.env.ONBOOK_FUZZ_SEED ?? 2026)
+
+it.each([0, 1, 2, 3])(`2,000 runs with one event that says something else, part %i, seed ${SEED}`, { timeout: 600_000 }, async part => {
+  expect(await crashesIn('fixtures/histories/newsroom.v0.1.jsonl', 500, SEED + part)).toEqual([])
+})

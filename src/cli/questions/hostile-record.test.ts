@@ -1,0 +1,7 @@
+// A record that somebody else wrote may say anything. A sample; the many are in the deep suite.
+import { expect, it } from 'vitest'
+import { crashesIn } from '../../testing/fuzz/ask-all.ts'
+
+it('every question is answered or refused with a code, whatever one event of a run says: 12 of them', async () => {
+  expect(await crashesIn('fixtures/histories/newsroom.v0.1.jsonl', 12, 1)).toEqual([])
+})

@@ -1,0 +1,69 @@
+// The proposal that recorded runs are held against: a version that is published, or a folder as it lies there, taken in as if it were one.
+import { existsSync, realpathSync } from 'node:fs'
+import { basename } from 'node:path'
+import { folderTree } from '../../adapters/folder-tree.ts'
+import type { StatCache } from '../../adapters/folder-tree-cache.ts'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { workerValidator } from '../../adapters/worker-validator.ts'
+import { isWorkspaceName } from '../../core/workspace/path.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { type Proposal, readProposal } from '../../engine/regression/proposal.ts'
+import { publishTree } from '../../engine/workspaces/publish.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { hostConfigOf } from '../host/host-config.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { actorOf, clock, databaseOf, existingDatabase, folderOf, tenantOf } from '../record/open-record.ts'
+import { choiceOf } from '../workspace/open-workspaces.ts'
+
+export interface ProposalDesk {
+  readonly proposal: Proposal
+  /** Null when there is none here. */
+  readonly record: Store | null
+  close(): Promise<void>
+}
+
+/** A folder is written as a path, and the name of a workspace is none: `./desk`, `desk@3`. */
+export const isFolder = (against: string): boolean => /^\.{1,2}$|[/\\]/.test(against)
+
+export async function openProposal(input: Input, against: string): Promise<ProposalDesk> {
+  const named = isFolder(against) ? null : choiceOf(against)
+  if (named !== null) existingDatabase(input)
+  // Looking makes no record.
+  const record = existsSync(databaseOf(input)) ? openProductStore(input) : null
+  const beside = memoryStore(clock, PRODUCT_PROJECTIONS)
+  const validator = workerValidator()
+  const user = { tenant: tenantOf(input), policy: EVERYTHING }
+  const close = async (): Promise<void> => {
+    await validator.close()
+    await beside.close()
+    await record?.close()
+  }
+  try {
+    const library = { store: record ?? beside, tenant: user.tenant, libraryId: hostConfigOf(input).libraryId }
+    const choice = named ?? (await takeIn(beside, input, against))
+    const place = { store: named === null ? beside : record!, user, choice, library, validator }
+    return { proposal: await readProposal(place), record, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Every file is read: nothing is known of a folder that was never published. */
+const NOTHING_KNOWN: StatCache = { find: () => null, note: () => {}, save: () => {} }
+
+/** As the first version of its workspace, in memory. */
+async function takeIn(store: Store, input: Input, folder: string): Promise<{ readonly workspace: string }> {
+  if (!existsSync(folder)) throw new Fault('path_missing', { path: folder })
+  const workspace = typeof input.workspace === 'string' ? input.workspace : basename(realpathSync(folder))
+  if (!isWorkspaceName(workspace))
+    throw new Fault('usage_invalid', {
+      problem: `"${workspace}" is no name of a workspace: say with --workspace which one ${folder} is a proposal for`,
+    })
+  const source = folderTree(folder, NOTHING_KNOWN, { without: [folderOf(input)] })
+  await publishTree(store, { tenant: tenantOf(input), policy: EVERYTHING, actor: actorOf() }, { workspace, source })
+  return { workspace }
+}

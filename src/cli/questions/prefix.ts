@@ -1,0 +1,19 @@
+// onbook prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs.
+import { prefixOfRun } from '../../engine/prefix/prefix.ts'
+import type { Input } from '../commands.ts'
+import { printJson, useColor } from '../terminal.ts'
+import { openQuestioned } from './open.ts'
+import { prefixPage } from './prefix-page.ts'
+
+export async function prefix(input: Input): Promise<number> {
+  const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
+  try {
+    const answers = await prefixOfRun(store, tenant, runId, { nodeId: input.node === undefined ? undefined : String(input.node) })
+    if (input.json) printJson(answers)
+    else if (answers.length === 0) process.stdout.write('No node of it was told anything yet.\n')
+    else process.stdout.write(prefixPage(answers, useColor(process.stdout)))
+    return 0
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,166 @@
+// What a person reads of a proposal: what fails first, one example each, and nothing that a terminal would act on.
+import { expect, it } from 'vitest'
+import { type AskedAgainst, regressionPage } from './regression-page.ts'
+
+const NOTHING: AskedAgainst = {
+  against: { workspace: 'desk', version: 3, root: 'sha256:00' },
+  runs: 1,
+  prompts: 2,
+  unchanged: 2,
+  changed: 0,
+  failing: 0,
+  gone: 0,
+  untold: 0,
+  workspaces: ['desk'],
+  unsound: 0,
+  unsoundRuns: [],
+  causes: [],
+}
+const PLACE = { runId: 'r1', nodeId: 'writer', visit: 2, step: 1 }
+
+it('a proposal that changes nothing', () => {
+  expect(regressionPage(NOTHING, false)).toBe('2 prompts of 1 run, made again with version 3 of desk in place:\n  = 2 stay as they are\n')
+})
+
+it('every cause with its example, and the runs that were left out', () => {
+  const failing =
+    'variable_missing: a sentence that goes on and on, until it is longer than any terminal is wide, and then for a little while'
+  const page = regressionPage(
+    {
+      ...NOTHING,
+      against: { workspace: 'desk', folder: './branch', root: 'sha256:00' },
+      changed: 1,
+      failing: 1,
+      unchanged: 0,
+      unsound: 2,
+      older: 7,
+      unsoundRuns: [{ runId: 'r9', problem: 'event 3: the prompt comes out otherwise' }],
+      causes: [
+        {
+          cause: 'template',
+          name: 'house',
+          file: 'prompts/house/v2.0.0.yaml',
+          from: '1.0.0',
+          to: '2.0.0',
+          runs: 1,
+          prompts: 2,
+          failing: 1,
+          gone: 0,
+          untold: 0,
+          examples: [{ ...PLACE, block: null, span: null, expected: null, found: failing, lines: [] }],
+        },
+        {
+          cause: 'template',
+          name: 'strict',
+          from: '1.0.0',
+          to: '1.0.0',
+          sameVersion: true,
+          runs: 1,
+          prompts: 1,
+          failing: 0,
+          gone: 0,
+          untold: 0,
+          examples: [
+            {
+              ...PLACE,
+              visit: 1,
+              block: 'role',
+              layer: 'node',
+              template: 'prompt:strict@1.0.0',
+              variable: 'tone',
+              span: { start: 0, end: 4 },
+              expected: 'calm',
+              found: '\u001b[31m',
+              lines: ['- calm', '+ \u001b[31m'],
+            },
+          ],
+        },
+        {
+          cause: 'workflow',
+          name: 'story',
+          part: 'nodes/critic',
+          from: 'sha256:01',
+          to: 'sha256:02',
+          runs: 1,
+          prompts: 1,
+          failing: 1,
+          gone: 0,
+          untold: 0,
+          examples: [],
+        },
+      ],
+    },
+    false,
+  )
+  expect(page).toBe(`2 prompts of 1 run, made again with ./branch in place of desk:
+  ✗ 1 could not be composed
+  ≠ 1 would change
+  = 0 stay as they are
+  7 older runs not looked at
+
+By cause; a prompt stands under every cause that changes it, alone or with others.
+
+✗ template house: 1.0.0 → 2.0.0  prompts/house/v2.0.0.yaml
+  2 prompts in 1 run, 1 of which could not be composed
+  r1, writer, visit 2, step 1
+    variable_missing: a sentence that goes on and on, until it is longer than any terminal is
+    wide, and then for a little while
+
+≠ template strict 1.0.0: another text under the same version
+  1 prompt in 1 run
+  r1, writer, step 1: block role, prompt:strict@1.0.0 (node), tone
+    - calm
+    + ␛[31m
+
+✗ workflow story, node critic
+  1 prompt in 1 run, none of which could be composed
+
+2 runs left out, because the record is not what it was when they ran:
+  r9: event 3: the prompt comes out otherwise
+  and 1 more
+`)
+})
+
+it('what is gone, what nobody can tell, and what was not compared', () => {
+  const count = { runs: 1, from: 'sha256:01', to: 'sha256:02', failing: 0, gone: 0, untold: 0 }
+  const example = { ...PLACE, visit: 1, span: null, expected: null, lines: [] }
+  const page = regressionPage(
+    {
+      ...NOTHING,
+      unchanged: 0,
+      gone: 1,
+      untold: 1,
+      workspaces: ['other'],
+      causes: [
+        {
+          ...count,
+          cause: 'workflow',
+          name: 'story',
+          part: 'nodes/critic',
+          prompts: 1,
+          gone: 1,
+          examples: [{ ...example, block: null, found: 'node_disabled: node critic is switched off' }],
+        },
+        { ...count, cause: 'agent', name: 'writer', prompts: 2, untold: 1, examples: [{ ...example, block: 'tools', found: null }] },
+      ],
+    },
+    false,
+  )
+  expect(page).toBe(`2 prompts of 1 run, made again with version 3 of desk in place:
+  – 1 would no longer be there
+  ? 1 cannot be told from the record
+  = 0 stay as they are
+  Preludes and catalogs were not compared: they are of other, and none of desk
+
+By cause; a prompt stands under every cause that changes it, alone or with others.
+
+– workflow story, node critic
+  1 prompt in 1 run, which would no longer be there
+  r1, writer, step 1
+    node_disabled: node critic is switched off
+
+≠ agent writer
+  2 prompts in 1 run, 1 of which cannot be told: the host's own tools are not on record
+  r1, writer, step 1: tools
+`)
+})

@@ -1,0 +1,102 @@
+// What a proposal would do to recorded prompts, for a person: the counts, then every cause with how much it changes and one example. Pure.
+import pc from 'picocolors'
+import type { CauseCount, Example, Tally } from '../../core/regression/tally.ts'
+import type { Regression } from '../../engine/regression/regression.ts'
+import { wrapped } from '../demo/shell-words.ts'
+import { clip, visible } from '../report/visible.ts'
+import { counted } from '../workspace/words.ts'
+
+type Colors = ReturnType<typeof pc.createColors>
+
+/** A version, or a folder that is proposed as one. */
+export interface AskedAgainst extends Tally, Pick<Regression, 'workspaces'> {
+  /** Runs that were not looked at. */
+  readonly older?: number
+  readonly replays?: number
+  readonly against: { readonly workspace: string; readonly version?: number; readonly folder?: string; readonly root: string }
+}
+
+const WIDTH = 96
+
+export function regressionPage(asked: AskedAgainst, useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const { runs, prompts, unchanged, changed, failing, gone, untold, unsound, unsoundRuns, causes, older = 0, replays = 0 } = asked
+  const lines = [
+    `${counted(prompts, 'prompt')} of ${counted(runs, 'run')}, made again with ${againstText(asked)}:`,
+    ...(failing === 0 ? [] : [color.red(`  ✗ ${failing} could not be composed`)]),
+    ...(changed === 0 ? [] : [color.yellow(`  ≠ ${changed} would change`)]),
+    ...(gone === 0 ? [] : [color.yellow(`  – ${gone} would no longer be there`)]),
+    ...(untold === 0 ? [] : [color.yellow(`  ? ${untold} cannot be told from the record`)]),
+    color.green(`  = ${unchanged} stay as they are`),
+    ...(older === 0 ? [] : [`  ${counted(older, 'older run')} not looked at`]),
+    ...(replays === 0 ? [] : [`  ${counted(replays, 'replay')} left out: the prompts of other runs once more`]),
+    ...elsewhereLines(asked),
+    ...(causes.length === 0 ? [] : ['', 'By cause; a prompt stands under every cause that changes it, alone or with others.']),
+    ...causes.flatMap(cause => ['', ...causeLines(cause, color)]),
+    ...(unsound === 0
+      ? []
+      : [
+          '',
+          color.red(`${counted(unsound, 'run')} left out, because the record is not what it was when they ran:`),
+          ...unsoundRuns.map(({ runId, problem }) => clip(visible(`  ${runId}: ${problem}`), WIDTH)),
+          ...(unsound > unsoundRuns.length ? [`  and ${unsound - unsoundRuns.length} more`] : []),
+        ]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const againstText = ({ against: { workspace, version, folder } }: AskedAgainst): string =>
+  visible(folder === undefined ? `version ${version} of ${workspace} in place` : `${folder} in place of ${workspace}`)
+
+/** What is not of this workspace was left as it is: whoever reads it must not take that for an answer. */
+const elsewhereLines = ({ against: { workspace }, workspaces }: AskedAgainst): readonly string[] =>
+  workspaces.length === 0 || workspaces.includes(workspace)
+    ? []
+    : [clip(visible(`  Preludes and catalogs were not compared: they are of ${workspaces.join(', ')}, and none of ${workspace}`), WIDTH)]
+
+function causeLines(cause: CauseCount, color: Colors): readonly string[] {
+  const { prompts, runs, failing, gone, untold, examples } = cause
+  const sign = failing > 0 ? color.red('✗') : color.yellow(gone === prompts ? '–' : untold === prompts ? '?' : '≠')
+  const rest = [
+    failing === 0 ? '' : failing === prompts ? ', none of which could be composed' : `, ${failing} of which could not be composed`,
+    gone === 0 ? '' : `, ${share(gone, prompts)} would no longer be there`,
+    untold === 0 ? '' : `, ${share(untold, prompts)} cannot be told: the host's own tools are not on record`,
+  ].join('')
+  return [
+    `${sign} ${color.bold(visible(nameText(cause)))}${cause.file === undefined ? '' : color.dim(visible(`  ${cause.file}`))}`,
+    `  ${counted(prompts, 'prompt')} in ${counted(runs, 'run')}${rest}`,
+    ...(examples[0] === undefined ? [] : exampleLines(examples[0], color)),
+  ]
+}
+
+const share = (count: number, prompts: number): string => (count === prompts ? 'which' : `${count} of which`)
+
+function nameText({ cause, name, part, from, to, sameVersion }: CauseCount): string {
+  if (sameVersion) return `${cause} ${name} ${to}: another text under the same version`
+  const what = `${cause} ${name}${part === undefined ? '' : `, ${partText(part)}`}`
+  // The names of two contents tell a person nothing.
+  if ([from, to].some(one => one?.startsWith('sha256:'))) return what
+  return `${what}: ${from ?? 'nothing'} → ${to ?? 'nothing'}`
+}
+
+const partText = (part: string): string =>
+  part === 'nodes' ? 'order of nodes' : part.startsWith('nodes/') ? `node ${part.slice('nodes/'.length)}` : part
+
+function exampleLines(example: Example, color: Colors): readonly string[] {
+  const { runId, nodeId, visit, step, block, template, layer, variable, found, lines } = example
+  const place = `${runId}, ${nodeId}${visit === 1 ? '' : `, visit ${visit}`}, step ${step}`
+  if (block === null) return [color.dim(visible(`  ${place}`)), ...longLines(visible(found ?? '')).map(line => color.red(line))]
+  const by = [
+    block === 'prelude' || block === 'tools' ? block : `block ${block}`,
+    template === undefined ? undefined : `${template}${layer === undefined ? '' : ` (${layer})`}`,
+    variable,
+  ]
+  const where = by.filter(one => one !== undefined).join(', ')
+  return [
+    color.dim(visible(`  ${place}: ${where}`)),
+    ...lines.map(line => (line.startsWith('-') ? color.red : color.green)(`    ${clip(visible(line), WIDTH)}`)),
+  ]
+}
+
+/** A sentence may be longer than a line. */
+const longLines = (text: string): readonly string[] => `    ${wrapped(text.split(' '), WIDTH - 4, '\n    ')}`.split('\n')

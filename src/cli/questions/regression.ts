@@ -1,0 +1,150 @@
+// onbook replay --against: which recorded prompts would come out otherwise under a proposed version of a workspace. Asks no model, and writes nothing.
+
+import type { Proposal } from '../../engine/regression/proposal.ts'
+import { chosenRuns, type NewestRuns, newestRuns } from '../../engine/regression/recorded-runs.ts'
+import type { ComparedRun, Regression } from '../../engine/regression/regression.ts'
+import { regressionOf } from '../../engine/regression/regression.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { hostAnswer } from '../host/host-pages.ts'
+import { hostFor } from '../host/which-host.ts'
+import { existingDatabase, tenantOf } from '../record/open-record.ts'
+import { withRunDesk } from '../runs/desk.ts'
+import { numberOption, printJson, useColor } from '../terminal.ts'
+import { choiceOf } from '../workspace/open-workspaces.ts'
+import { refusal } from './exported-by.ts'
+import { openQuestioned } from './open.ts'
+import { isFolder, openProposal } from './open-proposal.ts'
+import { type AskedAgainst, regressionPage } from './regression-page.ts'
+
+interface Asked {
+  readonly against: string
+  readonly runs: readonly string[]
+  readonly workflowId?: string | undefined
+  readonly since?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** `replays`: left out, as they have the prompts of other runs once more. */
+type Left = Pick<NewestRuns, 'older'> & { readonly replays: number }
+type Answered = Regression & Left
+
+/** It looks at no more for one question. */
+const MOST_OF_HOST = 1_000
+
+/** Ends with 1 when anything would change, or when a run cannot be compared. */
+export async function regression(input: Input): Promise<number> {
+  const asked = askedOf(input)
+  const found = asksHost(input, asked) ? await answerOfHost(input, asked) : await answerHere(input, asked)
+  const { against, ...rest } = found
+  const folder = isFolder(asked.against) ? asked.against : null
+  if (found.runs + found.unsound + found.older === 0) throw usage(nothingCompared(asked))
+  if (folder !== null && input.workspace === undefined) checkGuessed(folder, found)
+  const { version: _, ...named } = against
+  const shown: AskedAgainst = { against: folder === null ? against : { ...named, folder }, ...rest }
+  if (input.json) printJson(shown)
+  else process.stdout.write(regressionPage(shown, useColor(process.stdout)))
+  return found.unchanged === found.prompts && found.unsound === 0 ? 0 : 1
+}
+
+/** Nobody would have looked, and it would read as if nothing changed. */
+const nothingCompared = ({ workflowId, since }: Asked): string =>
+  workflowId === undefined && since === undefined
+    ? 'there is no recorded run to compare: --against needs runs'
+    : `there is no recorded run${workflowId === undefined ? '' : ` of workflow ${workflowId}`}${since === undefined ? '' : ` since ${since}`} to compare`
+
+/** A folder may be called anything: what is of another workspace would be left as it is, and nobody told. */
+function checkGuessed(folder: string, { against: { workspace }, workspaces }: Answered): void {
+  if (workspaces.length > 0 && !workspaces.includes(workspace))
+    throw usage(
+      `these runs have snapshots of ${workspaces.join(', ')}, and none of ${workspace}, which ${folder} is called: name its workspace with --workspace`,
+    )
+}
+
+const usage = (problem: string): Fault<'usage_invalid'> => new Fault('usage_invalid', { problem })
+
+function askedOf(input: Input): Asked {
+  const { against, all, workflow, since, limit, level } = input
+  const runs = (input.runs as readonly string[] | undefined) ?? []
+  if (against === undefined) throw usage('--all belongs to --against: name what all runs are held against')
+  if (runs.length > 0 === (all === true)) throw usage('name runs or run files, or all of them with --all')
+  if (level !== undefined) throw usage('--level belongs to a replay of one run')
+  if (runs.length > 0 && [workflow, since, limit].some(one => one !== undefined))
+    throw usage('--workflow, --since and --limit choose among all runs: they belong to --all')
+  if (runs.length > 0 && typeof input.url === 'string' && !isFolder(String(against)))
+    throw usage('a version that is published on a host is held against all of its runs: say --all, or name a folder that lies here')
+  if (since !== undefined && Number.isNaN(Date.parse(String(since))))
+    throw usage(`--since must be a date or a time: 2026-03-02, not "${String(since)}"`)
+  return {
+    against: String(against),
+    runs,
+    ...(workflow === undefined ? {} : { workflowId: String(workflow) }),
+    ...(since === undefined ? {} : { since: new Date(String(since)).toISOString() }),
+    ...(limit === undefined ? {} : { limit: numberOption(limit, '--limit', 1, { least: 1, most: 1_000_000 }) }),
+  }
+}
+
+/** What is published there, held against what was recorded there. A folder here is held against run files, which it sends. */
+const asksHost = ({ url, all }: Input, { against }: Asked): boolean => typeof url === 'string' && all === true && !isFolder(against)
+
+async function answerOfHost(input: Input, { against, workflowId, since, limit = MOST_OF_HOST }: Asked): Promise<Answered> {
+  const host = (await hostFor(input))!
+  const { workspace, version } = choiceOf(against)
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ version, workflowId, since, limit })) if (value !== undefined) query.set(name, String(value))
+  const answer = await hostAnswer(host, `/v1/workspaces/${encodeURIComponent(workspace)}/regression?${query}`)
+  if (!answer.ok) throw await refusal(host, answer)
+  return (await answer.json()) as Answered
+}
+
+async function answerHere(input: Input, asked: Asked): Promise<Answered> {
+  const isHere = asked.runs.length === 0 && typeof input.url !== 'string'
+  // Without a record nothing would change, and nobody would have looked.
+  if (isHere) existingDatabase(input)
+  const { proposal, record, close } = await openProposal(input, asked.against)
+  try {
+    if (isHere) return await answerOfRecord(proposal, record!, tenantOf(input), asked)
+    const { runIds, ...left } = asked.runs.length > 0 ? { runIds: asked.runs, older: 0, replays: 0 } : await runsOfHost(input, asked)
+    return { ...(await regressionOf(proposal, opened(input, runIds))), ...left }
+  } finally {
+    await close()
+  }
+}
+
+async function answerOfRecord(proposal: Proposal, store: Store, tenant: string, asked: Asked): Promise<Answered> {
+  let replays = 0
+  const chosen = chosenRuns(store, tenant, asked, () => {
+    replays += 1
+  })
+  const newest = asked.limit === undefined ? null : await newestRuns(chosen, asked.limit)
+  const runs = async function* (): AsyncIterable<ComparedRun> {
+    for await (const runId of newest?.runIds ?? idsOf(chosen)) yield { store, tenant, runId }
+  }
+  const found = await regressionOf(proposal, runs())
+  return { ...found, older: newest?.older ?? 0, replays }
+}
+
+async function* idsOf(runs: ReturnType<typeof chosenRuns>): AsyncIterable<string> {
+  for await (const { runId } of runs) yield runId
+}
+
+async function* opened(input: Input, refs: readonly string[]): AsyncIterable<ComparedRun> {
+  for (const ref of refs) yield await openQuestioned(input, ref)
+}
+
+async function runsOfHost(input: Input, { workflowId, since = '', limit }: Asked): Promise<NewestRuns & Left> {
+  let replays = 0
+  const found: (readonly [createdAt: string, runId: string])[] = []
+  await withRunDesk(input, async desk => {
+    for await (const { runId, createdAt, ...run } of desk.list())
+      if ((workflowId === undefined || run.workflowId === workflowId) && createdAt >= since) {
+        if (run.forkOf?.mode === 'replay') replays += 1
+        else found.push([createdAt, runId])
+      }
+    return 0
+  })
+  const runIds = found.sort().map(([, runId]) => runId)
+  const newest = limit === undefined ? runIds : runIds.slice(-limit)
+  return { runIds: newest, older: runIds.length - newest.length, replays }
+}

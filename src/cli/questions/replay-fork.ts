@@ -1,0 +1,56 @@
+// onbook replay --level 3: a run walked again as a fork of its own. On the folder's record the fork stays; of a file nothing is kept.
+import { randomBytes } from 'node:crypto'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { runStream } from '../../core/run/events.ts'
+import { runIdOf } from '../../core/run/run-id.ts'
+import { replayByFork } from '../../engine/fork/replay-by-fork.ts'
+import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
+import type { Store } from '../../ports.ts'
+import type { Input } from '../commands.ts'
+import { openProductStore } from '../host/product-store.ts'
+import { actorOf, clock, existingDatabase, tenantOf } from '../record/open-record.ts'
+import { noRun } from '../runs/leave-command.ts'
+import { printJson, useColor } from '../terminal.ts'
+import { openQuestioned, type Questioned, runFileOf } from './open.ts'
+import { presentDefaults } from './replay.ts'
+import { type ReadFrom, replayForkPage } from './replay-fork-page.ts'
+import { promptLine } from './replay-page.ts'
+
+export async function replayFork(input: Input, ref: string): Promise<number> {
+  const { store, tenant, runId, close, from } = await openForked(input, ref)
+  const kept = from === 'the record'
+  const to: Store = kept ? store : memoryStore(clock)
+  try {
+    const colored = useColor(process.stdout)
+    const onPrompt = (prompt: ReplayedPrompt): void => void process.stdout.write(`${promptLine(prompt, colored)}\n`)
+    const replayed = await replayByFork({
+      from: store,
+      to,
+      tenant,
+      runId,
+      forkId: runIdOf(Date.now(), randomBytes(20)),
+      actor: actorOf(),
+      hostDefaults: await presentDefaults(input, store),
+      ...(input.json ? {} : { onPrompt }),
+    })
+    const told = { ...replayed, forkId: kept ? replayed.forkId : null }
+    if (input.json) printJson(told)
+    else process.stdout.write(replayForkPage(told, from, colored))
+    return replayed.identical ? 0 : 1
+  } finally {
+    await close()
+  }
+}
+
+/** A file, and a host elsewhere, are read; the folder's record can have one more run. */
+async function openForked(input: Input, ref: string): Promise<Questioned & { readonly from: ReadFrom }> {
+  if ((await runFileOf(input, ref)) !== null) return { ...(await openQuestioned(input, ref)), from: 'a run file' }
+  if (typeof input.url === 'string') return { ...(await openQuestioned(input, ref)), from: 'a host' }
+  existingDatabase(input)
+  const store = openProductStore(input)
+  const tenant = tenantOf(input)
+  if ((await store.head(tenant, runStream(ref))).seq >= 0)
+    return { store, tenant, runId: ref, from: 'the record', close: () => store.close() }
+  await store.close()
+  throw noRun(ref)
+}

@@ -1,0 +1,81 @@
+// onbook fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
+import type { Json } from '../../core/digest/digest.ts'
+import { runEvent } from '../../core/run/events.ts'
+import type { ForkOverlay } from '../../engine/fork/overlay.ts'
+import { Fault } from '../../errors.ts'
+import type { Input } from '../commands.ts'
+import { hostFor } from '../host/which-host.ts'
+import { runFileOf } from '../questions/open.ts'
+import { visible } from '../report/visible.ts'
+import { checkGiven } from '../sessions/ready.ts'
+import { numberOption } from '../terminal.ts'
+import { type RunDesk, withRunDesk } from './desk.ts'
+import { checkForHost } from './run.ts'
+import { runFrom } from './run-options.ts'
+import { tellRun } from './tell.ts'
+
+/** A host is told which model to use; where it finds one is its own. */
+const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'repo', 'config'] as const
+
+export async function fork(input: Input): Promise<number> {
+  const source = String(input.run)
+  if (input.from === undefined) throw new Fault('usage_invalid', { problem: 'Say --from: the node, or the event, to go on from' })
+  // A host that is named may have the very run that was imported here.
+  if (typeof input.url !== 'string' && (await runFileOf(input, source)) !== null)
+    throw new Fault('usage_invalid', {
+      problem: `${source} is a run file, or was imported from one: it can be looked at and walked again ("onbook replay ${source} --level 3"), and not gone on with. Branch it where it was recorded`,
+    })
+  const host = await hostFor(input)
+  checkForHost(host, input, FOR_WORK_HERE)
+  if (host === null) await checkGiven(input)
+  // A branch keeps the model of its source: a script is only what one of them answers.
+  const overlay = await overlayFrom(input)
+  return withRunDesk(
+    input,
+    async desk => {
+      const fromSeq = await sequenceOf(desk, source, String(input.from))
+      const forkId = await desk.fork(source, { mode: 'branch', fromSeq, overlay })
+      const code = await tellRun(desk, forkId, -1, input)
+      if (overlay.configurable !== undefined && !input.json) process.stderr.write(`${visible(await reachText(desk, forkId))}\n`)
+      return code
+    },
+    { judges: true },
+  )
+}
+
+/** Of an event that is named by its number, or as the start of a node: `writer`, `writer.2` for its second visit. */
+async function sequenceOf(desk: RunDesk, runId: string, from: string): Promise<number> {
+  if (/^\d+$/.test(from)) return numberOption(from, '--from', 0, { least: 0, most: Number.MAX_SAFE_INTEGER })
+  const [, nodeId = from, visit = '1'] = /^(.+)\.(\d+)$/.exec(from) ?? []
+  for await (const { seq, type, payload } of desk.events(runId)) {
+    const event = runEvent({ type, payload: payload as unknown as Json })
+    if (event.type === 'node.started' && event.nodeId === nodeId && event.visit === Number(visit)) return seq
+  }
+  throw new Fault('usage_invalid', { problem: `--from ${from}: no node of run ${runId} was started so; "onbook show ${runId}" lists them` })
+}
+
+/** An override is of the whole run: whoever thought of one node sees here which others had it. */
+async function reachText(desk: RunDesk, forkId: string): Promise<string> {
+  const nodes = new Set<string>()
+  let copied = 0
+  for await (const { seq, type, payload } of desk.events(forkId)) {
+    const event = runEvent({ type, payload: payload as unknown as Json })
+    if (event.type === 'run.created') copied = event.forkOf?.copied ?? 0
+    if (event.type !== 'step.started' || seq < copied) continue
+    if (event.prompt.templates.some(({ layer }) => layer === 'run-configurable')) nodes.add(event.nodeId)
+  }
+  const reached = nodes.size === 0 ? 'no node so far' : [...nodes].join(', ')
+  return `--prompt-override holds for every node from the fork on. It reached: ${reached}`
+}
+
+async function overlayFrom(input: Input): Promise<ForkOverlay> {
+  const { configurable, inputs, mode, override } = await runFrom('', input)
+  const { provider, model } = input
+  return {
+    ...(configurable === null ? {} : { configurable }),
+    ...(input.input === undefined ? {} : { inputs }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(override === undefined ? {} : { override }),
+    ...(typeof provider === 'string' && typeof model === 'string' ? { model: { provider, model } } : {}),
+  }
+}

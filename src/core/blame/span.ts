@@ -1,0 +1,85 @@
+// The words of a prompt, span by span: who put each there, and where it is written. Knows only what it is told, and fills in nothing.
+import type { Trust } from '../compose/bind.ts'
+import type { Block, BlockSegment, PartName } from '../compose/parts.ts'
+import type { PromptKind } from '../pack/compile.ts'
+import type { Layer } from '../resolve/layers.ts'
+import type { FilePlace, PlaceAt } from './places.ts'
+import type { WordSource } from './word-source.ts'
+
+export interface BlameSpan {
+  /** In bytes of UTF-8, of the whole text. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** Null for what joins two blocks, and outside the prompt. */
+  readonly block: Block | null
+  readonly part: PartName | null
+  readonly template: string | null
+  readonly layer: Layer | null
+  readonly kind: PromptKind | null
+  /** The variable, or the field of the task; null for words that a text says itself. */
+  readonly variable: string | null
+  readonly source: WordSource | null
+  readonly trust: Trust
+  readonly secret: string | null
+  /** Of a variable, where its tag stands. Null where nobody knows. */
+  readonly file: string | null
+  readonly line: number | null
+  readonly column: number | null
+}
+
+/** What is known of a segment beside itself. */
+export interface SegmentFacts {
+  readonly variable: string | null
+  readonly kind: PromptKind | null
+  readonly source: WordSource | null
+  /** Where in a file each of its characters is written. */
+  readonly placeAt: PlaceAt | null
+}
+
+/** Contiguous, and together all of the text. A segment whose lines are written in several places becomes a span for each. */
+export function spansOf(
+  segments: readonly BlockSegment[],
+  factsOf: (segment: BlockSegment, index: number) => SegmentFacts,
+): readonly BlameSpan[] {
+  const spans: BlameSpan[] = []
+  let start = 0
+  for (const [index, segment] of segments.entries()) {
+    const { text: _, from: __, at: ___, ...said } = segment
+    const { placeAt, ...known } = factsOf(segment, index)
+    for (const { text, place } of piecesOf(segment, placeAt)) {
+      const end = start + bytesIn(text)
+      spans.push({ start, end, text, ...said, ...known, ...(place ?? NOWHERE) })
+      start = end
+    }
+  }
+  return spans
+}
+
+const NOWHERE = { file: null, line: null, column: null }
+const encoder = new TextEncoder()
+export const bytesIn = (text: string): number => encoder.encode(text).length
+
+interface Piece {
+  readonly text: string
+  readonly place: FilePlace | null
+}
+
+/** A value is one piece, wherever its lines break: it stands where its tag stands. */
+function piecesOf({ text, from }: BlockSegment, placeAt: PlaceAt | null): readonly Piece[] {
+  if (text === '') return []
+  if (placeAt === null || from !== null) return [{ text, place: placeAt?.(0) ?? null }]
+  const pieces: Piece[] = []
+  let at = 0
+  for (const line of text.split(/(?<=\n)/)) {
+    const place = placeAt(at)
+    const before = pieces.at(-1)
+    if (before !== undefined && isSame(before.place, place)) pieces[pieces.length - 1] = { text: before.text + line, place }
+    else pieces.push({ text: line, place })
+    at += line.length
+  }
+  return pieces
+}
+
+const isSame = (one: FilePlace | null, other: FilePlace | null): boolean =>
+  one?.file === other?.file && one?.line === other?.line && one?.column === other?.column

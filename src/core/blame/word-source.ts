@@ -1,0 +1,118 @@
+// Who gave the words that stand in a prompt: the run's input, another node, a template's default, a secret. Says it; finds no value.
+import { type BindOptions, givenBy } from '../compose/bind.ts'
+import type { BlockSegment } from '../compose/parts.ts'
+import type { TemplateVariable } from '../library/template.ts'
+
+/**
+ * `input`: of the run. `workflow`: its variable's default, its graph, its objective. `node`: written at the node. `output`: of the node that is named.
+ * `handoff`: from the node that is named. `context`: what the run knows of itself. `override`: of the ref. `default`: of the template. `prelude`: its
+ * values. `tool`: shown in this step. `agent`: the node that is named, whose agent added it to the graph. `person`: who gave it at the last minute.
+ * `settings`: what a node may do, of which those that are named say something themselves.
+ */
+export interface WordSource {
+  readonly from:
+    | 'input'
+    | 'workflow'
+    | 'node'
+    | 'output'
+    | 'handoff'
+    | 'context'
+    | 'secret'
+    | 'override'
+    | 'default'
+    | 'prelude'
+    | 'tool'
+    | 'agent'
+    | 'person'
+    | 'repository'
+    | 'settings'
+    | 'run'
+  readonly name: string | null
+}
+
+/** Of values by name: those of the workflow's variables, and those of the node's inputs, which come before them. */
+export interface ValueOrigins {
+  readonly variables: Readonly<Record<string, WordSource>>
+  readonly inputs: Readonly<Record<string, WordSource>>
+}
+
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | null => (Object.hasOwn(values, name) ? values[name]! : null)
+
+/** What is no variable and no port is the run's own input. */
+export const inputSource = ({ variables, inputs }: ValueOrigins, name: string): WordSource =>
+  own(inputs, name) ?? own(variables, name) ?? { from: 'input', name }
+
+const rootOf = (path: string): string => /^[^.[]*/.exec(path)![0]
+
+/** Of a tag of a template. Null where no variable alone answers for it, such as for the key of an object. */
+export function tagSource(
+  { from, secret }: Pick<BlockSegment, 'from' | 'secret'>,
+  variables: readonly TemplateVariable[],
+  bind: BindOptions,
+  origins: ValueOrigins,
+): WordSource | null {
+  if (secret !== null) return { from: 'secret', name: secret }
+  const variable = variables.find(({ name }) => name === rootOf(from ?? ''))
+  if (variable === undefined) return null
+  const { name } = variable
+  const by = givenBy(variable, bind)
+  if (by === 'input') return inputSource(origins, name)
+  if (by === 'variable') return own(origins.variables, name)
+  return by === null ? null : { from: by, name }
+}
+
+/** What a task was gathered from. */
+export interface TaskFacts {
+  readonly nodeId: string
+  readonly workflowId: string
+  /** Which of them the node says itself. */
+  readonly own: { readonly objective: boolean; readonly definitionOfDone: boolean }
+  /** Names of the inputs it shows. */
+  readonly inputs: readonly string[]
+  readonly handoffs: readonly { readonly from: string }[]
+  /** Who says something about what the node may do; the rest is usual. */
+  readonly settings: readonly string[]
+  /** Which nodes added what it lists, as it is listed; null for what the workflow says. */
+  readonly nodes: readonly (string | null)[]
+  readonly edges: readonly (string | null)[]
+  readonly origins: ValueOrigins
+}
+
+/** As the task prints them. */
+const inputName = (inputs: readonly string[], index: string | undefined): string => [...inputs].sort()[Number(index)] ?? ''
+
+/** An input by its name: what is recorded is only where it stands. */
+export function fieldName(field: string | null, { inputs }: TaskFacts): string | null {
+  const [root, index] = (field ?? '').split('.')
+  return root === 'inputs' ? `inputs.${inputName(inputs, index)}` : field
+}
+
+/** @param field as segments of the task name it; null for the words around */
+export function taskSource(field: string | null, facts: TaskFacts): WordSource | null {
+  const { nodeId, workflowId, own, inputs, handoffs, settings, origins } = facts
+  const [name, index, inner] = (field ?? '').split('.')
+  const workflow: WordSource = { from: 'workflow', name: workflowId }
+  switch (name) {
+    case 'task':
+      return { from: 'run', name: null }
+    case 'objective':
+    case 'definitionOfDone':
+      return own[name] ? { from: 'node', name: nodeId } : workflow
+    case 'inputs':
+      return inputSource(origins, inputName(inputs, index))
+    case 'handoffs':
+      // An edge says what goes along with whatever is handed over.
+      return inner === 'contextPacks' ? workflow : { from: 'handoff', name: handoffs[Number(index)]?.from ?? null }
+    case 'repository':
+      return { from: 'repository', name: null }
+    case 'settings':
+      return { from: 'settings', name: settings.length === 0 ? null : settings.join(', ') }
+    case 'nodes':
+    case 'edges': {
+      const by = facts[name][Number(index)] ?? null
+      return by === null ? workflow : { from: 'agent', name: by }
+    }
+    default:
+      return null
+  }
+}

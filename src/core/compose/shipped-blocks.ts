@@ -1,0 +1,11 @@
+// The blocks that come with the house, as this release words them. A step that is made again is given those that it was told then.
+import { MODE_BLOCKS, type Mode } from './mode.ts'
+import type { ShippedTemplate } from './shipped.ts'
+import { SYSTEM_BLOCK } from './system-block.ts'
+
+export interface ShippedBlocks {
+  readonly system: ShippedTemplate
+  readonly modes: Readonly<Record<Mode, ShippedTemplate>>
+}
+
+export const SHIPPED_BLOCKS: ShippedBlocks = { system: SYSTEM_BLOCK, modes: MODE_BLOCKS }

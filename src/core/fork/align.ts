@@ -1,0 +1,64 @@
+// What a fork makes against what its source has on record, event by event. Compares nothing: says what belongs to what.
+
+/** An event that is on record, with its place there. */
+export interface Kept<E> {
+  readonly sequence: number
+  readonly at: string
+  readonly actor: string
+  readonly event: E
+}
+
+/** How far a stream of the source has been made again. */
+export interface Track<E> {
+  readonly kept: readonly Kept<E>[]
+  readonly next: number
+}
+
+/** Without `kept`, nothing like it is on record; without `made`, it did not happen again. */
+export interface Pair<E> {
+  /** Where it is on record, or would be. */
+  readonly sequence: number
+  readonly kept: Kept<E> | null
+  readonly made: E | null
+}
+
+export interface Aligned<E> {
+  readonly track: Track<E>
+  readonly pairs: readonly Pair<E>[]
+}
+
+type Named = { readonly type: string }
+
+/** What is on record further on than this is not what was made now. */
+const FARTHEST = 16
+
+const nameOf = (event: Named): string => {
+  const { type, nodeId = '', call = '', edgeId = '', handoff = '', kind = '' } = event as Named & Readonly<Record<string, unknown>>
+  return JSON.stringify([type, nodeId, call, edgeId, handoff, kind])
+}
+
+const lost = <E>(kept: Kept<E>): Pair<E> => ({ sequence: kept.sequence, kept, made: null })
+
+/** @param made what happened just now, in order */
+export function align<E extends Named>({ kept, next }: Track<E>, made: readonly E[]): Aligned<E> {
+  const pairs: Pair<E>[] = []
+  let at = next
+  for (const event of made) {
+    const name = nameOf(event)
+    const found = kept.slice(at, at + FARTHEST).findIndex(one => nameOf(one.event) === name)
+    if (found < 0) {
+      pairs.push({ sequence: sequenceAt(kept, at), kept: null, made: event })
+      continue
+    }
+    const same = kept[at + found]!
+    pairs.push(...kept.slice(at, at + found).map(lost), { sequence: same.sequence, kept: same, made: event })
+    at += found + 1
+  }
+  return { track: { kept, next: at }, pairs }
+}
+
+/** Of what is on record there; after its end, of what would come next. */
+export const sequenceAt = (kept: readonly Kept<unknown>[], at: number): number => kept[at]?.sequence ?? (kept.at(-1)?.sequence ?? -1) + 1
+
+/** All that did not happen again. */
+export const restOf = <E>({ kept, next }: Track<E>): readonly Pair<E>[] => kept.slice(next).map(lost)

@@ -1,0 +1,64 @@
+// What an event of a run was asked for with: for whoever wants it to happen again. Follows from the event alone, and from the one after it.
+
+import type { ToldChange } from '../run/changes.ts'
+import type { RunCommand } from '../run/decide.ts'
+import type { RunEvent } from '../run/events.ts'
+import type { ApprovalTerms, CallStatus } from '../session/events.ts'
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
+
+/** Whose going on it belongs to; null for what was asked of the run. */
+export function nodeFor(event: RunEvent): string | null {
+  if (event.type === 'run.cancelling') return event.failure?.failedNodeId ?? null
+  if (event.type === 'run.paused' || event.type === 'override.given' || event.type === 'approval.requested') return null
+  return 'nodeId' in event ? event.nodeId : null
+}
+
+/** What a person, or the host, asked of the run; null for what follows from something else. */
+export function commandOf(event: RunEvent): RunCommand | null {
+  switch (event.type) {
+    case 'run.paused':
+      return event.reason === 'asked' ? { type: 'pause' } : null
+    case 'run.resumed':
+      return { type: 'resume' }
+    case 'run.modeChanged':
+      return event.approval === null ? { type: 'setMode', mode: event.mode } : null
+    case 'override.given':
+      return { type: 'giveOverride', nodeId: event.nodeId, text: event.text }
+    case 'approval.requested':
+      return { type: 'askApproval', approval: event.approval, nodeId: event.nodeId, wants: event.wants }
+    case 'approval.resolved':
+      return { type: 'resolveApproval', approval: event.approval, decision: event.decision, note: event.note }
+    case 'run.cancelling': {
+      const { failure, reason } = event
+      if (failure === null) return { type: 'cancel', reason }
+      return failure.failedNodeId === null ? { type: 'fail', code: failure.code, detail: failure.detail } : null
+    }
+    default:
+      return null
+  }
+}
+
+export function outcomeOf(event: Of<'tool.settled'>): CallStatus {
+  return event.status === 'failed' ? { status: 'failed', code: event.code, detail: event.detail } : { status: event.status }
+}
+
+/** How a person was asked about a call that was just judged; null when nobody was. */
+export function termsOf(judged: Of<'tool.judged'>, next: RunEvent | undefined): (ApprovalTerms & { readonly reason: string }) | null {
+  if (next?.type !== 'tool.waiting' || next.nodeId !== judged.nodeId || next.call !== judged.call) return null
+  const { approval, by, expiresAt, reason } = next
+  return { approval, by, expiresAt, reason }
+}
+
+/** What became of the repo is told right after what was at work there was settled; null when nothing is told. */
+export function changeAfter(settled: Of<'step.settled'> | Of<'tool.settled'>, next: RunEvent | undefined): ToldChange | null {
+  if (next === undefined || !('nodeId' in next) || next.nodeId !== settled.nodeId) return null
+  const worker = settled.type === 'step.settled' ? ({ by: 'model', call: null } as const) : ({ by: 'tool', call: settled.call } as const)
+  if (next.type === 'log.appended' && next.code === 'changes_unknown') return { ...worker, unknown: next.message }
+  if (next.type !== 'files.changed') return null
+  const { type: _, nodeId: __, step: ___, by, call, ...change } = next
+  return { by, call, change }
+}
+
+/** Handoffs, and answers about the mode, come to a session with what the run says of them. */
+export const comesWithTheRun = (commandId: string): boolean => /^approval_|\/handoff-\d+$/.test(commandId)

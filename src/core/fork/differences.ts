@@ -1,0 +1,88 @@
+// One event as its source recorded it against the same event made again: where they differ, as a replay names it.
+import { canonicalJson, type Json } from '../digest/digest.ts'
+import { compareFields, comparePrompts, compareRequests } from '../replay/compare-step.ts'
+import { compareTold, isTold, type TextOf } from '../replay/compare-told.ts'
+import type { Divergence, Point } from '../replay/divergence.ts'
+import type { RunEvent } from '../run/events.ts'
+import type { DivergenceKind } from '../run/fork.ts'
+import type { SessionEvent } from '../session/events.ts'
+import type { Pair } from './align.ts'
+
+export interface Difference {
+  /** In the source's run: where it is told, or would be. */
+  readonly at: number
+  readonly kind: DivergenceKind
+  readonly nodeId: string | null
+  readonly divergences: readonly Divergence[]
+}
+
+/** Null when both say the same. */
+export function differenceIn({ sequence: at, kept, made }: Pair<RunEvent>, text: TextOf): Difference | null {
+  if (kept === null) return { at, kind: 'extra', nodeId: nodeIn(made!), divergences: [whole(made!, at, null, made!.type)] }
+  const { event } = kept
+  if (made === null) return { at, kind: 'missing', nodeId: nodeIn(event), divergences: [whole(event, at, event.type, null)] }
+  if (canonicalJson(said(event)) === canonicalJson(said(made))) return null
+  return { at, kind: 'output', nodeId: nodeIn(event), divergences: fieldsOf(event, made, at, text) }
+}
+
+/** What a session says otherwise. @param stream the source's @param at in its run, where it would have been told */
+export function sessionDifference(pairs: readonly Pair<SessionEvent>[], stream: string, at: number): Difference | null {
+  const divergences = pairs.flatMap(({ sequence, kept, made }): readonly Divergence[] => {
+    const where = { sequence, point: 'told', stream } as const
+    if (kept === null || made === null) return [{ ...where, expected: kept?.event.type ?? null, found: made?.type ?? null }]
+    return canonicalJson(kept.event as unknown as Json) === canonicalJson(made as unknown as Json)
+      ? []
+      : compareFields(where, kept.event, made)
+  })
+  return divergences.length === 0 ? null : { at, kind: 'output', nodeId: null, divergences }
+}
+
+/** Nothing of it happened again: the run was over before. */
+export function restDifference(rest: readonly Pair<RunEvent>[]): Difference | null {
+  const divergences = rest.map(({ sequence, kept }) => whole(kept!.event, sequence, kept!.event.type, null))
+  return divergences.length === 0 ? null : { at: rest[0]!.sequence, kind: 'missing', nodeId: null, divergences }
+}
+
+const nodeIn = (event: RunEvent): string | null => ('nodeId' in event ? event.nodeId : null)
+
+/** As OpenWOP names it, where it does. */
+const pointOf = ({ type }: RunEvent): Point => (type === 'prompt.traced' ? 'agent.promptResolved' : type)
+
+const placeOf = (event: RunEvent, sequence: number): Pick<Divergence, 'sequence' | 'nodeId' | 'step'> => {
+  const nodeId = nodeIn(event)
+  return { sequence, ...(nodeId === null ? {} : { nodeId }), ...('step' in event ? { step: event.step } : {}) }
+}
+
+const whole = (event: RunEvent, sequence: number, expected: Json, found: Json): Divergence => ({
+  ...placeOf(event, sequence),
+  point: pointOf(event),
+  expected,
+  found,
+})
+
+/** Without what tells forks apart, and without clocks. */
+function said(event: RunEvent): Json {
+  switch (event.type) {
+    case 'run.created': {
+      const { forkOf: _, owner: __, ...rest } = event
+      return rest as unknown as Json
+    }
+    case 'handoff.sent': {
+      const { awaits, ...rest } = event
+      return { ...rest, awaits: awaits?.call ?? null } as unknown as Json
+    }
+    default:
+      return event as unknown as Json
+  }
+}
+
+function fieldsOf(event: RunEvent, made: RunEvent, sequence: number, text: TextOf): readonly Divergence[] {
+  const at = placeOf(event, sequence)
+  if (isTold(event) && isTold(made)) return compareTold(at, { hashes: [], since: 0, events: [{ sequence, event }] }, [made], [], text)
+  if (event.type === 'step.started' && made.type === 'step.started') {
+    const prompted = comparePrompts(at, event.prompt, made.prompt, text)
+    const found = [...prompted, ...compareRequests(at, event, made, prompted.length > 0)]
+    if (found.length > 0) return found
+  }
+  return compareFields({ ...at, point: pointOf(event) }, said(event) as object, said(made) as object)
+}

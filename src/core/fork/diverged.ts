@@ -1,0 +1,19 @@
+// How a fork tells that something came out otherwise than its source has it: one event, with every place in an object of its own.
+import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
+import type { RunEvent } from '../run/events.ts'
+import type { StoredText } from '../session/history.ts'
+import type { Difference } from './differences.ts'
+
+export interface ToldDifference {
+  readonly event: RunEvent
+  readonly text: StoredText
+}
+
+export function divergedEvent(sourceRunId: string, { at, kind, nodeId, divergences }: Difference): ToldDifference {
+  const { point, stream } = divergences[0]!
+  const text = canonicalJson({ divergences } as unknown as Json)
+  const details = digestText(text)
+  const original = kind === 'extra' || stream !== undefined ? {} : { originalEventId: `${sourceRunId}:${at}` }
+  const where = { sourceRunId, atSequence: at, ...original, divergenceKind: kind, divergencePoint: point }
+  return { event: { type: 'replay.diverged', nodeId, ...where, details }, text: { digest: details, text } }
+}

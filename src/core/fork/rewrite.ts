@@ -1,0 +1,43 @@
+// Events of a run as its fork has them: the same but for the names of the run, of its sessions and of what people are asked.
+import { digestText, type Json } from '../digest/digest.ts'
+import { isObject } from '../digest/is-object.ts'
+
+export interface Renaming {
+  readonly runId: string
+  readonly forkId: string
+}
+
+/** A person who answers one must not be heard by the other. */
+const approvalIn = (forkId: string, approval: string): string =>
+  `approval_${digestText(`${forkId} ${approval}`).slice('sha256:'.length, 'sha256:'.length + 32)}`
+
+const APPROVAL = /^approval_/
+
+/** By the key it stands under: no other text is a name. */
+export function renamed(payload: Json, names: Renaming): Json {
+  if (Array.isArray(payload)) return payload.map(one => renamed(one, names))
+  if (!isObject(payload)) return payload
+  return Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? renamedText(key, value, names) : renamed(value, names),
+    ]),
+  )
+}
+
+function renamedText(key: string, text: string, { runId, forkId }: Renaming): string {
+  switch (key) {
+    case 'runId':
+      return text === runId ? forkId : text
+    case 'session':
+      return text.startsWith(`${runId}.`) ? `${forkId}${text.slice(runId.length)}` : text
+    case 'approval':
+      return approvalIn(forkId, text)
+    case 'id':
+      // Of what a session was told: a handoff, or an answer.
+      if (text.startsWith(`${runId}/`)) return `${forkId}${text.slice(runId.length)}`
+      return APPROVAL.test(text) ? approvalIn(forkId, text) : text
+    default:
+      return text
+  }
+}

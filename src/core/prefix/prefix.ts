@@ -1,0 +1,103 @@
+// How much of what was sent in a step is sent again, byte for byte and from the start, in the next: what a provider can keep. And where that ends.
+import type { Block, BlockSegment } from '../compose/parts.ts'
+import type { Digest } from '../digest/digest.ts'
+import type { Layer } from '../resolve/layers.ts'
+import type { Node } from '../template/ast.ts'
+import { parseTemplate } from '../template/parse.ts'
+
+export type SentPart = 'tools' | 'system' | 'prelude' | 'history' | 'user'
+
+/**
+ * A tool or a stored message, in the order in which they are counted: tools, system message, prelude, history, user message.
+ * Its bytes are those of its canonical JSON, with secrets as slots.
+ */
+export interface SentPiece {
+  readonly part: SentPart
+  /** Of a tool. */
+  readonly name: string | null
+  readonly digest: Digest
+  readonly bytes: number
+}
+
+export const bytesOf = (pieces: readonly SentPiece[]): number => pieces.reduce((sum, { bytes }) => sum + bytes, 0)
+
+export interface Kept {
+  /** Of whole pieces, from the start. */
+  readonly bytes: number
+  /** The first that is another; null when all of the earlier is there. */
+  readonly broken: { readonly before: SentPiece; readonly after: SentPiece | null; readonly index: number } | null
+}
+
+export function keptOf(before: readonly SentPiece[], after: readonly SentPiece[]): Kept {
+  const index = before.findIndex(({ digest }, place) => digest !== after[place]?.digest)
+  if (index < 0) return { bytes: bytesOf(before), broken: null }
+  return { bytes: bytesOf(before.slice(0, index)), broken: { before: before[index]!, after: after[index] ?? null, index } }
+}
+
+const encoder = new TextEncoder()
+
+/** How many bytes two texts begin with in common. */
+export function commonBytes(one: string, other: string): number {
+  const [first, second] = [encoder.encode(one), encoder.encode(other)]
+  const differing = first.findIndex((byte, index) => byte !== second[index])
+  return differing < 0 ? first.length : differing
+}
+
+/** What stands where a system message is not as it was. */
+export interface BrokenSpan {
+  readonly block: Block
+  readonly template: string | null
+  readonly layer: Layer | null
+  readonly variable: string | null
+  /** Where in the template. */
+  readonly offset: number | null
+  /** In bytes of the message's text: where it begins, and how long all is. */
+  readonly at: number
+  readonly of: number
+}
+
+const HEADER: readonly (Block | null)[] = ['system', 'role', 'mode']
+
+/** @returns null when their system messages say the same */
+export function brokenSpan(before: readonly BlockSegment[], after: readonly BlockSegment[]): BrokenSpan | null {
+  const [was, is] = [headerOf(before), headerOf(after)]
+  const most = Math.max(was.length, is.length)
+  let index = 0
+  while (index < most && was[index]?.text === is[index]?.text) index += 1
+  const owner = ownerOf(was.slice(index), is.slice(index))
+  if (owner === null) return null
+  const { block, template, layer, from, at } = owner
+  return { block: block!, template, layer, variable: from, offset: at?.start ?? null, at: sizeOf(is.slice(0, index)), of: sizeOf(is) }
+}
+
+const sizeOf = (segments: readonly BlockSegment[]): number => encoder.encode(segments.map(({ text }) => text).join('')).length
+
+const headerOf = (segments: readonly BlockSegment[]): readonly BlockSegment[] =>
+  segments.slice(0, segments.findLastIndex(({ block }) => HEADER.includes(block)) + 1)
+
+/** Of two that begin otherwise: who says something else in the same place, or went, or came. What only joins is nobody. */
+function ownerOf(before: readonly BlockSegment[], after: readonly BlockSegment[]): BlockSegment | null {
+  const [old, now] = [before, after].map(segments => segments.find(({ part }) => part !== null) ?? null)
+  if (old == null || now == null) return now ?? old ?? null
+  const isUsed = after.some(({ template }) => template === old.template)
+  return isUsed && !after.some(one => isThere(one, old)) ? old : now
+}
+
+const isThere = (one: BlockSegment, other: BlockSegment): boolean => one.template === other.template && one.at?.start === other.at?.start
+
+/** The variable on which it depends that the words at this place of a template are said at all; null where none does. */
+export function decidedBy(source: string, offset: number): string | null {
+  const parsed = parseTemplate(source)
+  return parsed.ok ? deciderIn(parsed.template.nodes, offset) : null
+}
+
+function deciderIn(nodes: readonly Node[], offset: number): string | null {
+  for (const node of nodes) {
+    if (node.type !== 'block') continue
+    const inside = [...node.body, ...(node.otherwise ?? [])]
+    const inner = deciderIn(inside, offset)
+    if (inner !== null) return inner
+    if (inside.some(({ at }) => at.start === offset)) return node.subject.parts[0] ?? null
+  }
+  return null
+}

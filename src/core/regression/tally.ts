@@ -1,0 +1,121 @@
+// Counts what a proposal does to recorded prompts: by cause, with a few examples of each. Holds nothing of a run that it has counted.
+import { type Cause, causeKey, inCauseOrder, type PromptChange } from './cause.ts'
+
+/**
+ * What becomes of a step. `gone`: its node would not be there, or be switched off. `untold`: the record does not hold what its tools would be taken from.
+ */
+export type StepOutcome = 'unchanged' | 'untold' | 'changed' | 'gone' | 'failing'
+
+export interface StepVerdict {
+  readonly outcome: StepOutcome
+  readonly causes: readonly {
+    readonly cause: Cause
+    readonly outcome: StepOutcome
+    /** As it comes out with that cause alone in place, or with all where it does nothing alone; null where nobody wanted to see one more. */
+    readonly change: PromptChange | null
+  }[]
+}
+
+export interface JudgedStep {
+  readonly nodeId: string
+  readonly visit: number
+  readonly step: number
+  readonly verdict: StepVerdict
+}
+
+export interface Example extends PromptChange {
+  readonly runId: string
+  readonly nodeId: string
+  readonly visit: number
+  readonly step: number
+}
+
+export interface CauseCount extends Cause {
+  readonly runs: number
+  readonly prompts: number
+  /** Those among them that could not be composed, whose node is gone, of which the record cannot tell. */
+  readonly failing: number
+  readonly gone: number
+  readonly untold: number
+  readonly examples: readonly Example[]
+}
+
+export interface UnsoundRun {
+  readonly runId: string
+  readonly problem: string
+}
+
+export interface Tally {
+  /** Those that were compared. */
+  readonly runs: number
+  readonly prompts: number
+  readonly unchanged: number
+  readonly changed: number
+  readonly failing: number
+  readonly gone: number
+  readonly untold: number
+  /** Runs that are not as they were recorded: nothing is said about their prompts. */
+  readonly unsound: number
+  /** The first of them. */
+  readonly unsoundRuns: readonly UnsoundRun[]
+  /** What makes steps fail comes first, then what takes them away; then what changes most. */
+  readonly causes: readonly CauseCount[]
+}
+
+export interface Tallying {
+  /** Whether it has not enough examples of a cause. @param coming how many it will be given before it is asked again */
+  wants(cause: Cause, coming?: number): boolean
+  addRun(runId: string, steps: readonly JudgedStep[]): void
+  addUnsound(run: UnsoundRun): void
+  tally(): Tally
+}
+
+const MOST_EXAMPLES = 3
+const MOST_UNSOUND = 100
+
+export function tallying(): Tallying {
+  const counts = { runs: 0, prompts: 0, unchanged: 0, changed: 0, failing: 0, gone: 0, untold: 0, unsound: 0 }
+  const unsoundRuns: UnsoundRun[] = []
+  const causes = new Map<string, CauseCount>()
+
+  const wants = (cause: Cause, coming = 0): boolean => (causes.get(causeKey(cause))?.examples.length ?? 0) + coming < MOST_EXAMPLES
+
+  function addCause(cause: Cause, outcome: StepOutcome, example: Example | null, isNewRun: boolean): void {
+    const key = causeKey(cause)
+    const known = causes.get(key) ?? { ...cause, runs: 0, prompts: 0, failing: 0, gone: 0, untold: 0, examples: [] }
+    causes.set(key, {
+      ...known,
+      runs: known.runs + (isNewRun ? 1 : 0),
+      prompts: known.prompts + 1,
+      failing: known.failing + (outcome === 'failing' ? 1 : 0),
+      gone: known.gone + (outcome === 'gone' ? 1 : 0),
+      untold: known.untold + (outcome === 'untold' ? 1 : 0),
+      examples: example !== null && wants(cause) ? [...known.examples, example] : known.examples,
+    })
+  }
+
+  return {
+    wants,
+    addRun(runId, steps) {
+      counts.runs += 1
+      counts.prompts += steps.length
+      const seen = new Set<string>()
+      for (const { nodeId, visit, step, verdict } of steps) {
+        counts[verdict.outcome] += 1
+        for (const { cause, outcome, change } of verdict.causes) {
+          const key = causeKey(cause)
+          addCause(cause, outcome, change === null ? null : { runId, nodeId, visit, step, ...change }, !seen.has(key))
+          seen.add(key)
+        }
+      }
+    },
+    addUnsound(run) {
+      counts.unsound += 1
+      if (unsoundRuns.length < MOST_UNSOUND) unsoundRuns.push(run)
+    },
+    tally: () => ({ ...counts, unsoundRuns, causes: [...causes.values()].sort(inOrder) }),
+  }
+}
+
+const inOrder = (one: CauseCount, other: CauseCount): number =>
+  other.failing - one.failing || other.gone - one.gone || other.prompts - one.prompts || inCauseOrder(one, other)

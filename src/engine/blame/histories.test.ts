@@ -1,0 +1,35 @@
+// Recorded runs of every release: of every step each byte of the prompt is in one span, and all of them together have its name.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
+import { digestText } from '../../core/digest/digest.ts'
+import { promptsOf } from '../runs/step-prompts.ts'
+import { blameRun } from './blame.ts'
+
+const FOLDER = 'fixtures/histories'
+const isRunFile = (path: string) => /^\{[^\n]*"run":/.test(readFileSync(path, 'utf8').slice(0, 100_000).split('\n')[0]!)
+const paths = readdirSync(FOLDER)
+  .filter(name => name.endsWith('.jsonl'))
+  .map(name => join(FOLDER, name))
+  .filter(isRunFile)
+
+it.each(paths)('%s', async path => {
+  const { store, header } = await exportedStore(path)
+  const steps = await promptsOf(store, header.tenant, header.run)
+  expect(steps.length).toBeGreaterThan(0)
+  for (const { nodeId, visit, step, prompt } of steps) {
+    const [answer] = await blameRun(store, header.tenant, header.run, { nodeId, visit, step })
+    const { spans, promptHash } = answer!
+    expect([promptHash, digestText(spans.map(({ text }) => text).join(''))]).toEqual([prompt.full, prompt.full])
+    expect(
+      spans.every(({ start, end, text }, index) => start === (spans[index - 1]?.end ?? 0) && end - start === Buffer.byteLength(text)),
+    ).toBe(true)
+    // Whatever stands in a template and is not its own words came from somewhere.
+    const unknown = spans.filter(
+      ({ template, variable, source }) => template !== null && variable !== null && !variable.startsWith('@') && source === null,
+    )
+    expect(unknown).toEqual([])
+  }
+  await store.close()
+})

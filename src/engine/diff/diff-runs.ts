@@ -1,0 +1,129 @@
+// What is different between two runs, or between two steps of one: decisions first, then texts. Reads events and objects, wherever they lie.
+import { type Compared, compareRuns, compareSteps, type StepFacts, type TextPair, type VisitFacts } from '../../core/diff/compare-runs.ts'
+import { bounded, type Differences, MOST_TEXTS, type TextChange } from '../../core/diff/difference.ts'
+import type { StepPlace } from '../../core/diff/read-steps.ts'
+import { type TextHunk, textHunks } from '../../core/diff/text-hunks.ts'
+import type { Digest } from '../../core/digest/digest.ts'
+import type { Store } from '../../ports.ts'
+import { noNode } from '../no-node.ts'
+import { textAt } from '../replay/texts-of.ts'
+import { answerFor } from '../unfit.ts'
+import { type GatheredRun, gatherRun } from './run-facts.ts'
+
+/** One run, where it lies. */
+export interface RunSide {
+  readonly store: Store
+  readonly tenant: string
+  readonly runId: string
+}
+
+/** @param nodeId of this node alone */
+export const diffRuns = (a: RunSide, b: RunSide, nodeId?: string): Promise<Differences> =>
+  answerFor(b.runId, () => runsCompared(a, b, nodeId))
+
+async function runsCompared(a: RunSide, b: RunSide, nodeId?: string): Promise<Differences> {
+  const [one, other] = [await gathered(a), await gathered(b)]
+  if (nodeId !== undefined && ![one, other].some(({ run }) => run.visits.some(visit => visit.nodeId === nodeId)))
+    throw await noNode(b.store, b.tenant, b.runId, nodeId, `Neither run has started node ${nodeId}`)
+  return told(one, other, compareRuns(one.run, other.run, nodeId))
+}
+
+/** Where the two were found, with their visits. */
+export interface StepDifferences extends Differences {
+  readonly a: PlacedStep
+  readonly b: PlacedStep
+}
+
+interface PlacedStep {
+  readonly visit: number
+  readonly step: number
+}
+
+export const diffSteps = (side: RunSide, nodeId: string, a: StepPlace, b: StepPlace): Promise<StepDifferences> =>
+  answerFor(side.runId, () => stepsCompared(side, nodeId, a, b))
+
+async function stepsCompared(side: RunSide, nodeId: string, a: StepPlace, b: StepPlace): Promise<StepDifferences> {
+  const one = await gathered(side)
+  const visits = one.run.visits.filter(visit => visit.nodeId === nodeId)
+  const pair = stepsMeant(visits, a, b)
+  if (pair === null) throw await noNode(side.store, side.tenant, side.runId, nodeId, noSteps(side.runId, nodeId, visits))
+  const [ours, theirs] = pair
+  const found = await told(one, one, compareSteps(ours.facts, theirs.facts, nodeId, { nodeId, visit: theirs.visit, step: b.step }))
+  return { a: { visit: ours.visit, step: a.step }, b: { visit: theirs.visit, step: b.step }, ...found }
+}
+
+interface MeantStep {
+  readonly visit: number
+  readonly facts: StepFacts
+}
+
+/** Where a visit is left out, both are of one: of the newest that has them. */
+function stepsMeant(visits: readonly VisitFacts[], a: StepPlace, b: StepPlace): readonly [MeantStep, MeantStep] | null {
+  const stepIn = (visit: number, step: number): MeantStep | null => {
+    const facts = visits.find(one => one.visit === visit)?.steps.find(one => one.step === step)
+    return facts === undefined ? null : { visit, facts }
+  }
+  for (const { visit } of visits.toReversed()) {
+    const ours = stepIn(a.visit ?? b.visit ?? visit, a.step)
+    const theirs = stepIn(b.visit ?? a.visit ?? visit, b.step)
+    if (ours !== null && theirs !== null) return [ours, theirs]
+  }
+  return null
+}
+
+function noSteps(runId: string, nodeId: string, visits: readonly VisitFacts[]): string {
+  const taken = visits.map(({ visit, steps }) => `${steps.length === 1 ? '1 step' : `${steps.length} steps`} in visit ${visit}`)
+  const known = taken.length === 0 ? 'no step' : taken.join(', ')
+  return `Node ${nodeId} of run ${runId} has not taken these steps in one visit: it took ${known}. Steps of two visits are written 1.1..2.1`
+}
+
+interface Gathered {
+  readonly run: GatheredRun
+  readonly text: (digest: Digest) => Promise<string | null>
+}
+
+async function gathered({ store, tenant, runId }: RunSide): Promise<Gathered> {
+  const run = await answerFor(runId, () => gatherRun(store, tenant, runId))
+  return { run, text: async digest => run.made.get(digest) ?? textAt(store, tenant, digest) }
+}
+
+async function told(a: Gathered, b: Gathered, { decisions, texts }: Compared): Promise<Differences> {
+  const changes: TextChange[] = []
+  for (const pair of texts) {
+    const change = await changeOf(a, b, pair, changes.length < MOST_TEXTS)
+    if (change !== null) changes.push(change)
+  }
+  return bounded(decisions, changes)
+}
+
+/** Null when only the name of the run is different: every task has it. What is told of others is what they say. @param wanted whether it will be shown */
+async function changeOf(a: Gathered, b: Gathered, { block, places, ...pair }: TextPair, wanted: boolean): Promise<TextChange | null> {
+  const [place, ...again] = places
+  const where = { ...place!, block, ...pair, ...(again.length === 0 ? {} : { again }) }
+  const [one, other] = [pair.a === null ? '' : await a.text(pair.a), pair.b === null ? '' : await b.text(pair.b)]
+  if (one === null || other === null) return { ...where, hunks: null, why: 'erased' }
+  const [bare, otherBare] = block === 'task' ? [unnamed(a, one), unnamed(b, other)] : [one, other]
+  if (bare === otherBare) return null
+  if (!wanted) return { ...where, hunks: [] }
+  const found = textHunks(one, other)
+  if (found.hunks === null) return { ...where, ...found }
+  return { ...where, hunks: found.hunks.filter(hunk => block !== 'task' || !isName(a, b, hunk)) }
+}
+
+/** How a task begins: its run, in one line. */
+const HEADER = /^- \{"node":.*\}$/m
+
+const unnamed = ({ run }: Gathered, text: string): string =>
+  text.replace(HEADER, line => line.replace(`"run":${JSON.stringify(run.toldAs)}`, '"run":"RUN"'))
+
+function isName(a: Gathered, b: Gathered, { lines }: TextHunk): boolean {
+  const side = (gathered: Gathered, sign: string): string =>
+    unnamed(
+      gathered,
+      lines
+        .filter(line => line.startsWith(sign))
+        .map(line => line.slice(1))
+        .join('\n'),
+    )
+  return side(a, '-') === side(b, '+')
+}

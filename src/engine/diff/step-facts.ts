@@ -1,0 +1,178 @@
+// What was decided for one step of a run and what came of it. Reads what its events name.
+import type { StepFacts } from '../../core/diff/compare-runs.ts'
+import { erasedFact, type Fact } from '../../core/diff/facts.ts'
+import { type Digest, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { PromptTemplate, RunEvent } from '../../core/run/events.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
+import type { Store } from '../../ports.ts'
+import { type PolicyRevision, policyAt } from '../policy-revisions.ts'
+import { rememberedContent } from '../remembered.ts'
+import { textAt } from '../replay/texts-of.ts'
+import { readStored } from '../runs/node-values.ts'
+import { askedOf } from '../sessions/asked.ts'
+import { toolsIn } from '../sessions/model-call.ts'
+import type { Composed } from './run-facts.ts'
+import { unlessErased } from './unless-erased.ts'
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
+
+export interface StepEvents {
+  readonly started: Of<'step.started'>
+  /** Null where a fork took it over: when it was taken is not known here. */
+  readonly at: string | null
+  settled: Of<'step.settled'> | null
+  readonly calls: Of<'tool.judged' | 'tool.answered' | 'tool.settled'>[]
+}
+
+interface Desk {
+  readonly store: Store
+  readonly tenant: string
+  readonly policies: readonly PolicyRevision[]
+  /** Texts that are told and are no objects are put here. */
+  readonly made: Map<Digest, string>
+}
+
+type Gather = (step: StepEvents, told: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
+
+/** @returns with `told`: what the visit tells of its prompts; `role`: that of the node */
+export const stepFacts =
+  ({ store, tenant, policies, made }: Desk): Gather =>
+  async (events, told, role) => {
+    const { started, at } = events
+    const { request, prompt, snapshot, step } = started
+    const { provider, model, ...parameters } = request.parameters
+    const override = prompt.blocks.override === undefined ? null : await textAt(store, tenant, prompt.blocks.override)
+    const held: readonly Fact[] = [
+      ...snapshotFacts(snapshot),
+      ...role,
+      { what: 'mode', value: prompt.mode },
+      ...policyFacts(at === null ? null : policyAt(policies, at)),
+      { what: 'model', value: `${provider} ${model}` },
+      ...Object.entries(parameters).map(([name, value]): Fact => ({ what: 'parameter', name, value: value as Json })),
+      ...(await toolFacts(store, tenant, request.tools)),
+      ...(await templateFacts(store, tenant, prompt.templates, told)),
+      ...(override === null ? [] : [{ what: 'override', value: override } as const]),
+    ]
+    const { met, reply } = await whatCame(store, tenant, events, made)
+    return {
+      step,
+      held,
+      met,
+      own: [
+        { what: 'history', value: request.history.count },
+        { what: 'sent', value: prompt.sent.kind },
+      ],
+      texts: { ...prompt.blocks, ...(reply === null ? {} : { reply }) },
+    }
+  }
+
+/** What was on record then: a process may still have gone by the one before. */
+const policyFacts = (policy: PolicyRevision | null): readonly Fact[] =>
+  policy === null ? [] : [{ what: 'policy', value: `revision ${policy.revision} on record`, hash: digestJson(policy.config), alike: true }]
+
+function snapshotFacts(snapshot: Snapshot | null): readonly Fact[] {
+  if (snapshot === null) return []
+  const { workspace, version, root, prelude, catalog } = snapshot
+  return [
+    { what: 'workspace', value: `${workspace} version ${version}`, hash: root },
+    ...(prelude === null ? [] : [{ what: 'prelude', value: prelude.name, hash: digestJson(prelude as unknown as Json) } as const]),
+    ...(catalog === null ? [] : [{ what: 'catalog', value: catalog.name, hash: digestJson(catalog as unknown as Json) } as const]),
+  ]
+}
+
+/** Which are shown, and each of them as it is shown. */
+function toolFacts(store: Store, tenant: string, shown: readonly Digest[] | null): Promise<readonly Fact[]> {
+  const from = digestJson(shown)
+  return rememberedContent(store, JSON.stringify(['shown tools', tenant, shown]), async () => {
+    if (shown === null) return []
+    const found = await unlessErased(toolsIn(digest => store.object(tenant, digest), shown))
+    if (found === null) return [erasedFact({ what: 'tools' }, from)]
+    const { tools } = found
+    return [
+      { what: 'tools', value: tools.map(({ name }) => name).toSorted(), from } as const,
+      ...tools.map((tool): Fact => ({ what: 'tool', name: tool.name, value: tool as unknown as Json, alike: true })),
+    ]
+  })
+}
+
+/** By kind, and of several of one kind in their order. The role is no template of the library. */
+async function templateFacts(
+  store: Store,
+  tenant: string,
+  templates: readonly PromptTemplate[],
+  told: readonly Composed[],
+): Promise<readonly Fact[]> {
+  const facts: Fact[] = []
+  const counts = new Map<string, number>()
+  for (const { kind, part, layer, ref, template, templateHash } of templates) {
+    if (kind === null || part !== kind) continue
+    const place = counts.get(kind) ?? 0
+    counts.set(kind, place + 1)
+    const which = { kind, ...(place === 0 ? {} : { name: `entry ${place + 1}` }) }
+    const chosen = { ...which, ...(layer === null ? {} : { layer }) }
+    facts.push({ what: 'layer', ...which, value: layer }, { what: 'template', ...chosen, value: ref, hash: template })
+    const composed = told.findLast(one => one.kind === kind && one.ref === ref && one.body === templateHash)
+    if (composed === undefined) continue
+    const of = ref.replace(/@.*$/, '')
+    const from = composed.values
+    const stored = await unlessErased(readStored<{ readonly values: JsonObject }>(store, tenant, from))
+    if (stored === null) {
+      if (Object.keys(composed.variableHashes).length > 0) facts.push(erasedFact({ what: 'variable', kind, template: of }, from))
+      continue
+    }
+    for (const [variable, hash] of Object.entries(composed.variableHashes)) {
+      const value = stored.values[variable] ?? null
+      // What was given nothing is as good as not there.
+      if (value !== null) facts.push({ what: 'variable', ...chosen, template: of, variable, value, hash, from })
+    }
+  }
+  return facts
+}
+
+/** What the model said to it, and what became of its calls: those that both sides made alike. */
+async function whatCame(
+  store: Store,
+  tenant: string,
+  { started, settled, calls }: StepEvents,
+  made: Map<Digest, string>,
+): Promise<{ readonly met: readonly Fact[]; readonly reply: Digest | null }> {
+  if (settled === null) return { met: [], reply: null }
+  const { reply, failure } = settled
+  if (failure !== null) return { met: [{ what: 'outcome', value: `failed (${failure.code}): ${failure.detail}` }], reply: null }
+  if (reply === null) return { met: [], reply: null }
+  const read = (digest: Digest): Promise<Uint8Array> => store.object(tenant, digest)
+  const asked = await unlessErased(read(reply).then(said => askedOf(read, started.request, said)))
+  if (asked === null) return { met: [erasedFact({ what: 'reply' }, reply)], reply }
+  const lines = asked.calls.map(call => `${call.toolName} ${JSON.stringify(call.arguments)}`)
+  const text = [asked.text, ...lines].filter(line => line !== '').join('\n')
+  // Without the ids of its calls, which are others every time.
+  const met: Fact[] = [{ what: 'reply', value: text, from: reply }]
+  const told = digestText(text)
+  made.set(told, text)
+  for (const event of calls) {
+    const call = asked.calls[Number(event.call) - 1]
+    if (call === undefined) continue
+    met.push(...(await callFacts(store, tenant, event, { call: event.call, name: call.toolName, alike: call.arguments })))
+  }
+  return { met, reply: told }
+}
+
+async function callFacts(
+  store: Store,
+  tenant: string,
+  event: StepEvents['calls'][number],
+  alike: Pick<Fact, 'call' | 'name' | 'alike'>,
+): Promise<readonly Fact[]> {
+  if (event.type === 'tool.answered') return [{ what: 'approval', ...alike, value: event.decision }]
+  if (event.type === 'tool.judged') {
+    const { decision, conditions } = event.verdict
+    const judged = conditions.map(
+      ({ condition, outcome, reason }) => [condition, reason === '' ? outcome : `${outcome}: ${reason}`] as const,
+    )
+    return [{ what: 'verdict', ...alike, value: { decision, ...Object.fromEntries(judged) } }]
+  }
+  const { result, status } = event
+  const text = result === null ? null : await textAt(store, tenant, result)
+  return [{ what: 'result', ...alike, value: text ?? status, hash: digestJson([status, result]) }]
+}

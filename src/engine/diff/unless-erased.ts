@@ -1,0 +1,12 @@
+// What was erased since is no reason to say nothing of the rest. Any other fault stays one.
+import { Fault } from '../../errors.ts'
+
+/** Null when the object cannot be had: what happened to it, verifying tells. */
+export async function unlessErased<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Fault && (error.code === 'object_missing' || error.code === 'object_corrupt')) return null
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+// What a run finds around it when it is made again: nothing. Whoever reaches for a model, a tool, a secret or a policy here reaches for what
+// is not on record, and is told so.
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { SessionParts } from '../sessions/performing.ts'
+
+/** @param now the only clock there is */
+export function sealedParts(store: Store, runId: string, now: number): SessionParts {
+  const missing = (what: string): never => {
+    throw new Fault('replay_source_missing', { runId, what })
+  }
+  return {
+    store,
+    models: { call: async () => missing('what the model said') },
+    secrets: () => ({ get: async () => missing('a secret') }),
+    validator: { ask: async () => missing('what a schema says'), close: async () => {} },
+    bindings: new Map(),
+    hostCatalog: null,
+    grants: [],
+    policy: () => missing('the policy of workspaces'),
+    wait: async () => {},
+    failed: error => {
+      throw error
+    },
+    now: () => now,
+    newId: () => missing('an id'),
+  }
+}

@@ -1,0 +1,111 @@
+// Forks at a host: a replay is walked from the record, a branch is taken up by whoever advances runs. Both are on record before anybody is told.
+import type { Digest } from '../../core/digest/digest.ts'
+import type { KindRefs } from '../../core/resolve/layers.ts'
+import { emitRun } from '../../core/run/decide.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { isReplay } from '../../core/run/fork.ts'
+import type { Commit, Store, Validator } from '../../ports.ts'
+import { inTurn } from '../in-turn.ts'
+import { rotationsOf } from '../replay/replay.ts'
+import { loadRun } from '../runs/load.ts'
+import { openRuns } from '../runs/runs.ts'
+import type { RunWork } from '../runs/work.ts'
+import type { RunPlace } from '../runs/write-run.ts'
+import type { SessionParts } from '../sessions/performing.ts'
+import { createFork, type ForkRequest } from './create.ts'
+import { type ForkOverlay, overlaid } from './overlay.ts'
+import { giveUpFork, playFork } from './play.ts'
+
+export interface ForkParts {
+  readonly store: Store
+  readonly validator: Validator
+  readonly runs: Pick<RunWork, 'resume'>
+  /** As the host is set now; what its source froze is kept. */
+  readonly hostDefaults: KindRefs
+  readonly failed: SessionParts['failed']
+}
+
+export type AskedFork =
+  | { readonly mode: 'replay'; readonly fromSeq: number }
+  | { readonly mode: 'branch'; readonly fromSeq: number; readonly overlay?: ForkOverlay }
+
+export interface ForkWork {
+  /** @param place of the fork: resolves when it is on record, and goes on by itself */
+  fork(
+    place: RunPlace,
+    runId: string,
+    asked: AskedFork,
+    keep?: () => Commit['idempotency'] | undefined,
+  ): Promise<{ readonly replayed: boolean }>
+  /** Walks on what a host that is gone has left. */
+  resume(): Promise<number>
+  /** When no replay is under way here. */
+  quiet(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Each holds the whole record of its source. */
+const MOST_AT_ONCE = 2
+
+export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkParts): ForkWork {
+  const stopping = new AbortController()
+  const playing = new Set<Promise<void>>()
+  const lanes = inTurn()
+  let asked = 0
+
+  function play(tenant: string, forkId: string): void {
+    const walk = async (): Promise<void> => {
+      if (!stopping.signal.aborted) await playFork({ store, tenant, forkId, signal: stopping.signal })
+    }
+    const giveUp = async (error: unknown): Promise<void> => {
+      // Whoever comes next walks on.
+      if (!stopping.signal.aborted) await giveUpFork(store, tenant, forkId, error)
+      failed(error as Error, { tenant, session: forkId, actor: 'onbook' })
+    }
+    const task: Promise<void> = lanes(String(asked++ % MOST_AT_ONCE), () => walk().catch(giveUp))
+      .catch(error => failed(error as Error, { tenant, session: forkId, actor: 'onbook' }))
+      .finally(() => playing.delete(task))
+    playing.add(task)
+  }
+  const quiet = async (): Promise<void> => void (await Promise.allSettled([...playing]))
+
+  return {
+    async fork({ tenant, runId: forkId, actor }, runId, asked, keep) {
+      const { mode, fromSeq } = asked
+      const overlay: ForkRequest['overlay'] = async draft =>
+        asked.mode === 'replay'
+          ? { draft: emitRun(draft, ...(await pinnedIn(store, tenant, draft.state.frozen, hostDefaults))), objects: [] }
+          : overlaid(store, tenant, validator, asked.overlay ?? {}, draft)
+      const idempotency = keep === undefined ? {} : { idempotency: keep }
+      const { replayed } = await createFork(store, tenant, { runId, forkId, mode, fromSeq, actor, overlay, ...idempotency })
+      if (replayed) return { replayed }
+      if (mode === 'replay') play(tenant, forkId)
+      else await runs.resume({ tenant, runId: forkId })
+      return { replayed }
+    },
+    async resume() {
+      let count = 0
+      for (const tenant of await store.tenants())
+        for (const runId of await openRuns(store, tenant)) {
+          if (!isReplay((await loadRun(store, tenant, runId)).state)) continue
+          play(tenant, runId)
+          count += 1
+        }
+      return count
+    },
+    quiet,
+    async close() {
+      stopping.abort()
+      await quiet()
+    },
+  }
+}
+
+/** A default that was changed since is told, and does not reach the fork. */
+export const pinnedIn = async (store: Store, tenant: string, frozen: Digest | null, now: KindRefs): Promise<readonly RunEvent[]> =>
+  (await rotationsOf(store, tenant, frozen, now)).map(({ kind, expected, found }) => ({
+    type: 'version.pinned',
+    kind,
+    pinned: expected,
+    present: found,
+  }))

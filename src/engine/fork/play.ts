@@ -1,0 +1,134 @@
+// A replay fork, walked to its end: the same decisions in the order in which its source took them, with what is on record in place of every
+// model, tool and person. Asks nobody: what is not on record fails the node that needs it.
+import { nodeFor } from '../../core/fork/asked.ts'
+import type { Divergence } from '../../core/replay/divergence.ts'
+import { isBusy, isEnded, type RunState } from '../../core/run/state.ts'
+import { callInTurn } from '../../core/session/state.ts'
+import { Fault, type FaultCode } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import type { ReplayedPrompt } from '../replay/decisions.ts'
+import { type LoadedRun, loadRun } from '../runs/load.ts'
+import { isUnfit } from '../unfit.ts'
+import { acts } from './acts.ts'
+import { isOver, playerOf } from './player.ts'
+import { readSource } from './source.ts'
+import type { Stage } from './stage.ts'
+
+export interface Played {
+  readonly run: LoadedRun
+  /** In the order in which they were met, since it was taken up. */
+  readonly divergences: readonly Divergence[]
+  /** Of the record; whether its run was over there. */
+  readonly last: number
+  readonly over: boolean
+}
+
+export interface Playing {
+  readonly store: Store
+  readonly tenant: string
+  readonly forkId: string
+  /** Where its source is: the same store, or a run file. */
+  readonly from?: Store
+  readonly onPrompt?: (prompt: ReplayedPrompt) => void
+  /** Whoever comes next walks on. */
+  readonly signal?: AbortSignal
+}
+
+const ACTOR = 'onbook'
+/** A node may have so much to do before its run tells of it. */
+const MOST_SILENT = 16
+const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'replay_source_missing']
+
+/** Goes on from wherever the fork stands. */
+export async function playFork({ store, tenant, forkId, from = store, onPrompt = () => {}, signal }: Playing): Promise<Played> {
+  const stateNow = async (): Promise<RunState> => (await loadRun(store, tenant, forkId)).state
+  const { forkOf } = await stateNow()
+  if (forkOf?.mode !== 'replay') throw new Fault('fork_refused', { runId: forkId, problem: 'it is no replay' })
+  const { runId } = forkOf
+  const source = await readSource(from, tenant, { runId, forkId })
+  const divergences: Divergence[] = [...source.broken]
+  const open = async () => acts(await playerOf(store, tenant, source, { diverged: one => void divergences.push(one), onPrompt }))
+  let doing = await open()
+
+  let silent = 0
+  while (!isEnded(await stateNow()) && signal?.aborted !== true) {
+    const { player } = doing.stage
+    const { kept, next } = player.run()
+    const event = kept[next]
+    if (event === undefined) break
+    const writes = player.writes()
+    // What no run of ours would tell is passed over like everything that cannot happen again.
+    const lost = await doing.again(event).then(
+      () => null,
+      error => (isUnfit(error) ? null : unusable(error)),
+    )
+    if (lost !== null) await failNode(doing.stage, nodeFor(event.event), missing(runId, lost))
+    silent = player.run().next === next ? silent + 1 : 0
+    if (player.writes() > writes && silent <= MOST_SILENT) continue
+    silent = 0
+    // Another process may be walking it too: then it has come further than is known here.
+    doing = await open()
+    if (doing.stage.player.position() === player.position()) await doing.stage.player.skip()
+  }
+  const end = missing(runId, `anything after event ${source.run.at(-1)!.sequence}`)
+  for (let state = await stateNow(); !isEnded(state) && signal?.aborted !== true; state = await stateNow()) {
+    await endUnrecorded(doing.stage, state, end)
+    doing = await open()
+  }
+  const last = source.run.at(-1)!.sequence
+  return { run: await loadRun(store, tenant, forkId), divergences, last, over: isOver(source) }
+}
+
+/** Of one that could not be walked to its end: it must not look as if somebody were still at it. */
+export async function giveUpFork(store: Store, tenant: string, forkId: string, error: unknown): Promise<void> {
+  const { code, message } =
+    error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong while it was made again' }
+  let last = -1
+  for (let run = await loadRun(store, tenant, forkId); !isEnded(run.state) && run.seq > last; run = await loadRun(store, tenant, forkId)) {
+    last = run.seq
+    const source = { names: { runId: run.state.forkOf!.runId, forkId }, broken: [], begun: new Map(), run: [], sessions: new Map() }
+    const { stage } = acts(await playerOf(store, tenant, source, { diverged: () => {}, onPrompt: () => {} }))
+    await endUnrecorded(stage, run.state, { code, message })
+  }
+}
+
+const missing = (runId: string, what: string): Fault => new Fault('replay_source_missing', { runId, what })
+
+function unusable(error: unknown): string {
+  if (!(error instanceof Fault) || !UNUSABLE.includes(error.code)) throw error
+  const { digest, what } = error.details as { readonly digest?: string; readonly what?: string }
+  return what ?? `object ${digest}`
+}
+
+type Why = Pick<Fault, 'message'> & { readonly code: string }
+
+async function failNode(stage: Stage, nodeId: string | null, { code, message: detail }: Why): Promise<void> {
+  if (nodeId !== null) await settleCalls(stage, nodeId)
+  const refusal = nodeId === null || (await stage.send(nodeId, ACTOR, { type: 'failRun', code, detail })).refusal
+  if (refusal !== null) await stage.command(ACTOR, { type: 'fail', code, detail })
+}
+
+/** A call without a result would keep its run open. */
+async function settleCalls(stage: Stage, nodeId: string): Promise<void> {
+  for (;;) {
+    const { run, epoch } = await stage.session(nodeId)
+    const call = callInTurn(run?.batch ?? null)
+    if (run == null || call === null) return
+    const { batch, stepEpoch } = run.batch!
+    const of = { run: run.run, batch, call: call.id, epoch, stepEpoch }
+    await stage.send(nodeId, ACTOR, { type: 'settleCall', ...of, outcome: { status: 'interrupted' }, result: null })
+  }
+}
+
+/** The record is at its end, and the run is not. */
+async function endUnrecorded(stage: Stage, { nodes, phase }: RunState, end: Why): Promise<void> {
+  const nodeId = Object.entries(nodes).find(([, one]) => isBusy(one))?.[0] ?? null
+  if (nodeId === null || phase !== 'cancelling') return failNode(stage, nodeId, end)
+  const { run } = await stage.session(nodeId)
+  const cancel = { kind: 'cancel', id: `end.${nodeId}`, reason: 'the run ends' } as const
+  if (run !== null && run.phase !== 'cancelling') await stage.send(nodeId, ACTOR, { type: 'receive', command: cancel })
+  const failure = { code: end.code, detail: end.message }
+  if (run?.step?.settled === false)
+    await stage.send(nodeId, ACTOR, { type: 'settleStep', run: run.run, step: run.step.step, reply: null, failure })
+  await settleCalls(stage, nodeId)
+}

@@ -1,0 +1,211 @@
+// A fork in the making: where it stands against its source, and writing to it. What comes out otherwise than recorded is put on record with it.
+
+import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
+import { type Aligned, align, type Pair, restOf, sequenceAt, type Track } from '../../core/fork/align.ts'
+import { type Difference, differenceIn, restDifference, sessionDifference } from '../../core/fork/differences.ts'
+import { divergedEvent } from '../../core/fork/diverged.ts'
+import { referencesIn } from '../../core/record/references.ts'
+import type { TextOf } from '../../core/replay/compare-told.ts'
+import type { Divergence } from '../../core/replay/divergence.ts'
+import { draftRun, emitRun } from '../../core/run/decide.ts'
+import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import { isEnded, type RunState } from '../../core/run/state.ts'
+import { fromRecorded, type SessionEvent, sessionStream } from '../../core/session/events.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import type { Store } from '../../ports.ts'
+import { promptOf, type ReplayedPrompt } from '../replay/decisions.ts'
+import { textAt } from '../replay/texts-of.ts'
+import type { WriteOwned } from '../runs/owned-runs.ts'
+import { worldOf } from '../runs/world.ts'
+import { type RunChange, writeRun } from '../runs/write-run.ts'
+import { isAside, isUnasked, type Source, trackOf } from './source.ts'
+
+export interface Player {
+  readonly store: Store
+  readonly tenant: string
+  readonly source: Source
+  run(): Track<RunEvent>
+  session(session: string): Track<SessionEvent>
+  readonly write: WriteOwned
+  /** How many changes were made since it was taken up. */
+  writes(): number
+  /** Another text whenever it has come further. */
+  position(): string
+  /** Goes past what did not happen again. */
+  skip(): Promise<void>
+}
+
+export interface Hearing {
+  readonly diverged: (divergence: Divergence) => void
+  readonly onPrompt: (prompt: ReplayedPrompt) => void
+}
+
+/** Takes up where the fork stands: what was made before is held against the source again, and told only once. */
+export async function playerOf(store: Store, tenant: string, source: Source, { diverged, onPrompt }: Hearing): Promise<Player> {
+  const { runId, forkId } = source.names
+  const sessions = new Map<string, Track<SessionEvent>>()
+  let writes = 0
+  const isOpen = !isOver(source)
+  const { events: made, skipped, last } = await madeIn(store, tenant, forkId)
+  /** By stream, as far as is known here: whoever finds more has not written it. */
+  const heads = new Map([[forkId, last]])
+  let run = past(align(trackOf(source.run), made).track, skipped)
+  for (const [session, kept] of source.sessions) {
+    const said: SessionEvent[] = []
+    for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
+      heads.set(session, event.seq)
+      if (!isUnasked(event)) said.push(fromRecorded(event))
+    }
+    sessions.set(session, align(trackOf(kept), said).track)
+  }
+
+  const compared = async ({ pairs, track }: Aligned<RunEvent>, texts: readonly StoredText[]) => {
+    const found: (Difference | null)[] = []
+    for (const pair of pairs) if (isOnRecord(pair, track)) found.push(differenceIn(pair, await textsFor(store, tenant, pair, texts)))
+    return found
+  }
+  /** Nothing says what would have come after the end of a record. */
+  const isOnRecord = (pair: Pair<unknown>, { next, kept }: Track<RunEvent>): boolean => pair.kept !== null || !isOpen || next < kept.length
+  const streamOf = (session: string): string => sessionStream(`${runId}${session.slice(forkId.length)}`)
+  const comparedIn = (session: string, pairs: readonly Pair<SessionEvent>[], track: Track<RunEvent>): Difference | null => {
+    const known = pairs.filter(pair => isOnRecord(pair, track))
+    return sessionDifference(known, streamOf(session), sequenceAt(track.kept, track.next))
+  }
+  /** What is left of the source when the fork is over. */
+  const comparedRest = (rest: Track<RunEvent>, tracks: ReadonlyMap<string, Track<SessionEvent>>): readonly (Difference | null)[] => {
+    const at = sequenceAt(rest.kept, rest.next)
+    return [restDifference(restOf(rest)), ...[...tracks].map(([session, track]) => sessionDifference(restOf(track), streamOf(session), at))]
+  }
+  const tell = (found: readonly Divergence[], pairs: readonly Pair<RunEvent>[], state: RunState): void => {
+    writes += 1
+    for (const one of found) diverged(one)
+    for (const { kept, made } of pairs)
+      if (kept?.event.type === 'step.started' && made?.type === 'step.started')
+        onPrompt(promptOf({ state }, kept.sequence, kept.event, made.prompt))
+  }
+
+  const write: WriteOwned = async (place, decide) => {
+    let done = (): void => {}
+    const written = await writeRun(store, place, async (loaded, load) => {
+      const change = await decide(loaded, await worldOf(store, tenant, loaded.state), load)
+      const { session } = change ?? {}
+      const isKnown = loaded.seq === heads.get(forkId) && (session === undefined || session.seq === (heads.get(session.session) ?? -1))
+      // Another process walks it too.
+      if (change === null || !isKnown) return null
+      const aligned = align(run, change.run.events)
+      const name = session?.session ?? ''
+      const said = align(
+        sessions.get(name) ?? trackOf<SessionEvent>([]),
+        (session?.events ?? []).filter(event => !isUnasked(event)),
+      )
+      const ends = !isOpen && !isEnded(loaded.state) && isEnded(change.run.state)
+      const inRun = (await compared(aligned, change.texts ?? [])).filter(one => one !== null)
+      const differing = toldOf(runId, [
+        ...inRun,
+        // Where the run differs its session follows from that.
+        inRun.length > 0 ? null : comparedIn(name, said.pairs, aligned.track),
+        ...(ends ? comparedRest(aligned.track, new Map([...sessions, [name, said.track]])) : []),
+      ])
+      const told = withDifferences(change, differing)
+      const isNothing = change.run.events.length === 0 && (change.session?.events.length ?? 0) === 0
+      // Whoever decides again has not written yet.
+      done = () => {
+        heads.set(forkId, loaded.seq + told.run.events.length)
+        if (session !== undefined) heads.set(session.session, session.seq + session.events.length)
+        run = aligned.track
+        if (sessions.has(name)) sessions.set(name, said.track)
+        if (!isNothing) tell(differing.found, aligned.pairs, change.run.state)
+      }
+      return told
+    })
+    if (written !== null) done()
+    return written
+  }
+
+  return {
+    store,
+    tenant,
+    source,
+    run: () => run,
+    session: name => sessions.get(name) ?? trackOf([]),
+    write,
+    writes: () => writes,
+    position: () => JSON.stringify([run.next, ...[...sessions.values()].map(({ next }) => next)]),
+    async skip() {
+      const kept = run.kept[run.next]!
+      const place = { tenant, runId: forkId, actor: ACTOR }
+      const missed = await compared({ pairs: [{ sequence: kept.sequence, kept, made: null }], track: run }, [])
+      const { events, kept: texts, found } = toldOf(runId, missed)
+      const written = await writeRun(store, place, async ({ state, seq }) =>
+        seq === heads.get(forkId) ? { run: { ...emitRun(draftRun(state), ...events), objects: texts }, answer: null } : null,
+      )
+      if (written === null) return
+      heads.set(forkId, written.run.seq)
+      for (const one of found) diverged(one)
+      run = { ...run, next: run.next + 1 }
+    },
+  }
+}
+
+const ACTOR = 'onbook'
+const ENDS: readonly string[] = ['run.completed', 'run.failed', 'run.cancelled']
+export const isOver = ({ run }: Source): boolean => run.some(({ event }) => ENDS.includes(event.type))
+
+interface Told {
+  readonly events: readonly RunEvent[]
+  readonly kept: readonly StoredText[]
+  readonly found: readonly Divergence[]
+}
+
+function toldOf(runId: string, differences: readonly (Difference | null)[]): Told {
+  const found = differences.filter(one => one !== null)
+  const told = found.map(one => divergedEvent(runId, one))
+  return {
+    events: told.map(({ event }) => event),
+    kept: told.map(({ text }) => text),
+    found: found.flatMap(({ divergences }) => divergences),
+  }
+}
+
+function withDifferences<T>(change: RunChange<T>, { events, kept }: Told): RunChange<T> {
+  if (events.length === 0) return change
+  const { run } = change
+  const told = emitRun({ ...run, objects: [...run.objects, ...kept] }, ...events)
+  return { ...change, run: told }
+}
+
+interface Made {
+  readonly events: readonly RunEvent[]
+  readonly last: number
+  /** Of the source, that did not happen again: told already. */
+  readonly skipped: ReadonlySet<number>
+}
+
+async function madeIn(store: Store, tenant: string, forkId: string): Promise<Made> {
+  const events: RunEvent[] = []
+  const skipped = new Set<number>()
+  let last = -1
+  for await (const { event: recorded } of store.read(tenant, runStream(forkId), -1)) {
+    const event = runEvent(recorded)
+    last = recorded.seq
+    if (event.type === 'replay.diverged' && event.divergenceKind === 'missing') skipped.add(event.atSequence)
+    if (!isAside(event)) events.push(event)
+  }
+  return { events, skipped, last }
+}
+
+function past({ kept, next }: Track<RunEvent>, skipped: ReadonlySet<number>): Track<RunEvent> {
+  let at = next
+  while (at < kept.length && skipped.has(kept[at]!.sequence)) at += 1
+  return { kept, next: at }
+}
+
+/** Of both events, as far as they can be had. */
+async function textsFor(store: Store, tenant: string, { kept, made }: Pair<RunEvent>, texts: readonly StoredText[]): Promise<TextOf> {
+  const known = new Map<Digest, string | null>(texts.map(({ digest, text }) => [digest, text]))
+  const isSame = kept === null || made === null || canonicalJson(kept.event as unknown as Json) === canonicalJson(made as unknown as Json)
+  for (const event of isSame ? [] : [kept.event, made])
+    for (const digest of referencesIn(event as unknown as Json))
+      if (!known.has(digest)) known.set(digest, await textAt(store, tenant, digest))
+  return digest => known.get(digest) ?? null
+}

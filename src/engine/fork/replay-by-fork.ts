@@ -1,0 +1,104 @@
+// Level 3 of a replay: the run is walked again as a fork, and what came of it is told as the other levels tell it.
+import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
+import type { KindRefs } from '../../core/resolve/layers.ts'
+import { emitRun } from '../../core/run/decide.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import type { RunPhase } from '../../core/run/state.ts'
+import type { Store } from '../../ports.ts'
+import type { ReplayedPrompt } from '../replay/decisions.ts'
+import { rotationsOf } from '../replay/replay.ts'
+import { readStored } from '../runs/node-values.ts'
+import { loadSession } from '../sessions/load.ts'
+import { createFork } from './create.ts'
+import { pinnedIn } from './forks.ts'
+import { giveUpFork, playFork } from './play.ts'
+import { seedObjects } from './seed.ts'
+
+export interface ReplayByFork {
+  readonly from: Store
+  /** Where the fork is put on record; the same as its source, unless that cannot be written to. */
+  readonly to: Store
+  readonly tenant: string
+  readonly runId: string
+  readonly forkId: string
+  readonly actor: string
+  readonly hostDefaults: KindRefs | null
+  readonly onPrompt?: (prompt: ReplayedPrompt) => void
+}
+
+export interface ReplayedByFork {
+  readonly runId: string
+  readonly forkId: string
+  readonly level: 3
+  readonly identical: boolean
+  /** Of the fork and of its sessions. */
+  readonly events: number
+  readonly sessions: number
+  readonly prompts: number
+  readonly verdicts: number
+  readonly phase: RunPhase
+  /** Of the fork's state and its sessions'. */
+  readonly stateHash: Digest
+  readonly divergences: readonly Divergence[]
+  readonly left: number
+  readonly rotations: readonly Rotation[]
+  /** The last event of the source, and whether the source was over by then: nothing is made again of what had not happened. */
+  readonly last: number
+  readonly over: boolean
+}
+
+const MOST_DIVERGENCES = 100
+
+export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork> {
+  const { from, to, tenant, runId, forkId, actor, hostDefaults, onPrompt = () => {} } = asked
+  if (from !== to) await seedObjects(from, to, tenant, runId)
+  const pinned = async (frozen: Digest | null) => (hostDefaults === null ? [] : pinnedIn(to, tenant, frozen, hostDefaults))
+  const overlay = async (draft: Parameters<typeof emitRun>[0]) => ({
+    draft: emitRun(draft, ...(await pinned(draft.state.frozen))),
+    objects: [],
+  })
+  await createFork(to, tenant, { runId, forkId, mode: 'replay', fromSeq: 0, actor, overlay }, from)
+  let prompts = 0
+  const counted = (prompt: ReplayedPrompt): void => {
+    prompts += 1
+    onPrompt(prompt)
+  }
+  const { run, last, over } = await playFork({ store: to, tenant, forkId, from, onPrompt: counted }).catch(async error => {
+    await giveUpFork(to, tenant, forkId, error)
+    throw error
+  })
+  const names = [...new Set(Object.values(run.state.nodes).map(({ session }) => session))].filter(name => name !== '').sort()
+  const states: [session: string, stateHash: Digest][] = []
+  let [events, verdicts] = [run.seq + 1, 0]
+  for (const name of names) {
+    const { state, seq } = await loadSession(to, tenant, name)
+    events += seq + 1
+    states.push([name, digestJson(state as unknown as Json)])
+  }
+  const divergences: Divergence[] = []
+  for await (const { event: recorded } of to.read(tenant, runStream(forkId), -1)) {
+    const event = runEvent(recorded)
+    if (event.type === 'tool.judged') verdicts += 1
+    // By the fork's own record: another process may have walked it too.
+    if (event.type === 'replay.diverged')
+      divergences.push(...(await readStored<{ readonly divergences: readonly Divergence[] }>(to, tenant, event.details)).divergences)
+  }
+  return {
+    runId,
+    forkId,
+    level: 3,
+    identical: divergences.length === 0,
+    events,
+    sessions: names.length,
+    prompts,
+    verdicts,
+    phase: run.state.phase,
+    stateHash: digestJson([run.state, states] as unknown as Json),
+    divergences: divergences.slice(0, MOST_DIVERGENCES),
+    left: Math.max(0, divergences.length - MOST_DIVERGENCES),
+    rotations: hostDefaults === null ? [] : await rotationsOf(to, tenant, run.state.frozen, hostDefaults),
+    last,
+    over,
+  }
+}

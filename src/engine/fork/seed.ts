@@ -1,0 +1,30 @@
+// Everything that the events of a run name, in another store: so that a run can be made again where it is not. Takes over no event.
+import type { Digest } from '../../core/digest/digest.ts'
+import { linksIn, referencesIn } from '../../core/record/references.ts'
+import { runStream } from '../../core/run/events.ts'
+import { sessionStream } from '../../core/session/events.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+
+/** What was erased is left out: whatever needs it fails there. */
+export async function seedObjects(from: Store, to: Store, tenant: string, runId: string): Promise<void> {
+  const named = new Set<Digest>()
+  const streams = new Set([runStream(runId)])
+  // Both grow while they are walked.
+  for (const stream of streams)
+    for await (const { event } of from.read(tenant, stream, -1)) {
+      for (const digest of referencesIn(event.payload)) named.add(digest)
+      if (event.type === 'node.started') streams.add(sessionStream(String((event.payload as { readonly session: string }).session)))
+    }
+  const objects: Uint8Array[] = []
+  for (const digest of named) {
+    const bytes = await from.object(tenant, digest).catch(error => {
+      if (!(error instanceof Fault && error.code === 'object_missing')) throw error
+      return null
+    })
+    if (bytes === null) continue
+    for (const link of linksIn(bytes) ?? []) named.add(link)
+    objects.push(bytes)
+  }
+  await to.commit({ tenant, objects })
+}

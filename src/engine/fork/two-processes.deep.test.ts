@@ -1,0 +1,22 @@
+// Two processes that walk one replay, wherever the second comes in and breaks off: nothing is told twice, and nothing is lost.
+import { afterAll, beforeAll, it } from 'vitest'
+import { memoryStore } from '../../adapters/memory-store.ts'
+import { recordedStory } from '../../testing/recorded-story.ts'
+import type { RunHouse } from '../../testing/run-house.ts'
+import { walkedByTwo } from '../../testing/walked-by-two.ts'
+import { PRODUCT_PROJECTIONS } from '../projections.ts'
+
+let house: RunHouse
+let tick = 0
+beforeAll(async () => {
+  house = await recordedStory(memoryStore(() => new Date(Date.UTC(2026, 0, 1) + tick++).toISOString(), PRODUCT_PROJECTIONS))
+})
+afterAll(() => house.close())
+
+it.each([1, 3, Number.POSITIVE_INFINITY])('a second one that comes %d commits further changes nothing', async steps => {
+  await walkedByTwo(
+    house,
+    steps,
+    Array.from({ length: 16 }, (_, before) => before),
+  )
+})

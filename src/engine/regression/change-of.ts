@@ -1,0 +1,104 @@
+// What a model would be told otherwise in a step: in a block, in the prelude or in the tools it is shown. The first place, to the byte.
+import { type Digest, digestBytes } from '../../core/digest/digest.ts'
+import type { ChangedPlace, PromptChange } from '../../core/regression/cause.ts'
+import { changedLines, linesOfJson } from '../../core/regression/changed-lines.ts'
+import type { StepOutcome } from '../../core/regression/tally.ts'
+import { comparePrompts } from '../../core/replay/compare-step.ts'
+import { textDifference } from '../../core/replay/divergence.ts'
+import type { PromptRecord } from '../../core/run/events.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import type { StepRequest } from '../../core/session/materialize.ts'
+import type { Store } from '../../ports.ts'
+import type { StepStarted } from '../replay/remake-step.ts'
+import { textsOf } from '../replay/texts-of.ts'
+
+/** What a step would be. */
+export type Outcome =
+  | {
+      readonly ok: true
+      readonly prompt: PromptRecord
+      readonly request: StepRequest
+      readonly texts: readonly StoredText[]
+      /** Those that were made for it, and that no record has. */
+      readonly catalogs: readonly Uint8Array[]
+      /** Whether it might be shown tools that nobody was shown, and that the record does not hold. */
+      readonly isUntold: boolean
+    }
+  | { readonly ok: false; readonly isGone: boolean; readonly code: string; readonly detail: string }
+
+type Told = Pick<StepStarted, 'prompt' | 'request'>
+
+/** All that a model is told. */
+const toldIn = ({ prompt, request: { prelude, tools, parameters } }: Told): string =>
+  JSON.stringify([prompt.full, prelude, tools ?? [], parameters.defaults ?? null])
+
+/** Without reading anything. */
+export function outcomeOf(event: Told, made: Outcome): StepOutcome {
+  if (!made.ok) return made.isGone ? 'gone' : 'failing'
+  if (toldIn(made) !== toldIn(event)) return 'changed'
+  return made.isUntold ? 'untold' : 'unchanged'
+}
+
+/** What does not come about is the same for whatever reason. */
+export const isSameOutcome = (one: Outcome, other: Outcome): boolean =>
+  one.ok && other.ok
+    ? one.isUntold === other.isUntold && toldIn(one) === toldIn(other)
+    : !one.ok && !other.ok && one.isGone === other.isGone
+
+/** What is to be seen of one whose tools nobody can tell. */
+const UNTOLD: PromptChange = { block: 'tools', span: null, expected: null, found: null, lines: [] }
+
+/** Of one that is not unchanged. */
+export async function changeOf(store: Store, tenant: string, event: StepStarted, outcome: Outcome): Promise<PromptChange> {
+  if (!outcome.ok) return { block: null, span: null, expected: null, found: `${outcome.code}: ${outcome.detail}`, lines: [] }
+  if (outcome.prompt.full !== event.prompt.full) return blockChange(store, tenant, event, outcome)
+  const [was, is] = [event.request, outcome.request]
+  const fresh = new Map(outcome.catalogs.map(bytes => [digestBytes(bytes), bytes]))
+  const read = async (digest: Digest) => fresh.get(digest) ?? store.object(tenant, digest)
+  if (was.prelude.join() !== is.prelude.join()) return changeBeside(read, 'prelude', was.prelude, is.prelude)
+  const [options, others] = [was, is].map(({ parameters: { defaults } }) => (defaults === undefined ? [] : [defaults]))
+  if (options!.join() !== others!.join()) return changeBeside(read, 'prelude', options!, others!)
+  const [tools, shown] = [was.tools ?? [], is.tools ?? []]
+  return tools.join() === shown.join() ? UNTOLD : changeBeside(read, 'tools', tools, shown)
+}
+
+async function blockChange(
+  store: Store,
+  tenant: string,
+  { nodeId, step, prompt }: StepStarted,
+  made: Extract<Outcome, { readonly ok: true }>,
+): Promise<PromptChange> {
+  const text = await textsOf(store, tenant, made.texts, { told: [], prompt })
+  const { block, layer, template, variable, span, expected, found } = comparePrompts(
+    { sequence: 0, nodeId, step },
+    prompt,
+    made.prompt,
+    text,
+  )[0]!
+  const textIn = ({ blocks }: PromptRecord): string => (blocks[block!] === undefined ? '' : (text(blocks[block!]!) ?? ''))
+  return {
+    block: block!,
+    ...(layer === undefined ? {} : { layer }),
+    ...(template === undefined ? {} : { template }),
+    ...(variable === undefined ? {} : { variable }),
+    span: span ?? null,
+    expected: expected as string | null,
+    found: found as string | null,
+    lines: changedLines(textIn(prompt), textIn(made.prompt)),
+  }
+}
+
+type Read = (digest: Digest) => Promise<Uint8Array>
+
+async function changeBeside(read: Read, block: ChangedPlace, was: readonly Digest[], is: readonly Digest[]): Promise<PromptChange> {
+  const [before, after] = [await textsAt(read, was), await textsAt(read, is)]
+  const { span, expected, found } = textDifference(before.join('\n'), after.join('\n'))
+  const lines = changedLines(before.map(linesOfJson).join('\n'), after.map(linesOfJson).join('\n'))
+  return { block, span, expected, found, lines }
+}
+
+async function textsAt(read: Read, digests: readonly Digest[]): Promise<readonly string[]> {
+  const texts: string[] = []
+  for (const digest of digests) texts.push(new TextDecoder().decode(await read(digest)))
+  return texts
+}

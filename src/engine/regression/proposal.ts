@@ -1,0 +1,159 @@
+// A proposed version of a workspace, read for what it would change in prompts: templates, agents, workflows, roles, preludes and catalogs. Writes nothing.
+import type { Agent } from '../../core/agent/agent.ts'
+import { readAgent } from '../../core/agent/read-agent.ts'
+import type { Digest, Json } from '../../core/digest/digest.ts'
+import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
+import { MOST_ROLE_BYTES, rolePath } from '../../core/role/role-name.ts'
+import { schemaFault } from '../../core/schema/schema-fault.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
+import { workspaceSync } from '../../core/session/sync.ts'
+import type { SyncFailure } from '../../core/session/sync-effects.ts'
+import { readWorkflow } from '../../core/workflow/read-workflow.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
+import { findEntry } from '../../core/workspace/tree.ts'
+import { Fault } from '../../errors.ts'
+import type { Files, RoleFiles, Store, Validator } from '../../ports.ts'
+import { definitionsIn } from '../definitions/folder.ts'
+import type { PreparedDefinition } from '../definitions/publish.ts'
+import { asPublished, editedRow, type LibraryPlace } from '../library/edited-lookup.ts'
+import type { LibraryRow } from '../library/rows.ts'
+import { templatesOfPacks } from '../publish-packs.ts'
+import { performSync } from '../sessions/perform-sync.ts'
+import { openWorkspace } from '../workspace.ts'
+import { conduct } from '../workspaces/nodes.ts'
+import { storedFiles } from '../workspaces/stored-files.ts'
+import { headOf, listVersions, treeOf, type VersionChoice, type WorkspaceUser } from '../workspaces/versions.ts'
+
+export interface ProposedTemplate {
+  readonly template: LibraryTemplate
+  readonly row: LibraryRow
+  readonly file: string
+}
+
+export interface Proposal {
+  readonly workspace: string
+  readonly version: number
+  readonly root: Digest
+  /** What is published beside it: for whatever the proposal names that no run had. */
+  readonly library: LibraryPlace
+  readonly templates: readonly ProposedTemplate[]
+  readonly agents: ReadonlyMap<string, { readonly agent: Agent; readonly file: string }>
+  readonly workflows: ReadonlyMap<string, { readonly workflow: Workflow; readonly file: string }>
+  readonly roles: RoleFiles
+  readonly files: Files
+  /** Null when there is no such file in it. */
+  digestAt(path: string): Promise<Digest | null>
+  /** Whether the workspace is where this file came from: one of its newest versions has it, or the proposal has others of that folder. */
+  onceHeld(path: string, digest: Digest): Promise<boolean>
+  /** What a sync would make of it for whoever has this snapshot; null when it is of another workspace. */
+  synced(snapshot: Snapshot): Promise<Snapshot | SyncFailure | null>
+  /** Of what is in it or was made of it. `object_missing` for all else. */
+  object(digest: Digest): Promise<Uint8Array>
+}
+
+/** Where its files lie: in a record, or in one that was made for it. */
+export interface ProposalPlace {
+  readonly store: Store
+  readonly user: WorkspaceUser
+  readonly choice: VersionChoice
+  readonly library: LibraryPlace
+  readonly validator: Validator
+}
+
+export async function readProposal({ store, user, choice, library, validator }: ProposalPlace): Promise<Proposal> {
+  const { workspace, version, root } = await treeOf(store, user, choice, 'read')
+  const files = await storedFiles(store, user, { workspace, root })
+  const opened = await openWorkspace(files)
+  const made = new Map<Digest, string>()
+  const templates: ProposedTemplate[] = []
+  for (const file of opened.packs)
+    for (const template of await templatesOfPacks(opened, [file], validator)) {
+      const row = editedRow(library, template)
+      made.set(row.digest, templateText(asPublished(template)))
+      templates.push({ template, row, file })
+    }
+  const agents = new Map<string, { agent: Agent; file: string }>()
+  const workflows = new Map<string, { workflow: Workflow; file: string }>()
+  for (const definition of await definitionsIn(opened, () => true)) {
+    const document = documentOf(definition)
+    const agent = definition.kind === 'agent' ? readAgent(document, () => null) : null
+    if (agent?.ok) agents.set(definition.id, { agent: agent.agent, file: definition.path })
+    const workflow = definition.kind === 'workflow' ? readWorkflow(document) : null
+    if (workflow?.ok) workflows.set(definition.id, { workflow: workflow.workflow, file: definition.path })
+  }
+
+  async function sync(prelude: string | null, catalog: string | null): Promise<Snapshot | SyncFailure> {
+    const selection = { workspace: { name: workspace, version }, prelude, catalog }
+    const result = await performSync(store, user, workspaceSync, { selection, known: null, checkSchema: schemaFault })
+    if (result.outcome === 'failed') return result
+    if (result.outcome === 'unchanged') throw new Error('nothing is known that it could be the same as')
+    for (const { digest, text } of result.objects) made.set(digest, text)
+    return result.snapshot
+  }
+
+  async function onceHeld(path: string, digest: Digest): Promise<boolean> {
+    if ((await files.list(path.slice(0, path.lastIndexOf('/')))).length > 0) return true
+    // A folder is a proposal for what is published, if anything is.
+    const published = library.store
+    if ((await headOf(published, user.tenant, workspace)) === null) return false
+    let left = MOST_VERSIONS
+    for await (const { root: earlier } of listVersions(published, user, workspace)) {
+      if ((await digestIn(published, user.tenant, earlier, path)) === digest) return true
+      left -= 1
+      if (left === 0) break
+    }
+    return false
+  }
+
+  const held = new Map<string, Promise<boolean>>()
+  const snapshots = new Map<string, Promise<Snapshot | SyncFailure>>()
+  return {
+    workspace,
+    version,
+    root,
+    library,
+    templates,
+    agents,
+    workflows,
+    roles: rolesIn(files),
+    files,
+    digestAt: path => digestIn(store, user.tenant, root, path),
+    onceHeld(path, digest) {
+      const key = JSON.stringify([path, digest])
+      const known = held.get(key) ?? onceHeld(path, digest)
+      held.set(key, known)
+      return known
+    },
+    async synced({ workspace: name, prelude, catalog, legacy }) {
+      if (name !== workspace) return null
+      const named = [prelude?.name ?? null, legacy ? null : (catalog?.name ?? null)] as const
+      const key = JSON.stringify(named)
+      const known = snapshots.get(key) ?? sync(...named)
+      snapshots.set(key, known)
+      return known
+    },
+    async object(digest) {
+      const text = made.get(digest)
+      return text === undefined ? store.object(user.tenant, digest) : new TextEncoder().encode(text)
+    },
+  }
+}
+
+/** How far back it is looked for a file that is gone. */
+const MOST_VERSIONS = 100
+
+const digestIn = async (store: Store, tenant: string, root: Digest, path: string): Promise<Digest | null> =>
+  (await conduct(store, tenant, findEntry(root, path)))?.digest ?? null
+
+const documentOf = ({ bytes }: PreparedDefinition): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json
+
+/** Those that lie in it as a repo keeps them. */
+const rolesIn = (files: Files): RoleFiles => ({
+  async read(name) {
+    const path = rolePath(name)
+    const read = await files.readText(path, MOST_ROLE_BYTES)
+    if (!read.ok && !read.missing) throw new Fault('role_template_unreadable', { path, reason: read.message })
+    return read.ok ? read.text : null
+  },
+  list: async () => [],
+})

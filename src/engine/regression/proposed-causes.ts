@@ -1,0 +1,127 @@
+// What a proposal says otherwise than a run froze it: each thing that could be put in place alone. Puts nothing in place.
+import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { type Cause, causeKey, inCauseOrder } from '../../core/regression/cause.ts'
+import { changedParts } from '../../core/regression/workflow-parts.ts'
+import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
+import type { Found } from '../../core/resolve/resolve.ts'
+import { rolePath } from '../../core/role/role-name.ts'
+import { answersIn, type FrozenRole } from '../../core/run/frozen.ts'
+import type { Failure } from '../../core/session/events.ts'
+import { Fault } from '../../errors.ts'
+import { withEdited } from '../library/edited-lookup.ts'
+import { findAmong } from '../library/lookup.ts'
+import type { LibraryRow } from '../library/rows.ts'
+import { loadRole } from '../roles/load-role.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { Proposal } from './proposal.ts'
+
+/** In a steady order. */
+export const causesFor = async (proposal: Proposal, frozen: LoadedFrozen): Promise<readonly Cause[]> => [
+  ...workflowCauses(proposal, frozen),
+  ...agentCauses(proposal, frozen),
+  ...(await roleCauses(proposal, frozen)),
+  ...templateCauses(proposal, frozen),
+]
+
+function workflowCauses({ workflows }: Proposal, { workflow: recorded }: LoadedFrozen): readonly Cause[] {
+  const found = workflows.get(recorded.id)
+  if (found === undefined) return []
+  const versions = fromTo(recorded, found.workflow)
+  return changedParts(recorded, found.workflow).map(part => ({ cause: 'workflow', name: recorded.id, part, file: found.file, ...versions }))
+}
+
+function agentCauses({ agents }: Proposal, { agents: recorded, workflow }: LoadedFrozen): readonly Cause[] {
+  const named = new Set(workflow.nodes.flatMap(({ agentId }) => agentId ?? []))
+  return [...named].sort().flatMap((name): Cause[] => {
+    const [was = null, is] = [recorded.get(name), agents.get(name)]
+    if (is === undefined || isSame(was, is.agent)) return []
+    return [{ cause: 'agent', name, file: is.file, ...fromTo(was, is.agent) }]
+  })
+}
+
+/** Of nodes that agents added too: theirs may have been read later than the others. */
+async function roleCauses(proposal: Proposal, { roles, spawned }: LoadedFrozen): Promise<readonly Cause[]> {
+  const causes = new Map<string, Cause>()
+  for (const was of [...roles.values(), ...[...spawned.values()].map(({ role }) => role)]) {
+    const { name, digest } = was
+    if (!(await hasSay(proposal, was))) continue
+    const is = await proposedRole(proposal, name)
+    if ('digest' in is && is.digest === digest) continue
+    const cause: Cause = { cause: 'role', name, file: rolePath(name), from: digest, to: 'digest' in is ? is.digest : null }
+    causes.set(causeKey(cause), cause)
+  }
+  return [...causes.values()].sort(inCauseOrder)
+}
+
+/** A workspace that has not the file says nothing about the role, unless it once had it: then it was deleted. */
+async function hasSay({ digestAt, onceHeld }: Proposal, { name, source, digest }: FrozenRole): Promise<boolean> {
+  const path = rolePath(name)
+  return (await digestAt(path)) !== null || (source === 'repo' && (await onceHeld(path, digest)))
+}
+
+/** The one that ships, where the proposal has none of this name. */
+export async function proposedRole({ roles }: Proposal, name: string): Promise<FrozenRole | Failure> {
+  try {
+    const { role, source, ref, digest } = await loadRole(roles, name)
+    return { name, source, ref, digest, requests: role.requests, text: role.text }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { code: error.code, detail: error.message }
+  }
+}
+
+/** Whatever refs on record lead to otherwise. */
+function templateCauses(proposal: Proposal, { lookup }: LoadedFrozen): readonly Cause[] {
+  const causes = new Map<string, Cause>()
+  for (const [, ref, was] of answersIn(lookup)) {
+    const cause = templateCause(proposal, ref, was)
+    if (cause !== null) causes.set(causeKey(cause), cause)
+  }
+  return [...causes.values()].sort(inCauseOrder)
+}
+
+/** Null where a ref leads to what it led to. Refs that lead from the same to the same have one cause. */
+export function templateCause(proposal: Proposal, ref: PromptRef, was: Found): Cause | null {
+  const is = proposedFound(proposal, ref, was)
+  if (is === was) return null
+  const [from, to] = [was, is].map(found => (found.status === 'found' ? found.template : null))
+  const file = proposal.templates.find(({ row }) => row.digest === to?.digest)?.file
+  const isSameVersion = from != null && from.version === to?.version
+  return {
+    cause: 'template',
+    name: ref.templateId,
+    ...(file === undefined ? {} : { file }),
+    from: from?.version ?? null,
+    to: to?.version ?? null,
+    ...(isSameVersion ? { sameVersion: true } : {}),
+  }
+}
+
+/**
+ * What a ref on record would lead to: the newest where it names no version, where the label stood where it names a label. The very answer that is on
+ * record when that stays.
+ */
+export function proposedFound({ templates, library }: Proposal, ref: PromptRef, was: Found): Found {
+  const edited = templates.map(({ row }) => row).filter(({ templateId }) => templateId === ref.templateId)
+  if (edited.length === 0 || was.status === 'ambiguous' || was.status === 'unchecked') return was
+  const known: readonly LibraryRow[] = was.status === 'found' ? [{ ...edited[0]!, ...was.template, tenant: library.tenant }] : []
+  // A label is moved by people, and not by a workspace: what it stood for is a version like any other.
+  const asked = ref.label === null || was.status !== 'found' ? ref : { ...ref, label: null, version: was.template.version }
+  const { row: _, ...is } = findAmong(withEdited(known, edited), asked, new Map())
+  return isSame(is, was) ? was : is
+}
+
+interface Versioned {
+  readonly version: string | null
+}
+
+/** Versions where they differ, else the names of what they hold. */
+function fromTo(was: Versioned | null, is: Versioned): Pick<Cause, 'from' | 'to'> {
+  if (was !== null && was.version !== null && is.version !== null && was.version !== is.version)
+    return { from: was.version, to: is.version }
+  return { from: was === null ? null : digestOf(was), to: digestOf(is) }
+}
+
+const digestOf = (value: object): Digest => digestJson(value as unknown as Json)
+
+const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one as Json) === canonicalJson(other as Json)

@@ -1,0 +1,139 @@
+// The world that a run froze, with a proposal in place, or with some of its causes. What the run never named is looked up in the proposal, and in what
+// is published beside it.
+import type { Agent } from '../../core/agent/agent.ts'
+import { type Cause, causeKey } from '../../core/regression/cause.ts'
+import { takeParts } from '../../core/regression/workflow-parts.ts'
+import { answersIn, type FrozenLookup, type FrozenRole, freezeLookup, refKey } from '../../core/run/frozen.ts'
+import { grownWorkflow } from '../../core/run/grown.ts'
+import { narrowedRequests } from '../../core/run/narrowed.ts'
+import type { RunState } from '../../core/run/state.ts'
+import type { Failure } from '../../core/session/events.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
+import { loadAgent } from '../definitions/agents.ts'
+import { editedLookup } from '../library/edited-lookup.ts'
+import { refsOf } from '../library/refs-of.ts'
+import { DIALECT, frozenRole, type LoadedFrozen, type LoadedSpawn, resolveRequest, roleOf } from '../runs/frozen.ts'
+import { agentOf } from '../runs/task.ts'
+import type { Proposal } from './proposal.ts'
+import { causesFor, proposedFound, proposedRole, templateCause } from './proposed-causes.ts'
+
+export interface ProposedWorld {
+  readonly frozen: LoadedFrozen
+  /** By role: why no run could be started with it. */
+  readonly unusable: ReadonlyMap<string, Failure>
+  /** By role on record: what stands in place of it, for nodes that agents added. */
+  readonly replaced: ReadonlyMap<string, FrozenRole>
+}
+
+export interface ProposedWorlds {
+  /** None when the proposal says nothing otherwise than the run froze it. */
+  readonly causes: readonly Cause[]
+  /** With these in place: the same object every time. */
+  with(causes: readonly Cause[]): Promise<ProposedWorld>
+}
+
+/** @param frozen without what agents added to the graph, but with what those nodes were given */
+export async function proposedWorlds(proposal: Proposal, frozen: LoadedFrozen): Promise<ProposedWorlds> {
+  const worlds = new Map<string, Promise<ProposedWorld>>()
+  return {
+    causes: await causesFor(proposal, frozen),
+    with(causes) {
+      const key = causes.map(causeKey).join()
+      const known = worlds.get(key) ?? worldWith(proposal, frozen, causes)
+      worlds.set(key, known)
+      return known
+    },
+  }
+}
+
+const roleKey = (name: string, digest: string | null): string => JSON.stringify([name, digest])
+
+/** With what agents had added to the graph by then. */
+export function grown({ frozen, replaced }: ProposedWorld, recorded: LoadedFrozen, state: RunState): LoadedFrozen {
+  if (state.grown.nodes.length === 0) return frozen
+  const workflow = grownWorkflow(frozen.workflow, state)
+  const spawned = new Map<string, LoadedSpawn>()
+  const now = { ...frozen, workflow, spawned }
+  for (const [id, spawn] of recorded.spawned) {
+    const role = replaced.get(roleKey(spawn.role.name, spawn.role.digest))
+    const parent = workflow.nodes.find(one => one.id === spawn.node.by)
+    const asked = parent === undefined ? null : (frozenRole(now, parent, agentOf(now, parent))?.requests ?? null)
+    spawned.set(id, role === undefined ? spawn : { ...spawn, role: { ...role, requests: narrowedRequests(asked, role.requests) } })
+  }
+  return now
+}
+
+async function worldWith(proposal: Proposal, recorded: LoadedFrozen, causes: readonly Cause[]): Promise<ProposedWorld> {
+  const of = (kind: Cause['cause']) => causes.filter(({ cause }) => cause === kind)
+  const proposed = proposal.workflows.get(recorded.workflow.id)?.workflow ?? recorded.workflow
+  const workflow = takeParts(
+    recorded.workflow,
+    proposed,
+    causes.flatMap(({ part }) => part ?? []),
+  )
+  const named = of('agent').map(({ name }) => name)
+  const agents = await agentsWith(proposal, recorded, workflow, named)
+  const { roles, ...rest } = await rolesWith(proposal, recorded, { workflow, agents }, of('role'))
+  const frozen = { ...recorded, workflow, agents, roles }
+  return { frozen: { ...frozen, lookup: await lookupWith(proposal, frozen, of('template')) }, ...rest }
+}
+
+async function agentsWith(
+  { agents, library }: Proposal,
+  recorded: LoadedFrozen,
+  { nodes }: Workflow,
+  taken: readonly string[],
+): Promise<ReadonlyMap<string, Agent>> {
+  const known = new Set(recorded.workflow.nodes.map(({ agentId }) => agentId))
+  const found = new Map(recorded.agents)
+  for (const { agentId } of nodes) {
+    if (agentId === null || (known.has(agentId) && !taken.includes(agentId))) continue
+    const agent = agents.get(agentId)?.agent ?? (await loadAgent(library.store, library.tenant, agentId))?.agent
+    if (agent !== undefined) found.set(agentId, agent)
+  }
+  return found
+}
+
+async function rolesWith(
+  proposal: Proposal,
+  recorded: LoadedFrozen,
+  { workflow, agents }: Pick<LoadedFrozen, 'workflow' | 'agents'>,
+  taken: readonly Cause[],
+): Promise<Pick<LoadedFrozen, 'roles'> & Pick<ProposedWorld, 'unusable' | 'replaced'>> {
+  const roles = new Map(recorded.roles)
+  const unusable = new Map<string, Failure>()
+  const replaced = new Map<string, FrozenRole>()
+  for (const { name, from } of taken) {
+    const role = await proposedRole(proposal, name)
+    if ('code' in role) unusable.set(name, role)
+    else replaced.set(roleKey(name, from), role)
+  }
+  for (const node of workflow.nodes) {
+    const name = roleOf(node, agents.get(node.agentId ?? '') ?? null)
+    if (name === null || unusable.has(name)) continue
+    const was = recorded.roles.get(name)
+    const role = was === undefined ? await proposedRole(proposal, name) : (replaced.get(roleKey(name, was.digest)) ?? was)
+    if ('code' in role) unusable.set(name, role)
+    else roles.set(name, role)
+  }
+  return { roles, unusable, replaced }
+}
+
+/** @param taken what the proposal has the say about; about what no run had named, it has always */
+async function lookupWith(proposal: Proposal, frozen: LoadedFrozen, taken: readonly Cause[]): Promise<FrozenLookup> {
+  const { found, defaults } = frozen.lookup
+  const keys = new Set(taken.map(causeKey))
+  const isTaken = (cause: Cause | null): boolean => cause !== null && keys.has(causeKey(cause))
+  const changed = answersIn(frozen.lookup)
+    .filter(([, ref, was]) => taken.length > 0 && isTaken(templateCause(proposal, ref, was)))
+    .map(([key, ref, was]) => [key, proposedFound(proposal, ref, was)] as const)
+  const asked = frozen.workflow.nodes.map(node => refsOf(resolveRequest(frozen, node, {}), DIALECT))
+  const refs = asked.flatMap(([named]) => named).filter(ref => !Object.hasOwn(found, refKey(ref)))
+  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
+  const templates = proposal.templates.map(({ template }) => template)
+  const fresh =
+    refs.length === 0 && libraries.length === 0
+      ? { found: {}, defaults: {} }
+      : freezeLookup(await editedLookup(proposal.library, templates, refs, libraries), refs, libraries)
+  return { found: { ...fresh.found, ...found, ...Object.fromEntries(changed) }, defaults: { ...fresh.defaults, ...defaults } }
+}

@@ -1,0 +1,92 @@
+// The steps of a recorded run, each with everything it was made from. Goes on only as long as the run is as it was recorded.
+import { runEvent, runStream } from '../../core/run/events.ts'
+import { runFolding } from '../../core/run/reduce.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import { Fault, type FaultCode } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { readChained } from '../replay/read-chained.ts'
+import { remakeStep, type StepStarted } from '../replay/remake-step.ts'
+import { type SessionCursor, sessionCursor } from '../replay/session-cursor.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
+import { type LoadedRun, NO_RUN } from '../runs/load.ts'
+import { worldOf } from '../runs/world.ts'
+import { isUnfit } from '../unfit.ts'
+
+export interface RecordedStep {
+  /** As it was the moment before. */
+  readonly run: LoadedRun
+  readonly frozen: LoadedFrozen
+  readonly event: StepStarted
+  readonly session: SessionState
+}
+
+const BROKEN: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'event_corrupt']
+
+/** What is wrong with the run; null when it is sound. `meet` is told of every step that comes out of the record as it is in it. */
+export async function eachRecordedStep(
+  store: Store,
+  tenant: string,
+  runId: string,
+  meet: (step: RecordedStep) => Promise<void>,
+): Promise<string | null> {
+  const problems: string[] = []
+  const diverged = ({ sequence, stream = runStream(runId) }: { sequence: number; stream?: string }): void =>
+    void problems.push(`event ${sequence} of ${stream} is not what the next one names`)
+  const cursors = new Map<string, SessionCursor>()
+  const sessionAt = async ({ session, nodeId }: StepStarted): Promise<SessionState | null> => {
+    const cursor = cursors.get(session) ?? sessionCursor(store, tenant, session, diverged)
+    cursors.set(session, cursor)
+    return (await cursor.next('step.started', { runId, nodeId }))?.before ?? null
+  }
+
+  const nextOf = readChained(store, tenant, runStream(runId), diverged, false)
+  const next = runFolding()
+  let run = NO_RUN
+  for (let stored = await nextOf(); stored !== null; stored = await nextOf()) {
+    const { event: recorded } = stored
+    const event = runEvent(recorded)
+    if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
+    if (event.type === 'step.started' && problems.length === 0) {
+      const step = await soundly(() => recordedStep(store, tenant, run, event, sessionAt))
+      if (typeof step === 'string') problems.push(`event ${recorded.seq}: ${step}`)
+      else await meet(step)
+    }
+    if (problems.length > 0) return problems[0]!
+    const state = await soundly(async () => next(event))
+    if (typeof state === 'string') return `event ${recorded.seq}: ${state}`
+    run = { ...run, state, seq: recorded.seq }
+  }
+  if (run.seq < 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
+  return problems[0] ?? null
+}
+
+/** Or what is wrong with it. */
+async function recordedStep(
+  store: Store,
+  tenant: string,
+  run: LoadedRun,
+  event: StepStarted,
+  sessionAt: (event: StepStarted) => Promise<SessionState | null>,
+): Promise<RecordedStep | string> {
+  const session = await sessionAt(event)
+  if (session?.run == null) return `session ${event.session} does not tell of step ${event.step} of ${event.nodeId}`
+  const frozen = await worldOf(store, tenant, run.state)
+  const node: WorkflowNode | undefined = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
+  if (node === undefined) return `the run has no node ${event.nodeId}`
+  const { composed, made } = await remakeStep({ store, tenant, run, frozen, node, event, session })
+  if (!composed.ok) return `the prompt cannot be composed: ${composed.code}`
+  if (composed.prompt.full !== event.prompt.full) return 'the prompt comes out otherwise'
+  if (made?.ok !== true || made.requestDigest !== event.requestHash) return 'the request comes out otherwise'
+  return { run, frozen, event, session }
+}
+
+async function soundly<T>(work: () => Promise<T>): Promise<T | string> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isUnfit(error)) return `it says what no run says: ${error.message}`
+    if (!(error instanceof Fault) || !BROKEN.includes(error.code)) throw error
+    return error.message
+  }
+}

@@ -1,0 +1,20 @@
+// What a replay of level 2 takes from the record, each with why. Whatever comes out identical says nothing of these.
+import type { Condition } from '../../core/gate/authorize.ts'
+
+/** Conditions of a verdict; what follows from them is judged again. */
+export const BELIEVED_CONDITIONS: Readonly<Partial<Record<Believed, string>>> = {
+  well_formed: 'the schema of a tool is foreign code, and is not run again',
+  bound: 'what a host can do is its code, and not on record',
+  granted: 'no policy is on record here that was in force then',
+}
+
+/** Of every run. */
+export const BELIEVED_ALWAYS = {
+  request: 'what was asked for',
+  outcomes: 'what models, tools and people said',
+  order: 'which node went on when',
+} as const
+
+export type Believed = keyof typeof BELIEVED_ALWAYS | Condition
+
+export const ALWAYS_BELIEVED = Object.keys(BELIEVED_ALWAYS) as readonly (keyof typeof BELIEVED_ALWAYS)[]

@@ -1,0 +1,94 @@
+// What agents add to the graph and send along it, made again from the calls that asked for it: their arguments are on record, and how far the run had come.
+import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../core/run/graph-plans.ts'
+import type { RunState } from '../../core/run/state.ts'
+import type { SessionState } from '../../core/session/state.ts'
+import type { Store } from '../../ports.ts'
+import { roleFrom } from '../roles/load-role.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
+import { readStored } from '../runs/node-values.ts'
+import { spawnOf } from '../runs/spawn.ts'
+import { worldOf } from '../runs/world.ts'
+import { toolsIn } from '../sessions/model-call.ts'
+import type { Walked } from './remake-walk.ts'
+
+/** A call that was let through, and all that was there at that moment: it is done in the same commit. */
+export interface LetThrough {
+  readonly state: RunState
+  readonly nodeId: string
+  readonly call: string
+  readonly session: SessionState
+}
+
+type Made = Extract<RunEvent, { readonly type: 'node.spawned' | 'edge.created' | 'handoff.sent' }>
+
+export const isMade = (event: RunEvent): event is Made =>
+  event.type === 'node.spawned' || event.type === 'edge.created' || event.type === 'handoff.sent'
+
+/** @param through the last call of the run that was let through; null where none was: then nothing comes of it */
+export async function remakeGraph(store: Store, tenant: string, event: Made, through: LetThrough | null): Promise<Walked> {
+  const { type: _, ...recorded } = timeless(event)
+  const call = through?.session.run?.batch?.calls.find(({ id }) => id === through.call)
+  if (through === null || call === undefined) return { recorded, found: {} }
+  const { state, nodeId } = through
+  const frozen = await worldOf(store, tenant, state)
+  const place = { state, workflow: frozen.workflow, nodeId }
+  const given = await readStored<Json>(store, tenant, call.approval?.arguments ?? call.arguments)
+  if (event.type === 'node.spawned') return { recorded, found: await spawned(store, tenant, event, frozen, place, given, through) }
+  return { recorded, found: event.type === 'edge.created' ? made(place, given) : sent(place, given, call) }
+}
+
+/** When a reply is late follows from the clock, which nobody can ask again. */
+const timeless = (event: Made): Made | (Omit<Made, 'awaits'> & { readonly awaits: string | null }) =>
+  event.type === 'handoff.sent' ? { ...event, awaits: event.awaits?.call ?? null } : event
+
+function made(place: GraphPlace, given: Json): object {
+  const planned = planEdge(place, given)
+  return planned.ok ? { nodeId: place.nodeId, ...planned.plan.edge } : {}
+}
+
+/** By a call of its own, or with the node that a call spawned. */
+function sent(place: GraphPlace, given: Json, { id, name }: { readonly id: string; readonly name: string }): object {
+  const handoff = { handoff: `handoff-${place.state.handoffs + 1}`, nodeId: place.nodeId }
+  if (name === 'spawn_node') {
+    const planned = planSpawn(place, given)
+    if (!planned.ok || planned.plan.handoff === null) return {}
+    const { nodeId: to, handoff: body } = planned.plan
+    return { ...handoff, to, body: stored({ handoff: body }), expectation: 'none', answers: null, awaits: null }
+  }
+  const planned = planHandoff(place, given)
+  if (!planned.ok) return {}
+  const { to, body, expectation, answers, waitMs } = planned.plan
+  return { ...handoff, to, body: stored({ handoff: body }), expectation, answers, awaits: waitMs === null ? null : id }
+}
+
+const stored = (value: object) => digestText(canonicalJson(value as Json))
+
+async function spawned(
+  store: Store,
+  tenant: string,
+  { role }: Extract<Made, { readonly type: 'node.spawned' }>,
+  frozen: LoadedFrozen,
+  place: GraphPlace,
+  given: Json,
+  { nodeId, session: { run } }: LetThrough,
+): Promise<object> {
+  const planned = planSpawn(place, given)
+  if (!planned.ok || run === null) return {}
+  const read = (digest: typeof role.file) => store.object(tenant, digest)
+  const made = await spawnOf(
+    {
+      frozen,
+      nodeId,
+      config: run.config,
+      // What lay in the repo then, and what providers could do, is nowhere else.
+      roleNamed: async name => roleFrom(new TextDecoder().decode(await read(role.file)), name, role.source),
+      calls: async () => 'native',
+    },
+    planned.plan,
+  )
+  if (!made.ok) return {}
+  const { tools } = await toolsIn(read, run.step?.request.tools ?? [])
+  return { ...made.node, tools: tools.map(({ name }) => name) }
+}

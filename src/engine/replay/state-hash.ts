@@ -1,0 +1,16 @@
+// The name of a state that events left. One that no honest events leave has a name as well, and is told.
+import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { isUnfit } from '../unfit.ts'
+import { type GapPlace, unfitEvent } from './gaps.ts'
+import type { Diverged } from './read-chained.ts'
+
+/** @param last where the events end: which of them left something out is not known any more */
+export function stateHash(state: object, last: GapPlace, diverged: Diverged): Digest {
+  try {
+    return digestJson(state as unknown as Json)
+  } catch (error) {
+    if (!isUnfit(error)) throw error
+    unfitEvent(last, 'state', diverged)
+    return digestJson(JSON.parse(JSON.stringify(state)) as Json)
+  }
+}

@@ -1,0 +1,12 @@
+// What people remark on a run, on its way to the record: without the secrets that the host knows. Changes nothing else.
+import type { RunCommand } from '../../core/run/decide.ts'
+import { scrubbedRemark } from '../sessions/done.ts'
+import type { SessionParts } from '../sessions/performing.ts'
+
+export async function scrubbedCommand(parts: SessionParts, tenant: string, command: RunCommand): Promise<RunCommand> {
+  if (command.type === 'resolveApproval' && command.note !== null)
+    return { ...command, note: await scrubbedRemark(parts, tenant, command.note) }
+  if (command.type === 'cancel' && command.reason !== null)
+    return { ...command, reason: await scrubbedRemark(parts, tenant, command.reason) }
+  return command
+}
