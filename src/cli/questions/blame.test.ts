@@ -71,5 +71,5 @@ it('refuses what there is not', async () => {
     [2, ''],
     [2, ''],
   ])
-  expect(refused[1].err).toContain(`Node nobody of run ${runId} was not told anything`)
+  expect(refused[1].err).toContain(`Run ${runId} has no node nobody. It has: writer, critic, editor.`)
 })
