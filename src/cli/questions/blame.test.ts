@@ -1,4 +1,4 @@
-// onbook blame: what scripts rely on, from a folder, from a run file and through a host. Through real processes; the pages are told in scripts/stories.test.ts.
+// onbook blame: what scripts rely on, from a folder, from a run file and through a host. Through real processes; the pages are told in scripts/stories.deep.test.ts.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// onbook diff: what scripts rely on. Through real processes; more in diff.deep.test.ts, and the pages are told in scripts/stories.test.ts.
+// onbook diff: what scripts rely on. Through real processes; more in diff.deep.test.ts, and the pages are told in scripts/stories.deep.test.ts.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

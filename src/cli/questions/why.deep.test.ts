@@ -1,4 +1,4 @@
-// onbook why: what scripts rely on, files that were never run, and what is refused. Through real processes; the pages are told in scripts/stories.test.ts.
+// onbook why: what scripts rely on, files that were never run, and what is refused. Through real processes; the pages are told in scripts/stories.deep.test.ts.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
