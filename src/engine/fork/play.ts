@@ -37,6 +37,8 @@ export interface Playing {
 const ACTOR = 'onbook'
 /** A node may have so much to do before its run tells of it. */
 const MOST_SILENT = 16
+/** Times to look at a fork in which nothing happens. */
+const MOST_STILL = 4 * MOST_SILENT
 const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'replay_source_missing']
 
 /** Goes on from wherever the fork stands. */
@@ -50,8 +52,10 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
   const open = async () => acts(await playerOf(store, tenant, source, { diverged: one => void divergences.push(one), onPrompt }))
   let doing = await open()
 
+  const mustMove = moving()
   let silent = 0
   while (!isEnded(await stateNow()) && signal?.aborted !== true) {
+    mustMove((await loadRun(store, tenant, forkId)).seq)
     const { player } = doing.stage
     const { kept, next } = player.run()
     const event = kept[next]
@@ -72,11 +76,22 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
   }
   const end = missing(runId, `anything after event ${source.run.at(-1)!.sequence}`)
   for (let state = await stateNow(); !isEnded(state) && signal?.aborted !== true; state = await stateNow()) {
+    mustMove((await loadRun(store, tenant, forkId)).seq)
     await endUnrecorded(doing.stage, state, end)
     doing = await open()
   }
   const last = source.run.at(-1)!.sequence
   return { run: await loadRun(store, tenant, forkId), divergences, last, over: isOver(source) }
+}
+
+/** A walk that does not come further ends as a defect: nobody waits for it for ever. */
+function moving(): (seq: number) => void {
+  let [last, still] = [-1, 0]
+  return seq => {
+    still = seq === last ? still + 1 : 0
+    last = seq
+    if (still > MOST_STILL) throw new Error('a replay does not come further')
+  }
 }
 
 /** Of one that could not be walked to its end: it must not look as if somebody were still at it. */
