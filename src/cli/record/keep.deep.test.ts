@@ -124,7 +124,7 @@ describe('onbook export', () => {
   })
 
   it.each([
-    ['a stream that is not there', () => ['nothing', '--output', join(out, 'new')], 'stream_missing'],
+    ['a stream that is not there', () => ['nothing', '--output', join(out, 'new')], 'run_missing'],
     ['a file that is', () => ['talk', '--output', join(data, 'onbook.db')], 'path_exists'],
     ['a folder that is not', () => ['talk', '--output', join(out, 'no', 'new')], 'file_unwritable'],
   ])('refuses %s, and leaves nothing behind', async (_, args, error) => {

@@ -177,10 +177,11 @@ describe('onbook object', () => {
 })
 
 /** A digest where one is asked for, a new file where one is. */
-const argumentsOf = (names: readonly string[]) => names.map(name => (name === '<digest>' ? nameOf('text') : 'something'))
+const argumentsOf = (names: readonly string[]) =>
+  names.filter(name => name.startsWith('<')).map(name => (name === '<digest>' ? nameOf('text') : 'something'))
 
 describe('without a record', () => {
-  const commands = RECORD_COMMANDS.filter(({ name }) => name !== 'restore')
+  const commands = RECORD_COMMANDS.filter(({ name }) => name !== 'restore' && name !== 'import')
   it.each(commands)('onbook $name says so in one line, exits with 2 and makes nothing', async command => {
     const folder = join(fresh(), 'none')
     const args = [command.name, ...argumentsOf(command.arguments), '--data', folder]
