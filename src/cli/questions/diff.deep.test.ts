@@ -90,7 +90,6 @@ describe('what is refused', () => {
     [['run_1', '--node', 'a', '--steps', '1-2'], 'does not name two steps'],
     [['desk@1', 'prompt:writer'], 'desk@1 (a workspace) and prompt:writer (content) cannot be compared: name two runs'],
     [['run.jsonl', PACKS[0]], 'cannot be compared'],
-    [[PACKS[0], newsroom('agents/writer.yaml')], 'cannot be compared'],
     [['desk@1', 'desk@2'], 'There is no workspace desk'],
     [['nowhere.yaml', 'run_2'], 'there is no file nowhere.yaml: name two runs'],
     [[...PACKS, '--node', 'a'], '--node belongs to runs'],

@@ -30,16 +30,9 @@ export function sessionDifference(pairs: readonly Pair<SessionEvent>[], stream: 
   const divergences = pairs.flatMap(({ sequence, kept, made }): readonly Divergence[] => {
     const where = { sequence, point: 'told', stream } as const
     if (kept === null || made === null) return [{ ...where, expected: kept?.event.type ?? null, found: made?.type ?? null }]
-    return compareFields(where, unnamed(kept.event), unnamed(made))
+    return compareFields(where, kept.event, made)
   })
   return divergences.length === 0 ? null : { at, kind: 'output', nodeId: null, divergences }
-}
-
-/** A command's own name only tells it from others. */
-function unnamed(event: SessionEvent): object {
-  if (event.type !== 'command.received') return event
-  const { id: _, ...command } = event.command
-  return { ...event, command }
 }
 
 /** Nothing of it happened again: the run was over before. */

@@ -140,10 +140,17 @@ async function endUnrecorded(stage: Stage, { nodes, phase }: RunState, end: Why)
   const nodeId = Object.entries(nodes).find(([, one]) => isBusy(one))?.[0] ?? null
   if (nodeId === null || phase !== 'cancelling') return failNode(stage, nodeId, end)
   const { run } = await stage.session(nodeId)
-  const cancel = { kind: 'cancel', id: `end.${nodeId}`, reason: 'the run ends' } as const
+  const cancel = { kind: 'cancel', id: cancelAhead(stage, nodes[nodeId]!.session) ?? `end.${nodeId}`, reason: 'the run ends' } as const
   if (run !== null && run.phase !== 'cancelling') await stage.send(nodeId, ACTOR, { type: 'receive', command: cancel })
   const failure = { code: end.code, detail: end.message }
   if (run?.step?.settled === false)
     await stage.send(nodeId, ACTOR, { type: 'settleStep', run: run.run, step: run.step.step, reply: null, failure })
   await settleCalls(stage, nodeId)
+}
+
+/** As its source named it, where it has one. */
+function cancelAhead({ player }: Stage, session: string): string | null {
+  const { kept, next } = player.session(session)
+  const found = kept.slice(next).find(({ event }) => event.type === 'command.received' && event.command.kind === 'cancel')?.event
+  return found?.type === 'command.received' ? found.command.id : null
 }
