@@ -3,8 +3,8 @@
 // Joiners and variation selectors stay: emoji and several scripts are spelled with them, and cells.ts shows the ones that stand alone.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?!\u034f|\u200c|\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}/gu
 
-/** One line, always: a line break becomes a symbol too. */
-export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
+/** One line, always: a line break becomes a symbol too. A record of others may hold anything where a text should stand. */
+export const visible = (text: string): string => String(text).replace(UNSAFE, symbolOf)
 
 /** The lines of a text, each of them safe; line breaks and tabs keep their meaning. */
 export const visibleLines = (text: string): readonly string[] => text.split(/\r?\n/).map(line => visible(line.replaceAll('\t', '  ')))
