@@ -176,7 +176,7 @@ describe('a job', () => {
 
   it('that does not exist is answered with those that do', async () => {
     const { code, output } = await project.start(['toString']).ended
-    expect([code, output]).toEqual([2, 'No job named "toString". There are: start, test, test:deep, bench, docs, golden, build.\n'])
+    expect([code, output]).toEqual([2, 'No job named "toString". There are: start, test, test:deep, bench, story, docs, golden, build.\n'])
   })
 })
 

@@ -21,7 +21,7 @@ export interface Line {
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 type Words = { readonly [T in RunEvent['type']]?: (event: Of<T>, bodies: Bodies) => readonly Line[] | Promise<readonly Line[]> }
 
-export const shortHash = (digest: string): string => `${digest.slice(0, 'sha256:'.length + 12)}…`
+export const shortHash = (digest: string): string => `${String(digest).slice(0, 'sha256:'.length + 12)}…`
 export const sizeText = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
 const quoted = (text: string): string => JSON.stringify(clip(text, 200))
 
