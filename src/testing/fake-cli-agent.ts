@@ -1,8 +1,9 @@
 // Settings of fake command-line agents, and looking after the processes they start. For tests.
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { CliAgentSettings } from '../adapters/cli-agent/agent.ts'
 
-const SCRIPT = new URL('fake-cli-agent.mjs', import.meta.url).pathname
+const SCRIPT = fileURLToPath(new URL('fake-cli-agent.mjs', import.meta.url))
 
 /** `gemini` is what Gemini CLI makes of stream-json. */
 export type FakeProtocol = 'text' | 'jsonl' | 'stream-json' | 'gemini'

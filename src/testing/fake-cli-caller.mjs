@@ -1,10 +1,11 @@
 // @ts-check
 // Asks a fake agent once, says what came of it, and is over when nothing keeps it. From dist: it runs without a test runner.
 import { writeSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { cliAgentChat } from '../../dist/adapters/cli-agent/cli-agent-chat.js'
 
 const [behaviour = '', protocol = '', abortAfter = ''] = process.argv.slice(2)
-const script = new URL('fake-cli-agent.mjs', import.meta.url).pathname
+const script = fileURLToPath(new URL('fake-cli-agent.mjs', import.meta.url))
 const stop = new AbortController()
 const { call } = cliAgentChat(
   {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { asUser, reachableProduct } from './other-user.ts'
 
 export interface CliRun {
   readonly code: number | null
@@ -13,8 +14,8 @@ export interface CliRun {
 export interface CliOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Whose rights it has, when ours are too many. */
-  readonly uid?: number
+  /** The user it runs as, from a copy of the product that this user can reach. */
+  readonly uid?: number | null
   /** Another Node than this one. */
   readonly node?: string
   /** Another release than this one. */
@@ -27,12 +28,18 @@ const CLI = resolve('bin', 'onbook.mjs')
 
 export function runCli(
   args: readonly string[],
-  { cwd, env, uid, node = process.execPath, cli = CLI, during }: CliOptions = {},
+  {
+    cwd,
+    env,
+    uid = null,
+    node = process.execPath,
+    cli = uid === null ? CLI : join(reachableProduct(), 'bin', 'onbook.mjs'),
+    during,
+  }: CliOptions = {},
 ): Promise<CliRun> {
   return new Promise(settle => {
-    const child = spawn(node, [cli, ...args], {
+    const child = spawn(node, [...asUser(uid), cli, ...args], {
       cwd,
-      ...(uid === undefined ? {} : { uid, gid: uid }),
       env: { ...process.env, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

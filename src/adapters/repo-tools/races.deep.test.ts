@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { callsInRun } from '../../testing/calls-in-run.ts'
 import { type HostileRepo, hostileRepo, runTool, SECRET } from '../../testing/hostile-repo.ts'
 import { repoTools } from './repo-tools.ts'
 
-const SWAPPER = new URL('../../testing/swapping-process.mjs', import.meta.url).pathname
+const SWAPPER = fileURLToPath(new URL('../../testing/swapping-process.mjs', import.meta.url))
 
 interface Swap {
   /** In the repo, and outside. */

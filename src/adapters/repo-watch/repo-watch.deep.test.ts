@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { edit, newRepo } from '../../testing/watched-repo.ts'
 import { repoWatch } from './repo-watch.ts'
 
-const WATCHER = new URL('../../testing/watching-process.mjs', import.meta.url).pathname
-const SWAPPER = new URL('../../testing/swapping-process.mjs', import.meta.url).pathname
+const WATCHER = fileURLToPath(new URL('../../testing/watching-process.mjs', import.meta.url))
+const SWAPPER = fileURLToPath(new URL('../../testing/swapping-process.mjs', import.meta.url))
 
 it('whatever is edited, the diff leads from what was there to what is there', { timeout: 600_000 }, async () => {
   // Git does not read its own diff of an empty file whose folder ends in a blank.

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
-  chownSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -13,12 +12,14 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { digestBytes } from '../../core/digest/digest.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
+import { asUser, OTHER_USER, reachableProduct } from '../../testing/other-user.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { openDatabase } from './database.ts'
 import { faultOf } from './faults.ts'
@@ -196,10 +197,8 @@ it.each([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])('never overlooks that page %i was o
   for (const code of codes) expect(['store_corrupt', 'object_missing', 'object_corrupt', 'event_corrupt']).toContain(code)
 })
 
-const NOBODY = 65534
-const isRoot = process.getuid?.() === 0
 const OPEN_AND_WRITE = (path: string) => `
-  import { sqliteStore } from ${JSON.stringify(resolve('dist/adapters/sqlite-store/sqlite-store.js'))}
+  import { sqliteStore } from ${JSON.stringify(join(reachableProduct(), 'dist/bundle/index.mjs'))}
   try {
     const store = sqliteStore(${JSON.stringify(path)}, () => '2026-01-01T00:00:00.000Z')
     await store.commit({ tenant: 'acme', appends: [{ stream: 'n', expected: -1, entries: [{ type: 'a.b', actor: 'x', payload: 1 }] }] })
@@ -208,9 +207,9 @@ const OPEN_AND_WRITE = (path: string) => `
     console.log(error.name, error.code, error.message)
   }`
 
-function asNobody(code: string): Promise<string> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+function asOtherUser(code: string): Promise<string> {
+  const child = spawn(process.execPath, [...asUser(OTHER_USER), '--input-type=module', '-e', code], {
+    cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let out = ''
@@ -230,10 +229,9 @@ const READ_ONLY: readonly { readonly what: string; readonly file: number; readon
 
 it.each(READ_ONLY)('says so when a record $what', async ({ file, folder, says }) => {
   const path = await aStore()
-  if (isRoot) chownSync(path, 0, 0)
   chmodSync(path, file)
   chmodSync(dirname(path), folder)
-  expect(await asNobody(OPEN_AND_WRITE(path))).toMatch(says)
+  expect(await asOtherUser(OPEN_AND_WRITE(path))).toMatch(says)
   chmodSync(dirname(path), 0o700)
 })
 

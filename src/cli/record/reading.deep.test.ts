@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { digestBytes } from '../../core/digest/digest.ts'
+import { OTHER_USER } from '../../testing/other-user.ts'
 import { type CliRun, runCli } from '../../testing/run-cli.ts'
 import { appendTo, HOSTILE, nameOf, OBJECTS, type ObjectName, sampleRecord } from '../../testing/sample-record.ts'
 import { RECORD_COMMANDS } from '../record-commands.ts'
@@ -228,9 +229,8 @@ describe('without a record', () => {
   })
 
   it('says that it may not look', async () => {
-    const nobody = process.getuid?.() === 0 ? { uid: 65534 } : {}
-    if (process.getuid?.() !== 0) chmodSync(data, 0o000)
-    const { code, err } = await runCli(['streams', '--data', data], nobody)
+    if (OTHER_USER === null) chmodSync(data, 0o000)
+    const { code, err } = await runCli(['streams', '--data', data], { uid: OTHER_USER })
     chmodSync(data, 0o700)
     expect([code, err]).toEqual([2, `onbook: ${data}/onbook.db cannot be read: permission is denied.\n`])
   })
