@@ -15,12 +15,11 @@ export const OTHER_USER: number | null = isRoot ? NOBODY : null
  * The process starts as root, because node itself may be in a folder that only root may enter.
  */
 export const asUser = (uid: number | null): readonly string[] =>
-  uid === null
-    ? []
-    : [
-        '--import',
-        `data:text/javascript,process.setgroups([]);process.setgid(${uid});process.setuid(${uid});process.env.HOME='${tmpdir()}'`,
-      ]
+  uid === null ? [] : ['--import', `data:text/javascript,${dropRights(uid)}`]
+
+/** A worker thread gets the same arguments, has the user of its process already, and may not change it. */
+const dropRights = (uid: number) =>
+  `if(process.getuid()===0){process.setgroups([]);process.setgid(${uid});process.setuid(${uid});process.env.HOME='${tmpdir()}'}`
 
 let copy: string | null = null
 
