@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { filled, slotsIn } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
-import type { Answered, FinishReason } from '../../core/messages/receipt.ts'
+import { type Answered, BETWEEN_MESSAGES, type FinishReason } from '../../core/messages/receipt.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel } from '../../ports.ts'
@@ -100,9 +100,10 @@ async function answer(agent: CliAgent, call: ModelCall, options: CallOptions, kn
   }
 }
 
-const receiptOf = ({ text, reasoning, stop, usage }: Said): Omit<Answered, 'warnings' | 'providerId'> => ({
+const receiptOf = ({ texts, reasoning, stop, usage }: Said): Omit<Answered, 'warnings' | 'providerId'> => ({
   status: 'ok',
-  text,
+  text: texts.join(BETWEEN_MESSAGES),
+  ...(texts.length > 1 ? { texts } : {}),
   ...(reasoning.length === 0 ? {} : { reasoning: reasoning.map(thought => ({ type: 'reasoning', text: thought })) }),
   toolCalls: [],
   finishReason: { reason: REASONS.get(stop ?? '') ?? 'stop', ...(stop === null ? {} : { raw: stop }) },

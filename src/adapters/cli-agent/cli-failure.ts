@@ -23,7 +23,9 @@ export function faultOf({ ended, finished, said, complaints, resumed, lostPatter
   const { code, signal } = ended
   const broke = said.failure === null
   if (broke && (finished ?? code === 0))
-    return said.text.trim() === '' ? new Fault('provider_retryable', { problem: 'it ended well and said nothing' }) : null
+    return said.texts.every(text => text.trim() === '')
+      ? new Fault('provider_retryable', { problem: 'it ended well and said nothing' })
+      : null
   const all = complaints.join('\n')
   const told = complaints.find(one => one !== '') ?? ''
   const isLost = lostPatterns.some(pattern => all.toLowerCase().includes(pattern.toLowerCase()))

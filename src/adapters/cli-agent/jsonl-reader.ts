@@ -1,32 +1,36 @@
-// JSON lines as Codex writes them: a thread, its turns, and items in them. The last message of the agent is the answer.
+// JSON lines as Codex writes them: a thread, its turns, and items in them. All messages of the agent together are the answer.
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { BETWEEN_MESSAGES } from '../../core/messages/receipt.ts'
 import { Fault } from '../../errors.ts'
+import { spoken } from './messages.ts'
 import { jsonLines, objectIn, type Reader, type ReaderOptions, textIn, usageOf } from './reader.ts'
 
 export function jsonlReader({ show, stray, resumed }: ReaderOptions): Reader {
-  const items = new Map<string, string>()
+  const texts = new Map<string, string>()
   const reasoning = new Map<string, string>()
-  let text = ''
+  let unnamed = 0
   let conversation: string | null = null
   let usage: ReturnType<typeof usageOf> = null
   let complaint: string | null = null
   let turn: 'open' | 'completed' | 'failed' = 'open'
 
-  /** An item is told again and again as it grows. */
-  const grow = (kind: 'text' | 'reasoning', id: string, whole: string): void => {
+  /** An item is written again and again as it grows. */
+  const grow = (items: Map<string, string>, id: string, whole: string): string => {
     const before = items.get(id) ?? ''
     items.set(id, whole)
-    if (whole !== before) show({ kind, text: whole.startsWith(before) ? whole.slice(before.length) : whole })
+    return whole.startsWith(before) ? whole.slice(before.length) : whole
   }
-  const takeItem = (item: JsonObject): void => {
-    const [id, said] = [textIn(item.id), textIn(item.text)]
+  const takeItem = (item: JsonObject, isWhole: boolean): void => {
+    const id = textIn(item.id) || `unnamed ${unnamed}`
     if (item.type === 'agent_message') {
-      grow('text', id, said)
-      text = said
+      const begins = texts.size > 0 && !texts.has(id)
+      const text = grow(texts, id, textIn(item.text))
+      if (text !== '') show({ kind: 'text', text: begins ? BETWEEN_MESSAGES + text : text })
     } else if (item.type === 'reasoning') {
-      grow('reasoning', id, said)
-      reasoning.set(id, said)
+      const text = grow(reasoning, id, textIn(item.text))
+      if (text !== '') show({ kind: 'reasoning', text })
     }
+    if (isWhole && textIn(item.id) === '') unnamed += 1
   }
   const takeThread = (id: string): void => {
     // A thread that is not the one: it knows nothing of what was said, and would be told only the rest.
@@ -42,7 +46,7 @@ export function jsonlReader({ show, stray, resumed }: ReaderOptions): Reader {
       case 'item.started':
       case 'item.updated':
       case 'item.completed':
-        return takeItem(objectIn(event.item))
+        return takeItem(objectIn(event.item), event.type === 'item.completed')
       case 'turn.completed': {
         const { input_tokens, output_tokens, cached_input_tokens } = objectIn(event.usage)
         usage = usageOf(input_tokens, output_tokens, cached_input_tokens)
@@ -68,7 +72,7 @@ export function jsonlReader({ show, stray, resumed }: ReaderOptions): Reader {
     end() {
       const malformed = lines.end()
       const failure = turn === 'completed' ? null : complaint
-      return { text, reasoning: [...reasoning.values()], usage, stop: null, conversation, failure, malformed }
+      return { texts: spoken([...texts.values()]), reasoning: [...reasoning.values()], usage, stop: null, conversation, failure, malformed }
     },
   }
 }

@@ -23,21 +23,36 @@ const text = (text: string) => ({ type: 'text', text })
 describe('stream-json', () => {
   const of = (...events: unknown[]) => read(streamJsonReader, [lines(...events)])
 
-  it('shows whole messages where there are no pieces, and takes the last one when the result has no text', () => {
+  it('packs D1: shows whole messages where there are no pieces, and keeps all of them', () => {
     const said = of(assistant('a', text('Let me look.')), assistant('b', text('It is ')), assistant('b', text('done.')), {
       ...{ type: 'result', subtype: 'success', is_error: false },
     })
-    expect(said).toMatchObject({ text: 'It is done.', shown: 'text:Let me look.|text:It is |text:done.', finished: true, failure: null })
+    expect(said).toMatchObject({
+      ...{ texts: ['Let me look.', 'It is done.'], finished: true, failure: null },
+      shown: 'text:Let me look.|text:\n\nIt is |text:done.',
+    })
   })
 
   it('hears nothing of what agents of the agent say', () => {
     const theirs = { ...assistant('x', text('Not for you.')), parent_tool_use_id: 'toolu_1' }
-    expect(of(assistant('a', text('Mine.')), theirs, { type: 'result' })).toMatchObject({ text: 'Mine.', shown: 'text:Mine.' })
+    expect(of(assistant('a', text('Mine.')), theirs, { type: 'result' })).toMatchObject({ texts: ['Mine.'], shown: 'text:Mine.' })
   })
 
-  it('believes the result, and the first one', () => {
+  it('keeps the first result beside the messages, unless it repeats their end', () => {
     const result = (result: string) => ({ type: 'result', result })
-    expect(of(assistant('a', text('pieces')), result('whole'), result('later'))).toMatchObject({ text: 'whole' })
+    expect(of(assistant('a', text('pieces')), result('whole'), result('later'))).toMatchObject({ texts: ['pieces', 'whole'] })
+    expect(of(assistant('a', text('One.\n')), assistant('b', text(' Two. ')), result('Two.'))).toMatchObject({
+      texts: ['One.\n', ' Two. '],
+    })
+  })
+
+  it('begins another message after a tool, and where a piece says so', () => {
+    const piece = (text: string) => ({ type: 'stream_event', event: { type: 'content_block_delta', delta: { type: 'text_delta', text } } })
+    const start = { type: 'stream_event', event: { type: 'message_start' } }
+    const say = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true })
+    expect(of(start, piece('a'), piece('b'), start, piece('c'))).toMatchObject({ texts: ['ab', 'c'], shown: 'text:a|text:b|text:\n\nc' })
+    expect(of(say('a'), say('b'), { type: 'tool_use' }, { type: 'tool_result' }, say('c'))).toMatchObject({ texts: ['ab', 'c'] })
+    expect(of(assistant('a', text('x'), { type: 'tool_use' }, text('y')))).toMatchObject({ texts: ['x', 'y'] })
   })
 
   it.each([
@@ -80,14 +95,14 @@ describe('jsonl', () => {
       { type: 'turn.completed' },
     )
     expect(said).toMatchObject({
-      ...{ text: 'Done.', reasoning: ['Well'], usage: null, finished: true },
-      shown: 'text:Good|text: day|reasoning:Hm|reasoning:Well|text:Done.',
+      ...{ texts: ['Good day', 'Done.'], reasoning: ['Well'], usage: null, finished: true },
+      shown: 'text:Good|text: day|reasoning:Hm|reasoning:Well|text:\n\nDone.',
     })
   })
 
   it('goes on after an error that the turn survives', () => {
     expect(of({ type: 'error', message: 'Reconnecting' }, item('1', 'agent_message', 'Yes'), { type: 'turn.completed' })).toMatchObject({
-      ...{ text: 'Yes', failure: null },
+      ...{ texts: ['Yes'], failure: null },
     })
     expect(of({ type: 'error', message: 'Reconnecting' })).toMatchObject({ failure: 'Reconnecting', finished: false })
   })

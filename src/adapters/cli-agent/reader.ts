@@ -6,7 +6,8 @@ import type { Usage } from '../../core/messages/receipt.ts'
 import type { Delta } from '../../ports.ts'
 
 export interface Said {
-  readonly text: string
+  /** Every text message of the turn, in order. */
+  readonly texts: readonly string[]
   readonly reasoning: readonly string[]
   readonly usage: Usage | null
   /** In its own words. */

@@ -10,7 +10,7 @@ export function textReader({ show }: ReaderOptions): Reader {
       show({ kind: 'text', text: piece })
     },
     end: () => ({
-      text: text.replace(/\r?\n$/, ''),
+      texts: [text.replace(/\r?\n$/, '')],
       reasoning: [],
       usage: null,
       stop: null,

@@ -104,9 +104,9 @@ async function lastReply(desk: Desk, session: string): Promise<string | null> {
   const { entries } = await desk.transcript(session, { from: messages - 1 })
   const last = entries.at(-1)?.messages.at(-1)
   if (last?.role !== 'assistant') return null
-  // What it thought is no reply.
-  const said = last.content as readonly { readonly type: string; readonly text?: string }[]
-  return said.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('')
+  // Reasoning is not part of the reply. A command-line agent may have written several messages: the last one is its answer.
+  const parts = last.content as readonly { readonly type: string; readonly text?: string }[]
+  return parts.findLast(({ type }) => type === 'text')?.text ?? ''
 }
 
 const WHEN_TOLD = {

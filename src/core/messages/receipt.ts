@@ -2,7 +2,7 @@
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Signature } from '../record/checkpoint.ts'
-import type { ChatMessage, ReasoningPart, ToolCallPart } from './message.ts'
+import type { ChatMessage, ReasoningPart, TextPart, ToolCallPart } from './message.ts'
 
 export interface ToolCall {
   /** The id under which the result goes back: the provider's, unless two calls have the same. */
@@ -25,6 +25,8 @@ export interface Usage {
 export interface Answered {
   readonly status: 'ok'
   readonly text?: string
+  /** The messages that `text` joins, when the provider wrote more than one in its turn. */
+  readonly texts?: readonly string[]
   readonly toolCalls: readonly ToolCall[]
   readonly reasoning?: readonly ReasoningPart[]
   readonly finishReason: { readonly reason: FinishReason; readonly raw?: string }
@@ -52,9 +54,12 @@ export interface Failed {
 
 export type Receipt = Answered | Failed
 
+/** The separator of several messages in one reply. */
+export const BETWEEN_MESSAGES = '\n\n'
+
 /** What the transcript keeps of an answer; null when it said nothing: blanks and thoughts alone are nothing to go on from. */
-export function assistantMessage({ text, toolCalls, reasoning = [] }: Answered): ChatMessage | null {
-  const said = text === undefined || text === '' ? [] : [{ type: 'text', text } as const]
+export function assistantMessage({ text, texts, toolCalls, reasoning = [] }: Answered): ChatMessage | null {
+  const said = textParts(texts ?? (text === undefined || text === '' ? [] : [text]))
   const calls = toolCalls.map(
     ({ callId, toolName, arguments: given, echo }): ToolCallPart => ({
       type: 'tool_call',
@@ -68,14 +73,19 @@ export function assistantMessage({ text, toolCalls, reasoning = [] }: Answered):
   return isSaid ? { role: 'assistant', content: [...reasoning, ...said, ...calls] } : null
 }
 
+/** A part for each message, so that an open code fence in one does not reach into the next. Joined they read as one text. */
+const textParts = (texts: readonly string[]): readonly TextPart[] =>
+  texts.map((text, at) => ({ type: 'text', text: at === texts.length - 1 ? text : text + BETWEEN_MESSAGES }))
+
 const REASONS: readonly string[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']
 
 /** An answer that was kept as JSON; null when it is none. */
 export function readAnswer(value: Json | undefined): Answered | null {
   if (!isObject(value) || value.status !== 'ok' || !Array.isArray(value.toolCalls) || !Array.isArray(value.warnings)) return null
-  const { text, finishReason, usage, reasoning } = value
+  const { text, texts, finishReason, usage, reasoning } = value
   const sound =
     (text === undefined || typeof text === 'string') &&
+    (texts === undefined || (Array.isArray(texts) && texts.every(one => typeof one === 'string'))) &&
     value.toolCalls.every(
       call => isObject(call) && typeof call.callId === 'string' && typeof call.toolName === 'string' && call.arguments !== undefined,
     ) &&

@@ -29,6 +29,8 @@ export interface Asked {
   readonly calls: readonly AskedCall[]
   /** What is said beside them. */
   readonly text: string
+  /** The last message of it, when the reply has several: what a node gives when its work is done. */
+  readonly last: string
   /** Lines that speak of calls, and of which nobody can say that they were meant as one: told beside calls, and never alone. */
   readonly asides: readonly string[]
 }
@@ -38,13 +40,14 @@ const MOST_TOLD = 20
 
 /** @param lines names of the tools that are called by line; null when none is */
 export function askedIn(content: readonly Part[], lines: ReadonlySet<string> | null): Asked {
-  const text = content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('')
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []))
+  const text = texts.join('')
   const native = content.flatMap((part): readonly AskedCall[] => {
     if (part.type !== 'tool_call') return []
     return [{ callId: part.callId, toolName: part.toolName, arguments: part.arguments, problem: null, notes: [] }]
   })
-  if (lines === null) return { calls: native, text, asides: [] }
-  const read = readToolCalls(text, { tools: lines, taken: new Set(native.map(({ callId }) => callId)) })
+  if (lines === null) return { calls: native, text, last: texts.at(-1) ?? '', asides: [] }
+  const read = readToolCalls(text, { tools: lines, taken: new Set(native.map(({ callId }) => callId)), starts: startsOf(texts) })
   const meant = read.diagnostics.filter(({ code }) => kindOf(code) === 'meant')
   const told = [...meant, ...read.diagnostics.filter(({ code }) => kindOf(code) !== 'meant')].slice(0, MOST_TOLD)
   const used = new Set([...native.map(({ callId }) => callId), ...read.calls.map(({ id }) => id)])
@@ -55,7 +58,25 @@ export function askedIn(content: readonly Part[], lines: ReadonlySet<string> | n
   const asides = told.filter(({ code }) => kindOf(code) === 'aside').map(problemText)
   const untold = read.diagnostics.length - told.length
   const rest = untold === 0 ? asides : [...asides, `And ${untold} more remarks like these.`]
-  return { calls: withLast([...native, ...inOrder], rest), text: read.message, asides: rest }
+  return {
+    calls: withLast([...native, ...inOrder], rest),
+    text: read.message,
+    last: read.calls.length === 0 ? (texts.at(-1) ?? '') : read.message,
+    asides: rest,
+  }
+}
+
+/** The lines, from 1, on which a text part begins. */
+function startsOf(texts: readonly string[]): ReadonlySet<number> {
+  const starts = new Set<number>()
+  let line = 1
+  let isLineStart = true
+  for (const text of texts) {
+    if (isLineStart) starts.add(line)
+    line += text.split('\n').length - 1
+    if (text !== '') isLineStart = text.endsWith('\n')
+  }
+  return starts
 }
 
 /** As the model is told. */

@@ -35,6 +35,8 @@ export interface ToolCallOptions {
   readonly tools?: ReadonlySet<string>
   /** Ids of the same response that are in use: its native calls. */
   readonly taken?: ReadonlySet<string>
+  /** Lines, from 1, on which another message of the same reply begins: no fence reaches over them. */
+  readonly starts?: ReadonlySet<number>
   /** An id for the call on this line. */
   readonly newId?: (line: number) => string
 }
@@ -51,9 +53,9 @@ export const BUILT_IN: ReadonlySet<string> = new Set([
 ])
 
 export function readToolCalls(text: string, options: ToolCallOptions = {}): ReadToolCalls {
-  const { tools = BUILT_IN, taken = new Set(), newId = line => `call-${line}` } = options
+  const { tools = BUILT_IN, taken = new Set(), starts = new Set(), newId = line => `call-${line}` } = options
   const lines = text.split('\n')
-  const readings = classifyLines(lines, tools)
+  const readings = classifyLines(lines, tools, starts)
   // All ids that are given come first: a generated one must not take what a later line says.
   const given = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'call' ? (reading.id ?? []) : []))])
   const used = new Set(taken)
@@ -78,7 +80,17 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
 }
 
 /** One reading a line, in order. */
-export const classifyLines = (lines: readonly string[], tools: ReadonlySet<string>): readonly LineReading[] => lines.map(lineReader(tools))
+export function classifyLines(
+  lines: readonly string[],
+  tools: ReadonlySet<string>,
+  starts: ReadonlySet<number> = new Set(),
+): readonly LineReading[] {
+  let read = lineReader(tools)
+  return lines.map((line, index) => {
+    if (starts.has(index + 1)) read = lineReader(tools)
+    return read(line)
+  })
+}
 
 /** For a text that is still being written: to be given its lines one after the other. */
 export function lineReader(tools: ReadonlySet<string>): (line: string) => LineReading {

@@ -27,5 +27,5 @@ export async function remakeReply(
   const asked = reply === null ? null : await askedOf(read, request, await read(reply))
   const brought = receipt === null ? new Map<Digest, Uint8Array>() : new Map([[receipt, await read(receipt)]])
   const { replyHash = null, tokens = null, conversation } = settledStep(brought, asked, receipt)
-  return { told: { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }, said: asked?.text ?? '' }
+  return { told: { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }, said: asked?.last ?? '' }
 }

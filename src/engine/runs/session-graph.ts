@@ -154,7 +154,7 @@ async function tellingOf(
   const settled = command.type === 'settleStep' ? settledStep(brought, await askedIn(command.reply), command.receipt ?? null) : {}
   if (!events.some(({ type }) => type === 'run.completed')) return { ...settled, objects: [] }
   const reply = command.type === 'settleStep' ? command.reply : (run?.step?.reply ?? null)
-  const given = outputOf((await askedIn(reply))?.text ?? '')
+  const given = outputOf((await askedIn(reply))?.last ?? '')
   const stored = canonicalJson(given as unknown as Json)
   return { ...settled, output: { digest: digestText(stored), value: given.output }, objects: [new TextEncoder().encode(stored)] }
 }
