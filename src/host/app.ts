@@ -8,7 +8,7 @@ import type { Clock, RoleFiles, Store } from '../ports.ts'
 import { accessOf } from './access.ts'
 import { auditOf } from './audit.ts'
 import { capabilityDocument, type HostConfig } from './config.ts'
-import { silentConnections } from './connections.ts'
+import { limitLateBody, limitUnread, silentConnections } from './connections.ts'
 import { sendError } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { garbageAnswerer } from './garbage.ts'
@@ -79,6 +79,7 @@ export function createHost(parts: HostParts): FastifyInstance {
   // An expectation that nobody knows need not be met. RFC 9110, section 10.1.1.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const endSilent = silentConnections(app.server)
+  limitUnread(app.server, limits.unreadMs)
   // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
   app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   app.removeAllContentTypeParsers()
@@ -109,6 +110,7 @@ export function createHost(parts: HostParts): FastifyInstance {
     const ms = reply.elapsedTime
     metrics.answered(request, reply, ms)
     logResponse(request, reply, ms)
+    limitLateBody(request.raw)
     done()
   })
   app.addHook('preClose', async () => endSilent())

@@ -1,8 +1,41 @@
-// Connections that have been made and on which nothing was ever said: Node keeps them when it closes, and nobody would miss them.
-import type { Server } from 'node:http'
+// Connections that the host ends by itself. Node closes its own half only; a peer that does not close, or does not read, would keep the rest open.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** @returns what ends them */
+/** A socket with the response that is being written to it. Node has no public name for that response. */
+export type HttpSocket = Socket & { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null }
+
+/** Time for a peer to read the last answer and to close. */
+const LINGER_MS = 1_000
+
+/** Destroys a socket that is still open after the linger time. */
+export function destroySoon(socket: Socket, ms = LINGER_MS): void {
+  if (socket.destroyed) return
+  const timer = setTimeout(() => socket.destroy(), ms)
+  timer.unref()
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** A request that is answered before its body has arrived, after a 401 for example: the rest of the body gets the linger time, and is discarded. */
+export function limitLateBody(request: IncomingMessage): void {
+  const { socket } = request
+  if (request.complete || socket.destroyed) return
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  timer.unref()
+  const done = () => clearTimeout(timer)
+  socket.once('close', done)
+  request.once('end', done)
+  request.resume()
+}
+
+/** Destroys connections whose peer has not read anything of an answer for that long. A host that still works on an answer keeps its peer. */
+export function limitUnread(server: Server, unreadMs: number): void {
+  server.setTimeout(unreadMs, (socket: HttpSocket) => {
+    if (!socket._httpMessage || socket.writableLength > 0) socket.destroy()
+  })
+}
+
+/** Connections on which nothing was ever sent: Node keeps them when it closes. @returns a function that destroys them */
 export function silentConnections(server: Server): () => void {
   const open = new Set<Socket>()
   server.on('connection', socket => {

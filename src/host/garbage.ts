@@ -1,17 +1,16 @@
-// What is not HTTP, too much of it or too slow, answered before there is a request: in the same envelope as everything else.
+// Answers bytes that are not HTTP, too many or too slow, before there is a request: in the same envelope as everything else.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { Fault } from '../errors.ts'
+import { destroySoon, type HttpSocket } from './connections.ts'
 import type { HostLimits } from './limits.ts'
-
-type Answering = Socket & { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null }
 
 export const garbageAnswerer =
   (limits: HostLimits) =>
-  (error: NodeJS.ErrnoException, socket: Answering): void => {
+  (error: NodeJS.ErrnoException, socket: HttpSocket): void => {
+    // A peer that has its last answer gets the time to read it.
+    if (socket.writableEnded && error.code !== 'ECONNRESET') return destroySoon(socket)
     const answer = socket._httpMessage
-    // What came before it was whole, and is answered first.
+    // The request before it was whole, and is answered first.
     if (answer?.req.complete && error.code !== 'ECONNRESET') {
       answer.once('close', () => socket.destroy())
       return
@@ -30,6 +29,7 @@ export const garbageAnswerer =
       'connection: close',
     ]
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+    destroySoon(socket)
   }
 
 function faultFor(code: string | undefined, { headersMs, requestMs, headerBytes }: HostLimits): readonly [number, Fault] {

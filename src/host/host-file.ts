@@ -29,6 +29,7 @@ const limits = {
   headersMs: time('For all headers to arrive.'),
   requestMs: time('For the whole request to arrive.'),
   keepAliveMs: time('For the next request on a connection that is open.'),
+  unreadMs: time('For a peer to read something of an answer that waits for it. Its connection is closed after that.'),
   requestsPerMinute: number(0, 'Of one key; 0 for no limit. --requests-per-minute comes before it.'),
   failuresPerMinute: number(0, 'Failed authentications from one address; 0 for no limit.'),
   streams: number(1, 'Event streams open at a time.'),

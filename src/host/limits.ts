@@ -12,6 +12,8 @@ export interface HostLimits {
   readonly requestMs: number
   /** For the next request on a connection that is open. */
   readonly keepAliveMs: number
+  /** For a peer to read something of an answer that waits for it. */
+  readonly unreadMs: number
   /** Of one key; 0 for no limit. */
   readonly requestsPerMinute: number
   /** Failed authentications from one address; 0 for no limit. */
@@ -32,6 +34,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   headersMs: 10_000,
   requestMs: 120_000,
   keepAliveMs: 72_000,
+  unreadMs: 60_000,
   requestsPerMinute: 300_000,
   failuresPerMinute: 60,
   streams: 1_000,
