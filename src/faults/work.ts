@@ -94,6 +94,11 @@ export const WORK_FAULTS = {
     400,
     (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid workflow: ${d.problem}.`,
   ),
+  node_type_unknown: fault(
+    400,
+    (d: { what: string; problem: string; problems: readonly DocumentProblem[]; known: readonly string[] }) =>
+      `${d.what} has a node that cannot run here: ${d.problem}.`,
+  ),
   agent_invalid: fault(
     400,
     (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid agent: ${d.problem}.`,

@@ -6,6 +6,7 @@ import type { Mode } from './mode.ts'
 import {
   type Block,
   type BlockSegment,
+  fromInline,
   fromRole,
   fromTask,
   fromTemplate,
@@ -36,6 +37,8 @@ export interface PromptParts {
   readonly task: TaskPayload | null
   /** Of every kind, as they were resolved; several of few-shot keep their order. */
   readonly templates: readonly TemplatePart[]
+  /** The node's own user message and schema hint, where no ref beside them supersedes them. */
+  readonly inline?: { readonly user: TextPart | null; readonly 'schema-hint': TextPart | null }
   /** What somebody adds at the last minute. */
   readonly override: TextPart | null
 }
@@ -60,8 +63,11 @@ export type Composed =
   | { readonly ok: true; readonly prompt: ComposedPrompt }
   | { readonly ok: false; readonly problems: readonly PartProblem[] }
 
+const NO_INLINE: NonNullable<PromptParts['inline']> = { user: null, 'schema-hint': null }
+
 /** The order of everything. */
-export function composePrompt({ shipped = SHIPPED_BLOCKS, tools, role, mode, task, templates, override }: PromptParts): Composed {
+export function composePrompt(parts: PromptParts): Composed {
+  const { shipped = SHIPPED_BLOCKS, tools, role, mode, task, templates, inline = NO_INLINE, override } = parts
   const draft = emptyDraft()
   const placeKind = (block: Block, kind: PromptKind): void => {
     for (const template of templates) if (template.kind === kind) place(draft, block, kind, fromTemplate(block, kind, template))
@@ -72,8 +78,11 @@ export function composePrompt({ shipped = SHIPPED_BLOCKS, tools, role, mode, tas
   placeKind('role', 'few-shot')
   if (mode !== null) place(draft, 'mode', 'mode', modeText(shipped.modes[mode]))
   if (task !== null) place(draft, 'task', 'task', fromTask(task))
-  placeKind('task', 'user')
-  placeKind('task', 'schema-hint')
+  for (const kind of ['user', 'schema-hint'] as const) {
+    const own = inline[kind]
+    if (own !== null) place(draft, 'task', kind, fromInline(kind, own))
+    placeKind('task', kind)
+  }
   if (override !== null) place(draft, 'override', 'override', fromText('override', override))
   return draft.problems.length > 0 ? { ok: false, problems: draft.problems } : { ok: true, prompt: finished(draft) }
 }

@@ -125,8 +125,16 @@ export function fromRole(role: RolePart | MissingRole): Made {
 /** A role is the same from step to step: what becomes of it is made once. */
 const roles = new WeakMap<RolePart, Made>()
 
-export function fromText(block: 'role' | 'override', { text, trust }: TextPart, name: RolePart['name'] = null): Made {
-  if (!text.isWellFormed()) return refused('prompt_text_invalid', block, `${name?.ref ?? `the text of ${block}`} is not valid Unicode`)
+/** A prompt that a node has in its own words instead of a ref. */
+export const fromInline = (part: 'user' | 'schema-hint', text: TextPart): Made => fromText('task', text, null, part)
+
+export function fromText(
+  block: 'role' | 'task' | 'override',
+  { text, trust }: TextPart,
+  name: RolePart['name'] = null,
+  part: 'role' | 'override' | 'user' | 'schema-hint' | 'task' = block,
+): Made {
+  if (!text.isWellFormed()) return refused('prompt_text_invalid', part, `${name?.ref ?? `the text of ${part}`} is not valid Unicode`)
   const shown = trust === 'trusted' || text.trim() === '' ? text : framed(text)
   const hash = digestText(shown)
   const rendered = { text: shown, templateHash: hash, variableHashes: {}, contentTrust: trust, warnings: [] }
@@ -134,8 +142,8 @@ export function fromText(block: 'role' | 'override', { text, trust }: TextPart, 
     ok: true,
     text: shown,
     hash,
-    segments: [{ text: shown, block, part: block, template: name?.ref ?? null, layer: null, from: null, at: null, trust, secret: null }],
-    template: name === null ? null : { ...name, kind: null, layer: null, block, part: block, ...rendered },
+    segments: [{ text: shown, block, part, template: name?.ref ?? null, layer: null, from: null, at: null, trust, secret: null }],
+    template: name === null ? null : { ...name, kind: null, layer: null, block, part, ...rendered },
   }
 }
 

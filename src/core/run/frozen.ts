@@ -38,6 +38,8 @@ export interface Frozen {
   readonly repository: Repository | null
   /** Left out by the first runs. */
   readonly settings?: UsualSettings
+  /** Whether a node's `userPrompt` and `schemaHintPrompt` are sent. Runs of version 0.1.0 left it out, and did not send them. */
+  readonly inlinePrompts?: true
 }
 
 export const refKey = ({ libraryId, templateId, version, label }: PromptRef): string =>

@@ -1,6 +1,7 @@
 // What agents add to the graph of their run: nodes that start at once, and edges that only let handoffs through. The frozen workflow stays as it was.
 import type { Digest } from '../digest/digest.ts'
 import type { NodeSettings } from '../gate/authorize.ts'
+import { AGENT_TYPE } from '../workflow/node-types.ts'
 import type { ModelChoice, Workflow, WorkflowEdge, WorkflowNode } from '../workflow/workflow.ts'
 
 /** As it was when the node was spawned. */
@@ -83,7 +84,7 @@ export function grownWorkflow(workflow: Workflow, { grown: { nodes } }: { readon
 
 const asNode = ({ nodeId, label, alias, role, model, settings }: SpawnedNode): WorkflowNode => ({
   id: nodeId,
-  typeId: 'onbook.agent',
+  typeId: AGENT_TYPE,
   label,
   alias,
   config: {},

@@ -11,6 +11,8 @@ export interface Question {
 export interface Mismatch {
   readonly pointer: Pointer
   readonly message: string
+  /** For problems that a program tells from others. */
+  readonly code?: string
 }
 
 export type Verdict =

@@ -4,17 +4,16 @@ import type { JsonObject } from '../digest/is-object.ts'
 import type { NodeSettings } from '../gate/authorize.ts'
 import { nearest } from '../lint/nearest.ts'
 import { checkForm, type Form } from '../pack/form.ts'
+import { INLINE_KEYS } from '../resolve/layers.ts'
 import { roleNameProblem } from '../role/role-name.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import { settingFields } from './fields.ts'
+import { AGENT_TYPE, nodeTypeProblem } from './node-types.ts'
 import type { ModelChoice, PortValue, WorkflowNode } from './workflow.ts'
 import { nodeFields } from './workflow-format.ts'
 import { REF_KEYS } from './written-refs.ts'
 
-/** What nodes are that do not say. */
-const AGENT_TYPE = 'onbook.agent'
-
-export type Say = (pointer: Pointer, message: string) => void
+export type Say = (pointer: Pointer, message: string, code?: string) => void
 
 /** As a document says it: what is null for us is not there. */
 export type Given<T> = { readonly [Key in keyof T]?: NonNullable<T[Key]> }
@@ -49,11 +48,13 @@ export interface WrittenNode {
 
 const KEYS = Object.keys(nodeFields)
 const CONFIG_FORM: Form = { properties: { ...nodeFields, agentId: { type: 'string', maxLength: 256, pattern: NO_DIGEST } } }
-const PROMPT_KEYS: readonly string[] = [...REF_KEYS, 'systemPrompt']
+const PROMPT_KEYS: readonly string[] = [...REF_KEYS, ...Object.values(INLINE_KEYS)]
 
 export function readNode(written: WrittenNode, at: Pointer, say: Say): WorkflowNode {
   const { id, typeId = AGENT_TYPE, name = id, label = name, disabled = false } = written
   const config = written.config ?? {}
+  const typeProblem = nodeTypeProblem(typeId)
+  if (typeProblem !== null) say([...at, 'typeId'], typeProblem, 'node_type_unknown')
   const fields = fieldsOf(written as unknown as JsonObject, ownOf(config, typeId, at, say), at, say)
   const { role = null, alias = null, objective = null, definitionOfDone = null, session = null, orchestration = null } = fields as Fields
   const roleProblem = role === null ? null : roleNameProblem(role)

@@ -51,7 +51,9 @@ export function readWorkflow(value: Json): ReadWorkflow {
   const formErrors = checkForm(value, workflowFormat, 'The workflow')
   if (formErrors.length > 0) return failed(formErrors.map(({ pointer, message }) => ({ pointer, message })))
   const problems: Mismatch[] = [...readRefs(refsInWorkflow(value as JsonObject)).problems]
-  const workflow = toWorkflow(value as unknown as Written, (pointer, message) => void problems.push({ pointer, message }))
+  const workflow = toWorkflow(value as unknown as Written, (pointer, message, code) =>
+    problems.push({ pointer, message, ...(code === undefined ? {} : { code }) }),
+  )
   return problems.length > 0 ? failed(problems) : { ok: true, workflow }
 }
 

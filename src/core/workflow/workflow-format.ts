@@ -2,6 +2,7 @@
 // schemas/workflow.schema.json is printed from this; the reader checks against this.
 import { NO_DIGEST } from '../digest/digest.ts'
 import { choice, closed, count, flag, kindRefs, name, promptRef, settingFields, text, workFields } from './fields.ts'
+import { AGENT_TYPE, NODE_TYPES } from './node-types.ts'
 
 export const MOST_NODES = 500
 export const MOST_EDGES = 5000
@@ -58,6 +59,8 @@ export const nodeFields = {
   fewShotPromptRefs: promptRefs('Templates with examples.'),
   additionalPromptRefs: promptRefs('Further templates with examples.'),
   systemPrompt: text('A system prompt of its own. A ref beside it supersedes it.'),
+  userPrompt: text('A user message of its own, sent as it is written. A ref beside it supersedes it.'),
+  schemaHintPrompt: text('What a reply must look like, sent as it is written. A ref beside it supersedes it.'),
 }
 
 const input = closed(
@@ -80,7 +83,7 @@ const node = closed(
       type: 'string',
       maxLength: 256,
       pattern: '^[a-z][a-zA-Z0-9._-]*$',
-      description: 'What kind of node it is. Default onbook.agent.',
+      description: `What kind of node it is: ${NODE_TYPES.join(', ')}. Others are refused. Default ${AGENT_TYPE}.`,
     },
     name: name('For people. Default: its id.', 1024),
     label: name('The same, and goes before it.', 1024),

@@ -54,7 +54,7 @@ export async function segmentFacts(
     const { part, template, from } = segment
     if (part === 'task') return task === null ? null : taskSource(from, task)
     if (part === 'override') return { from: 'person', name: overriddenBy }
-    if (part === 'role' && template === null)
+    if (part !== null && Object.hasOwn(INLINE_FIELDS, part) && template === null)
       return spawnedBy === null ? { from: 'node', name: nodeId } : { from: 'agent', name: spawnedBy }
     if (from === null) return null
     if (part === 'contract') return { from: 'tool', name: tools[indexIn(from)]?.name ?? null }
@@ -63,7 +63,7 @@ export async function segmentFacts(
   }
   const placeOf = ({ part, template, from, at }: BlockSegment): SegmentFacts['placeAt'] => {
     if (part === 'task') return written.get(from ?? '') ?? null
-    const placeAt = template === null ? (part === 'role' ? written.get('systemPrompt') : undefined) : found.get(template)?.placeAt
+    const placeAt = template === null ? written.get(INLINE_FIELDS[part ?? ''] ?? '') : found.get(template)?.placeAt
     if (placeAt === undefined || placeAt === null || at === null) return placeAt ?? null
     return offset => placeAt(at.start + offset)
   }
@@ -77,6 +77,9 @@ export async function segmentFacts(
     origins: [...found].map(([ref, { origin }]) => ({ ref, ...origin })),
   }
 }
+
+/** The field of a node that holds its own text, by the part of the prompt that the text becomes. */
+const INLINE_FIELDS: Readonly<Record<string, string>> = { role: 'systemPrompt', user: 'userPrompt', 'schema-hint': 'schemaHintPrompt' }
 
 const indexIn = (path: string): number => Number(/\d+/.exec(path)?.[0])
 
@@ -152,7 +155,7 @@ async function writtenInWorkflow({ store, tenant, run, frozen, node }: NodePlace
     ['nodes', index, 'config', field],
   ]
   const fields: readonly (readonly [field: string, pointers: readonly Pointer[]])[] = [
-    ['systemPrompt', atNode('systemPrompt')],
+    ...Object.values(INLINE_FIELDS).map(field => [field, atNode(field)] as const),
     ['objective', node.objective === null ? [['objective']] : atNode('objective')],
     ['definitionOfDone', node.definitionOfDone === null ? [['definitionOfDone']] : atNode('definitionOfDone')],
   ]

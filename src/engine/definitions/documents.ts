@@ -3,6 +3,7 @@ import type { Definition, DefinitionKind } from '../../core/definition/published
 import { canonicalJson, type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import type { Mismatch } from '../../core/schema/verdict.ts'
+import { NODE_TYPES } from '../../core/workflow/node-types.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { remembered, rememberedContent } from '../remembered.ts'
@@ -67,5 +68,8 @@ function invalid(kind: DefinitionKind, what: string, mismatches: readonly Mismat
   const problems = mismatches.slice(0, MOST_PROBLEMS).map(({ pointer, message }) => ({ pointer: pointerText(pointer), message }))
   const said = problems.slice(0, MOST_SAID).map(({ message }) => message)
   const problem = [...said, ...(problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} more`] : [])].join('; ')
+  // A program that reads the code must not take an unknown type for a typing error.
+  if (mismatches.some(({ code }) => code === 'node_type_unknown'))
+    return new Fault('node_type_unknown', { what, problem, problems, known: NODE_TYPES })
   return new Fault(`${kind}_invalid`, { what, problem, problems })
 }

@@ -18,7 +18,7 @@ import { DIALECT, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
 import { readStored } from './node-values.ts'
 import { composedEvents, tracedEvents } from './prompt-events.ts'
-import { overrideOf, overridesOf, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
+import { inlineFor, overrideOf, overridesOf, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
 import { taskOf } from './task.ts'
 
 interface Told {
@@ -53,10 +53,20 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const handoffs = await handoffsOf(place)
   const task = taskOf(frozen, state, node, { inputs: values.inputs, handoffs })
   const role = roleFor(place)
-  if (!saysWhatIsWanted(task, templates) && role === null)
-    return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any template says what is wanted')
+  const inline = inlineFor(place)
+  if (!saysWhatIsWanted(task, templates) && role === null && inline.user === null)
+    return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
-  const composed = composePrompt({ shipped: place.shipped, tools: place.protocol, role, mode: state.mode, task, templates, override })
+  const composed = composePrompt({
+    shipped: place.shipped,
+    tools: place.protocol,
+    role,
+    mode: state.mode,
+    task,
+    templates,
+    inline,
+    override,
+  })
   if (!composed.ok) return refused(composed.problems[0]!.code, composed.problems.map(({ message }) => message).join('; '))
 
   const { prompt } = composed

@@ -48,7 +48,7 @@ export async function freeze(
   const repository = world.repository === null ? null : await world.repository()
   const agents = await agentsOf(store, tenant, workflow)
   const roles = await rolesOf(world.roles, workflow, agents)
-  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS }
+  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS, inlinePrompts: true }
   const requests = workflow.nodes.map(node => resolveRequest({ workflow, agents, ...rest }, node, runOverrides))
   const { keep, keepAs, texts } = keeper()
   const lookup = await lookupNow(store, tenant, requests, keepAs)

@@ -2,6 +2,7 @@
 
 import type { Agent } from '../../core/agent/agent.ts'
 import { type BindOptions, bindVariables } from '../../core/compose/bind.ts'
+import type { PromptParts } from '../../core/compose/blocks.ts'
 import type { RolePart, TemplatePart, TextPart } from '../../core/compose/parts.ts'
 import type { Renderable } from '../../core/compose/render-prompt.ts'
 import type { ShippedBlocks } from '../../core/compose/shipped-blocks.ts'
@@ -9,7 +10,7 @@ import type { ToolProtocol } from '../../core/compose/system-block.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
-import { type KindRefs, nodeRefs } from '../../core/resolve/layers.ts'
+import { INLINE_KEYS, type KindRefs, nodeRefs } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Resolution } from '../../core/resolve/resolve.ts'
 import { namesOf } from '../../core/run/fork.ts'
@@ -109,11 +110,22 @@ function boundValues({ variables = [] }: Renderable, bind: BindOptions): JsonObj
   return bound.ok ? Object.fromEntries([...bound.bound].map(([name, { value }]) => [name, value])) : {}
 }
 
+/** The node's own text of a kind, where no ref beside it supersedes it. */
+function inlineOf({ config }: WorkflowNode, kind: 'system' | 'user' | 'schema-hint'): TextPart | null {
+  const text = config[INLINE_KEYS[kind]!]
+  if (typeof text !== 'string' || text.trim() === '' || nodeRefs(config, kind).length > 0) return null
+  return { text, trust: 'trusted' }
+}
+
+export const inlineFor = ({ frozen, node }: NodePlace): NonNullable<PromptParts['inline']> =>
+  frozen.inlinePrompts === true
+    ? { user: inlineOf(node, 'user'), 'schema-hint': inlineOf(node, 'schema-hint') }
+    : { user: null, 'schema-hint': null }
+
 /** The node's own prompt, where no ref supersedes it; otherwise its role. */
 export function roleFor({ frozen, node }: StepPlace): RolePart | null {
-  const { systemPrompt } = node.config
-  if (typeof systemPrompt === 'string' && systemPrompt.trim() !== '' && nodeRefs(node.config, 'system').length === 0)
-    return { text: systemPrompt, trust: 'trusted', name: null }
+  const own = inlineOf(node, 'system')
+  if (own !== null) return { ...own, name: null }
   // Another agent wrote it.
   const prompt = frozen.spawned.get(node.id)?.prompt ?? null
   if (prompt !== null) return { text: prompt, trust: 'untrusted', name: null }
