@@ -14,7 +14,7 @@ afterAll(() => host.close())
 const put = (id: string, nodes: readonly object[], more: object = {}) => ask('PUT', `/v1/workflows/${id}`, { body: { id, nodes, ...more } })
 /** The prompt of the first step of the only node. */
 const sentBy = async (workflowId: string): Promise<string> => {
-  const [{ runId }] = (await runToEnd(ask, { workflowId })) as [{ runId: string }]
+  const { runId } = (await runToEnd(ask, { workflowId }))[0]!
   return (await ask('GET', `/v1/runs/${runId}/prompts/n/1`)).body.full.text
 }
 
@@ -65,7 +65,7 @@ describe('prompts in a node', () => {
 
   it('openwop D4: blame names the node for its own words, and a replay is identical', async () => {
     await put('blamed', [{ id: 'n', userPrompt: 'Greet Ada.' }])
-    const [{ runId }] = (await runToEnd(ask, { workflowId: 'blamed' })) as [{ runId: string }]
+    const { runId } = (await runToEnd(ask, { workflowId: 'blamed' }))[0]!
     const { spans } = (await ask('GET', `/v1/runs/${runId}/blame`)).body.items[0]
     expect(spans.find(({ text }: { text: string }) => text === 'Greet Ada.')).toMatchObject({
       block: 'task',
