@@ -5,7 +5,7 @@ import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { decodeName } from '../core/workspace/path.ts'
+import { decodeName, isReservedName } from '../core/workspace/path.ts'
 import { Fault } from '../errors.ts'
 import { codeOf, reasonOf } from './reasons.ts'
 
@@ -46,6 +46,8 @@ async function emptyFolder(folder: string, replace: boolean): Promise<string> {
 function namesOf(path: string): readonly string[] {
   const names = path.split('/').map(decodeName)
   if (!names.every(name => name !== null)) throw new Fault('workspace_path_invalid', { path })
+  // A version that an older release stored, or that another record brought, may hold one.
+  if (names.some(isReservedName)) throw new Fault('workspace_path_reserved', { path })
   return names
 }
 

@@ -3,13 +3,13 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { join, relative, sep } from 'node:path'
 import type { Digest } from '../core/digest/digest.ts'
 import { type IgnoreLayer, isIgnored, readIgnore } from '../core/workspace/ignore.ts'
-import { encodeName, joinPath } from '../core/workspace/path.ts'
+import { encodeName, isReservedName, joinPath } from '../core/workspace/path.ts'
 import { Fault } from '../errors.ts'
 import type { Look, StatCache } from './folder-tree-cache.ts'
 import { codeOf, reasonOf } from './reasons.ts'
 
 /** Never content, whatever an ignore file says. */
-const NEVER = new Set(['.git', '.onbook', 'node_modules'])
+const NEVER = 'node_modules'
 /** The later one has the last word. */
 const IGNORE_FILES = ['.gitignore', '.onbookignore']
 const CHUNK = 256 * 1024
@@ -92,7 +92,7 @@ export function folderTree(folder: string, cache: StatCache, { without = [] }: F
 }
 
 const isLeftOut = (layers: readonly IgnoreLayer[], path: string, name: string, isFolder: boolean): boolean =>
-  NEVER.has(name) || isIgnored(layers, path, isFolder)
+  name === NEVER || isReservedName(name) || isIgnored(layers, path, isFolder)
 
 function realFolder(folder: string): string {
   const real = realOf(folder)

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { workerValidator } from '../adapters/worker-validator.ts'
 import type { Input } from './commands.ts'
 import type { CheckReport } from './report/check-report.ts'
+import { faultText } from './report/visible.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'
 
 const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github'] as const
@@ -56,7 +57,7 @@ async function watchAndRun(input: Input, once: () => Promise<number>): Promise<n
     // replaced, as editors do when they save, is lost to a watcher that knew the old one.
     const changed = nextChange(roots, typeof input.output === 'string' ? resolve(input.output) : null, stop.signal)
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H')
-    await once().catch(error => process.stderr.write(`onbook: ${(error as Error).message}\n`))
+    await once().catch(error => process.stderr.write(faultText(error as Error)))
     process.stderr.write('Watching. Press Ctrl-C to stop.\n')
     await changed
     await new Promise(resume => setTimeout(resume, 100)) // what belongs together is saved together

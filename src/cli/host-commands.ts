@@ -68,8 +68,14 @@ export const HOST_COMMANDS: readonly Command[] = [
     arguments: ['<action>', '[id]'],
     summary: 'create, list or revoke the keys that open the host; login makes a link to sign in with',
     options: [
-      { flags: '--scopes <list>', summary: `what it may do, separated by commas (default: all of ${SCOPES.join(', ')})` },
-      { flags: '--workspaces <list>', summary: 'the workspaces it may use, separated by commas (default: *, all of them)' },
+      {
+        flags: '--scopes <list>',
+        summary: `scopes, separated by commas; all means every scope except metrics:read (default: all). Scopes: ${SCOPES.join(', ')}`,
+      },
+      {
+        flags: '--workspaces <list>',
+        summary: 'the workspaces it may use, separated by commas (default: *, all that exist in its tenant)',
+      },
       { flags: '--expires <date>', summary: 'when it stops working (default: never)' },
       { flags: '--url <url>', summary: 'the host to sign in to (default: the one that runs on the folder)' },
       DATA,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
 import { Fault, type FaultCode } from '../errors.ts'
 import { COMMANDS, type Command, GROUPS, type Input } from './commands.ts'
-import { faultText, visibleLines } from './report/visible.ts'
+import { faultText, safeJson, visibleLines } from './report/visible.ts'
 
 /** What somebody sent is wrong, not what was asked. */
 const FINDINGS: readonly FaultCode[] = ['checks_failed', 'tests_failed', 'registry_refused', 'bundle_refused']
@@ -71,7 +71,7 @@ function explain(error: unknown, json: boolean): number {
   const { code, exitCode } = error as { code?: string; exitCode?: number }
   if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
   if (error instanceof Fault) {
-    if (json) process.stdout.write(`${JSON.stringify(error)}\n`)
+    if (json) process.stdout.write(`${safeJson(JSON.stringify(error))}\n`)
     else process.stderr.write(faultText(error))
     return FINDINGS.includes(error.code) ? 1 : 2
   }

@@ -17,7 +17,7 @@ import type { Input } from './commands.ts'
 import { locate } from './locate.ts'
 import { databaseOf } from './record/open-record.ts'
 import { visible } from './report/visible.ts'
-import { printJson } from './terminal.ts'
+import { printContent, printJson } from './terminal.ts'
 
 interface Source {
   readonly template: string
@@ -66,7 +66,7 @@ export interface Shown {
 function show(input: Input, shown: Shown): number {
   if (input.json) printJson(shown)
   else if (input.segments) process.stdout.write(shown.segments.map(segment => `${line(segment)}\n`).join(''))
-  else process.stdout.write(shown.text)
+  else printContent(shown.text)
   return 0
 }
 
@@ -117,4 +117,4 @@ async function readValues(given: unknown): Promise<Readonly<Record<string, Json>
 }
 
 const line = ({ text, from }: Segment): string =>
-  from === null ? `${pc.dim('literal')}  ${visible(JSON.stringify(text))}` : `${pc.cyan(from)}  ${visible(JSON.stringify(text))}`
+  from === null ? `${pc.dim('literal')}  ${visible(JSON.stringify(text))}` : `${pc.cyan(visible(from))}  ${visible(JSON.stringify(text))}`

@@ -11,8 +11,8 @@ import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { repoOf } from './repo-folder.ts'
 import { columns } from './report/columns.ts'
-import { visible, visibleLines } from './report/visible.ts'
-import { printJson } from './terminal.ts'
+import { visible } from './report/visible.ts'
+import { printContent, printJson } from './terminal.ts'
 
 /** Ends with 1 when there is one that cannot be used. */
 export async function list(input: Input): Promise<number> {
@@ -46,7 +46,7 @@ export async function show(input: Input): Promise<number> {
   if (input.json) printJson({ ...role, ...loaded })
   else {
     const text = input.raw ? role.raw : role.text
-    process.stdout.write(process.stdout.isTTY ? visibleLines(text).join('\n') : text)
+    printContent(text)
   }
   return 0
 }

@@ -4,6 +4,7 @@ import { codeOf, reasonOf } from '../adapters/reasons.ts'
 import { writeWhole } from '../adapters/write-whole.ts'
 import { jsonFile } from '../core/digest/indented-json.ts'
 import { Fault } from '../errors.ts'
+import { safeJson, visibleLines } from './report/visible.ts'
 
 /** NO_COLOR and FORCE_COLOR as their conventions say: an empty one counts as not set, and 0 or false forces nothing. */
 export function useColor(stream: NodeJS.WriteStream): boolean {
@@ -34,11 +35,12 @@ async function writeReport(file: string, text: string): Promise<void> {
   return writeWhole(await realpath(file), text) // a link stays one
 }
 
-/** A terminal acts on these too, and JSON may hold them as they are. */
-const CONTROLS = /[\u007f-\u009f]/g
+export const printJson = (value: unknown): void => void process.stdout.write(safeJson(jsonFile(value)))
 
-export const printJson = (value: unknown): void =>
-  void process.stdout.write(jsonFile(value).replace(CONTROLS, one => `\\u00${one.charCodeAt(0).toString(16)}`))
+export const printJsonLine = (value: unknown): void => void process.stdout.write(`${safeJson(JSON.stringify(value))}\n`)
+
+/** Content goes to a pipe or file byte for byte. On a terminal, symbols replace the characters that it would act on. */
+export const printContent = (text: string): void => void process.stdout.write(process.stdout.isTTY ? visibleLines(text).join('\n') : text)
 
 export interface Bounds {
   readonly least: number

@@ -15,7 +15,7 @@ import { graphGate } from './runs/graph-gate.ts'
 import { loadRun } from './runs/load.ts'
 import { nodeGate } from './runs/node-gate.ts'
 import { worldOf } from './runs/world.ts'
-import { problemWith } from './sessions/gate-facts.ts'
+import { problemOfCall } from './sessions/gate-facts.ts'
 import { loadSession } from './sessions/load.ts'
 import { buildCall } from './sessions/model-call.ts'
 import { type BoundTools, bindingFor } from './tools/bound.ts'
@@ -69,7 +69,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     ...(given === undefined ? {} : { arguments: given }),
     ...(given === undefined || descriptor === undefined
       ? {}
-      : { problem: (await problemWith(parts.validator, descriptor, given)) ?? who.problem ?? null }),
+      : { problem: (await problemOfCall(parts.validator, descriptor, own, given)) ?? who.problem ?? null }),
   }
   const { policy, lines } = parts.policy
   const { agent, role, mode } = who

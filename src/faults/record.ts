@@ -100,6 +100,11 @@ export const RECORD_FAULTS = {
     (d: { path: string }) =>
       `"${d.path}" is not a path in a workspace: names of letters, digits, dots, dashes and tildes, with single slashes between them. Other names are written as ~ and the hex of their UTF-8.`,
   ),
+  workspace_path_reserved: fault(
+    400,
+    (d: { path: string }) =>
+      `"${d.path}" cannot be a file of a workspace: after a checkout, git or Onbook would read it as its own configuration. Leave it out of the workspace.`,
+  ),
   workspace_missing: fault(404, (d: { workspace: string }) => `There is no workspace ${d.workspace}. "onbook workspace list" lists them.`),
   workspace_version_missing: fault(
     404,

@@ -3,6 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { digestBytes } from '../core/digest/digest.ts'
+import { encodeName } from '../core/workspace/path.ts'
 import { type Asking, startHost, type TestHost } from '../testing/start-host.ts'
 
 let host: TestHost
@@ -294,6 +295,18 @@ describe('a key', () => {
 })
 
 describe('bad input', () => {
+  it.each(['.onbook/host.json', 'a/.Onbook/local.key', 'onbook.host.yaml', '.git/config', `${encodeName('.on\u200cbook')}/x`])(
+    'agentos D14: refuses %s, which a checkout would make configuration',
+    async path => {
+      const name = await created()
+      const error = 'workspace_path_reserved'
+      expect(await commit(name, [{ path, text: '{}' }])).toMatchObject({ status: 400, body: { error } })
+      const put = await raw('PUT', `/${name}/files/${path}`, {}, Buffer.from('x'))
+      expect([put.status, ((await put.json()) as { error: string }).error]).toEqual([400, error])
+      expect(await eventsOf(name)).toBe(1)
+    },
+  )
+
   it.each(['a/..', '../x', 'a/../b', '/a', 'a/', 'a//b', 'a b', 'ä', 'a\\b', '~2E2E', '~'])('refuses the path %s', async path => {
     const name = await created()
     expect((await commit(name, [{ path, text: 'x' }])).body.error).toBe('workspace_path_invalid')

@@ -276,3 +276,16 @@ it('goes on meaning what a tenant wrote when the host ships the same id later', 
   const { key } = await host.makeKey('newcomer')
   expect((await host.ask('GET', `/v1/prompts/${id}`, { key })).body.version).toBe('9.0.0')
 })
+
+it('reliability D20: a PUT of a label that changes nothing is answered once under its Idempotency-Key', async () => {
+  const id = await created()
+  await put(id, '1.1.0')
+  const move = (version: string, headers = {}) => host.ask('PUT', `/v1/labels/${id}/live`, { body: { version }, headers })
+  const once = { 'idempotency-key': 'nothing-changes' }
+  await move('1.0.0')
+  expect((await move('1.0.0', once)).status).toBe(200)
+  await move('1.1.0')
+  const retry = await move('1.0.0', once)
+  expect([retry.status, retry.headers.get('openwop-idempotent-replay')]).toEqual([200, 'true'])
+  expect((await host.ask('GET', `/v1/labels/${id}`)).body.labels).toMatchObject([{ label: 'live', version: '1.1.0' }])
+})

@@ -1,5 +1,5 @@
 // onbook keys: who may talk to the host.
-import { SCOPES, type Scope } from '../../core/access/keys.ts'
+import { SCOPES, type Scope, TENANT_SCOPES } from '../../core/access/keys.ts'
 import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { createKey, type KnownKey, listKeys, revokeKey } from '../../engine/access.ts'
 import { Fault } from '../../errors.ts'
@@ -43,10 +43,9 @@ async function create(store: Store, input: Input): Promise<void> {
 }
 
 function scopesOf(given: unknown): readonly Scope[] {
-  if (given === undefined) return SCOPES
-  return String(given)
-    .split(',')
-    .map(scope => choiceOption(scope.trim(), 'a scope', SCOPES))
+  const named = String(given ?? 'all').split(',')
+  const scopes = named.map(scope => choiceOption<Scope | 'all'>(scope.trim(), 'a scope', ['all', ...SCOPES]))
+  return [...new Set(scopes.flatMap(scope => (scope === 'all' ? TENANT_SCOPES : [scope])))]
 }
 
 function workspacesOf(given: unknown): readonly string[] {
@@ -76,16 +75,23 @@ async function list(store: Store, input: Input): Promise<void> {
   const shown = all.map(({ secretHash: _, ...key }) => key)
   if (input.json) printJson({ keys: shown })
   else if (all.length === 0) process.stdout.write('No keys yet: onbook keys create\n')
-  else process.stdout.write(columns([['id', 'tenant', 'state', 'last used', 'scopes'], ...all.map(row)]))
+  else process.stdout.write(columns([['id', 'tenant', 'state', 'last used', 'workspaces', 'scopes'], ...all.map(row)]))
 }
 
-const row = ({ id, tenant, revoked, expiresAt, lastUsedAt, scopes }: KnownKey): readonly string[] => [
+const row = ({ id, tenant, revoked, expiresAt, lastUsedAt, workspaces, scopes }: KnownKey): readonly string[] => [
   id,
   tenant,
   stateOf(revoked, expiresAt),
   lastUsedAt ?? 'never',
+  workspacesText(workspaces),
   scopes.join(','),
 ]
+
+/** `*` in a key means the workspaces that its tenant has; it makes no name into a workspace. */
+function workspacesText(workspaces: readonly string[]): string {
+  if (workspaces.includes('*')) return 'all that exist'
+  return workspaces.length === 0 ? 'none' : workspaces.join(',')
+}
 
 function stateOf(revoked: boolean, expiresAt: string | null): string {
   if (revoked) return 'revoked'

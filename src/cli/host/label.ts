@@ -7,6 +7,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
+import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { hostConfigOf } from './host-config.ts'
 import { openProductStore } from './product-store.ts'
@@ -45,7 +46,7 @@ async function showLabels(store: Store, writer: Writer, input: Input): Promise<v
     throw new Fault('prompt_template_not_found', { problem: `there is no template ${String(template)}` })
   if (input.json) printJson({ templateId: template, labels })
   else if (labels.length === 0)
-    process.stdout.write(`${String(template)} has no ${name === undefined ? 'labels' : `label ${String(name)}`}.\n`)
+    process.stdout.write(`${visible(`${String(template)} has no ${name === undefined ? 'labels' : `label ${String(name)}`}.`)}\n`)
   else
     process.stdout.write(
       columns([

@@ -2,7 +2,7 @@
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { visible } from '../report/visible.ts'
+import { safeJson, visible } from '../report/visible.ts'
 import { numberOption } from '../terminal.ts'
 import { tenantOf, withRecord } from './open-record.ts'
 import { print } from './output.ts'
@@ -25,7 +25,9 @@ function eventsOf(store: Store, tenant: string, stream: string, after: number, f
 }
 
 function lineOf({ event, bytes }: StoredEvent, json: boolean): string {
-  if (json) return `${Buffer.from(bytes).toString()}\n`
+  // The bytes are hashed: a pipe gets them as they are.
+  const line = Buffer.from(bytes).toString()
+  if (json) return `${process.stdout.isTTY ? safeJson(line) : line}\n`
   const { seq, at, type, actor, payload } = event
   return `${[String(seq), at, type, actor, JSON.stringify(payload)].map(visible).join('  ')}\n`
 }

@@ -20,6 +20,12 @@ export function symbolOf(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
+/** A terminal acts on these too, or reorders text by them, and JSON may hold them as they are. */
+const CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** The same JSON value without characters that a terminal acts on. */
+export const safeJson = (json: string): string => json.replace(CONTROLS, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** A reply of a megabyte must not bury the report. Counts UTF-16 units and never cuts a pair in two. */
 export function clip(text: string, length = 1000): string {
   if (text.length <= length) return text

@@ -19,6 +19,7 @@ import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
+import { faultText, visibleLines } from '../report/visible.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
 import { policyOf } from '../sessions/policy.ts'
 import { checkGiven, checkProviders, checkUsed } from '../sessions/ready.ts'
@@ -30,7 +31,9 @@ import { statusOf } from './standing.ts'
 
 /** Where it came from is of no use to a person whose machine lacks something. */
 const report = (error: Error): void =>
-  void process.stderr.write(`onbook: ${error instanceof Fault ? error.message : (error.stack ?? error)}\n`)
+  void process.stderr.write(
+    error instanceof Fault ? faultText(error) : `onbook: ${visibleLines(String(error.stack ?? error)).join('\n')}\n`,
+  )
 
 export function runDeskAtRest(input: Input, { makes = false, judges = false }: DeskUse): RunDesk {
   if (!makes) existingDatabase(input)

@@ -19,6 +19,7 @@ import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
+import { visibleLines } from '../report/visible.ts'
 import type { Desk, DeskUse, ShownEvent } from './desk.ts'
 import { policyOf } from './policy.ts'
 import { checkGiven } from './ready.ts'
@@ -27,7 +28,7 @@ import { type OpenSessions, openSessions } from './session-parts.ts'
 
 const DEFAULT_PAGE = 300
 
-const report = (error: Error): void => void process.stderr.write(`onbook: ${error.stack ?? error}\n`)
+const report = (error: Error): void => void process.stderr.write(`onbook: ${visibleLines(String(error.stack ?? error)).join('\n')}\n`)
 
 /** Whoever only looks opens no more than the record: nothing is written, and no policy asked. */
 export function deskAtRest(input: Input, { makes = false, judges = false }: DeskUse): Desk {

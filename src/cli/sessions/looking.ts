@@ -3,7 +3,7 @@ import type { SessionSummary, WireSessionConfig } from '../../wire/onbook/sessio
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
-import { printJson } from '../terminal.ts'
+import { printJson, printJsonLine } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
 import { withDesk } from './desk.ts'
 import { sentenceOf, snapshotText } from './words.ts'
@@ -90,7 +90,7 @@ export const events = (input: Input): Promise<number> =>
     const follow = input.follow === true
     if (follow) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     for await (const event of desk.events(String(input.session), follow ? { signal: stop.signal } : {})) {
-      if (input.json) process.stdout.write(`${JSON.stringify(event)}\n`)
+      if (input.json) printJsonLine(event)
       else say(`${String(event.seq).padStart(4)}  ${event.at}  ${sentenceOf(event) ?? event.type}`)
     }
     return 0
@@ -101,7 +101,7 @@ export const transcript = (input: Input): Promise<number> =>
     for (let from: number | null = 0; from !== null; ) {
       const page = await desk.transcript(String(input.session), { from })
       for (const entry of page.entries) {
-        if (input.json) process.stdout.write(`${JSON.stringify(entry)}\n`)
+        if (input.json) printJsonLine(entry)
         else if (entry.problem !== null) say(`(${entry.problem})`)
         else for (const { role, content } of entry.messages) say(`${role}: ${content.map(partText).join(' ')}`)
       }

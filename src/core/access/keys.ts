@@ -39,6 +39,9 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** The scopes of a key when its creator names none. Metrics count the traffic of all tenants, so a key has them only when they are asked for. */
+export const TENANT_SCOPES: readonly Scope[] = SCOPES.filter(scope => scope !== 'metrics:read')
+
 export interface AccessKey {
   readonly id: string
   /** The SHA-256 of the secret: it is long and random, so a slow hash would add nothing. */

@@ -74,6 +74,7 @@ describe('a catalog', () => {
     expect(bad.ok ? [] : bad.problems).toMatchObject([{ path: 'tools/descriptors/look.json', pointer: ['parameters'] }])
     const twice = compileCatalog(file.file, new Map([...descriptors, ['list', encode({ name: 'inline' })]]), check)
     expect(twice.ok ? [] : twice.problems).toMatchObject([
+      { path: 'tools/descriptors/list.json', message: expect.stringMatching(/named for the tool "list" but describes "inline"/) },
       { path: 'tools/descriptors/list.json', message: 'there are two tools named "inline"' },
     ])
   })

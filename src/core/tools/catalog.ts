@@ -32,6 +32,8 @@ export interface PlacedTool {
   readonly path: string
   readonly pointer: Pointer
   readonly tool: Json
+  /** The name in the catalog, for a tool that has a descriptor file. */
+  readonly listed?: string
 }
 
 export type ReadCatalogFile =
@@ -80,12 +82,12 @@ export function compileCatalog(
     const { tool } = placed
     if (typeof tool !== 'string') return [placed]
     const read = readDescriptor(tool, descriptors.get(tool))
-    if (read.ok) return [{ path: descriptorPath(tool), pointer: [], tool: read.value }]
+    if (read.ok) return [{ path: descriptorPath(tool), pointer: [], tool: read.value, listed: tool }]
     problems.push(...read.problems)
     return []
   })
   const found = tools.flatMap(placed => readTool(placed, check, problems))
-  problems.push(...repeated(found))
+  problems.push(...misnamed(found), ...repeated(found))
   if (problems.length > 0) return { ok: false, problems }
   const choice = file.toolChoice === null ? {} : { tool_choice: file.toolChoice }
   const text = canonicalJson({ ...choice, tools: tools.map(({ tool }) => tool) })
@@ -125,6 +127,16 @@ function readTool(placed: PlacedTool, check: CheckSchema, problems: ContentProbl
   const fault = ours.ok ? check(ours.schema) : ours.message
   if (fault !== null) return say([...at, key!], `it is no valid JSON Schema: ${fault}`)
   return [{ placed, descriptor: { name, description, inputSchema: schema } }]
+}
+
+/** A catalog that lists `d` shows the tool `d`: its descriptor file may not put another tool in its place. */
+function misnamed(found: readonly FoundTool[]): readonly ContentProblem[] {
+  return found.flatMap(({ placed: { path, pointer, tool, listed }, descriptor: { name } }) => {
+    if (listed === undefined || listed === name) return []
+    const at = isObject(tool) && isObject(tool.function) ? ['function', 'name'] : ['name']
+    const message = `the file is named for the tool "${listed}" but describes "${name}"; rename the file or the tool`
+    return [{ path, pointer: [...pointer, ...at], message }]
+  })
 }
 
 function repeated(found: readonly FoundTool[]): readonly ContentProblem[] {

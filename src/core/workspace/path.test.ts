@@ -98,3 +98,26 @@ it.each(['.git', '.git/config', 'a/.GIT/hooks/post-checkout'])('%s is no path: g
 it.each(['.gitignore', 'a/.github/x', 'git'])('%s is a path', path => {
   expect(isPath(path)).toBe(true)
 })
+
+const SPELLINGS = [
+  '.onbook',
+  '.ONBOOK',
+  '.Onbook.',
+  '.onbook ',
+  '.onboo\u212a',
+  '.on\u200cbook',
+  '\uff0eonbook',
+  '.onbook::$INDEX_ALLOCATION',
+  'ONBOOK~1',
+]
+it.each(SPELLINGS)('agentos D14: a folder %j is not a path: Onbook would read it after a checkout', name => {
+  expect([`${encodeName(name)}/host.json`, `a/${encodeName(name)}`].map(isPath)).toEqual([false, false])
+})
+
+it.each(['onbook.host.yaml', 'a/Onbook.Policy.yaml', 'git~1/config', encodeName('.git.')])('agentos D14: %s is not a path', path =>
+  expect(isPath(path)).toBe(false),
+)
+
+it.each(['.onbookignore', 'onbook.config.yaml', 'onbook.registry.json', 'onbook', 'onbook.hosts.yaml'])('%s is a path', path =>
+  expect(isPath(path)).toBe(true),
+)

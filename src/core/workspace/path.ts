@@ -17,11 +17,32 @@ export const isWorkspaceName = (text: string): boolean => WHOLE_NAME.test(text)
 export const isSegment = (text: string): boolean =>
   text.length <= MOST_NAME && PLAIN.test(text) && !isDots(text) && (!text.startsWith('~') || decodeName(text) !== null)
 
-/** What git reads commands from: nobody who checks out a workspace gets one. */
-const isGits = (segment: string): boolean => segment.toLowerCase() === '.git'
+/**
+ * Git and Onbook read these as their own configuration: keys, hosts, commands, grants. A checkout must not put one on a disk. Short names of
+ * Windows (`ONBOOK~1`) are other names of the same files.
+ */
+const RESERVED = /^(?:\.git|git~\d+|\.onbook|onbook~\d+(?:\..*)?|onbook\.(?:host|policy)\.yaml)$/
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu
 
-export const isPath = (text: string): boolean =>
-  text.length <= MOST_PATH && text.split('/').every(segment => isSegment(segment) && !isGits(segment))
+/** Disks fold case, drop invisible characters, trailing dots and blanks, and split names at a colon. All spellings are one name here. */
+const foldName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(IGNORED, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/:.*$/s, '')
+    .replace(/[. ]+$/, '')
+
+/** A name as a disk has it. */
+export const isReservedName = (name: string): boolean => RESERVED.test(foldName(name))
+
+const isReserved = (segment: string): boolean => isReservedName(decodeName(segment) ?? segment)
+
+/** A path whose segments can be stored. It may hold a reserved name: older versions stored some, and those can be removed. */
+export const isStoredPath = (text: string): boolean => text.length <= MOST_PATH && text.split('/').every(isSegment)
+
+export const isPath = (text: string): boolean => isStoredPath(text) && !text.split('/').some(isReserved)
 
 /** A name from a disk as a segment: itself where it can be, else `~` and the uppercase hex of its UTF-8. */
 export const encodeName = (name: string): string =>

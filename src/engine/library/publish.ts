@@ -29,12 +29,13 @@ export async function commitDecided(
     const { seq } = await store.head(tenant, stream)
     const decided = await decide()
     if (!decided.ok) throw new Fault(decided.code, { problem: decided.message })
-    if (decided.drafts.length === 0) return { replayed: false }
+    // A request that changes nothing is answered once as well: its retry must not undo what others did meanwhile.
+    if (decided.drafts.length === 0 && idempotency === undefined) return { replayed: false }
     try {
       const { replayed } = await store.commit({
         tenant,
         objects,
-        appends: [{ stream, expected: seq, entries: decided.drafts }],
+        appends: decided.drafts.length === 0 ? [] : [{ stream, expected: seq, entries: decided.drafts }],
         ...(idempotency ? { idempotency } : {}),
       })
       return { replayed: replayed !== null }

@@ -58,7 +58,7 @@ export async function gateFacts(
   const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
   const unseen = binding === undefined ? unadopted(parts, place.tenant, name) : undefined
   const facts: GateFacts = {
-    problem: (await problemWith(parts.validator, descriptor, given)) ?? problem,
+    problem: (await problemOfCall(parts.validator, descriptor, binding?.descriptor, given)) ?? problem,
     visible: descriptor !== undefined,
     ...(unseen === undefined ? {} : { unseen }),
     ...(isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)),
@@ -123,6 +123,24 @@ const ALONE: NodeGate = {
 }
 
 const SCHEMA = 'https://onbook.dev/tool'
+
+/**
+ * Arguments must fit the descriptor that the model was shown and the binding's own. A workspace writes the first: it can narrow what reaches
+ * the binding, never widen it.
+ */
+export async function problemOfCall(
+  validator: Validator,
+  shown: Descriptor | undefined,
+  bound: Descriptor | undefined,
+  given: Json,
+): Promise<string | null> {
+  const isSame = shown !== undefined && bound !== undefined && canonicalJson(shown.inputSchema) === canonicalJson(bound.inputSchema)
+  const byShown = await problemWith(validator, shown, given)
+  if (byShown !== null) return isSame || bound === undefined ? byShown : `by the schema that the model was shown, ${byShown}`
+  if (shown === undefined || bound === undefined || isSame) return null
+  const byBound = await problemWith(validator, bound, given)
+  return byBound === null ? null : `by the schema of the host's own tool, which the catalog shows otherwise, ${byBound}`
+}
 
 /** Foreign schemas are foreign code: they are judged where they can be stopped. */
 export async function problemWith(validator: Validator, descriptor: Descriptor | undefined, given: Json): Promise<string | null> {

@@ -54,7 +54,7 @@ export interface CommitResult extends WorkspaceHead {
 export async function commitChanges(store: Store, writer: WorkspaceWriter, request: CommitChanges): Promise<CommitResult> {
   const { workspace, changes, message } = request
   checkUse(writer, workspace, 'resolve')
-  for (const { path } of changes) checkUse(writer, workspace, 'write', path)
+  for (const { path, write } of changes) checkUse(writer, workspace, 'write', path, write === null)
   // In an event a digest names an object.
   if (message !== undefined && isDigest(message))
     throw new Fault('validation_error', { problem: 'the message is a digest; say it in words' })

@@ -3,7 +3,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import type { ProjectedRow, Row } from '../../core/record/projection.ts'
 import type { WorkspaceHead } from '../../core/workspace/decide.ts'
 import { workspaceRows, workspaceVersionRows } from '../../core/workspace/events.ts'
-import { isPath, isWorkspaceName } from '../../core/workspace/path.ts'
+import { isPath, isStoredPath, isWorkspaceName } from '../../core/workspace/path.ts'
 import { refusedUse, type WorkspaceOperation, type WorkspacePolicy } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -31,11 +31,17 @@ export interface VersionChoice {
 export type Resolved = { readonly exists: false } | ({ readonly exists: true /** The newest. */; readonly head: number } & WorkspaceVersion)
 
 /** Throws `workspace_not_allowed`, also where there is no such workspace: who may not look learns nothing. */
-export function checkUse({ policy }: WorkspaceUser, workspace: string, operation: WorkspaceOperation, path = ''): void {
+export function checkUse({ policy }: WorkspaceUser, workspace: string, operation: WorkspaceOperation, path = '', removes = false): void {
   if (!isWorkspaceName(workspace)) throw new Fault('workspace_name_invalid', { name: workspace })
-  if (path !== '' && !isPath(path)) throw new Fault('workspace_path_invalid', { path })
+  if (path !== '') checkPath(path, removes)
   const refused = refusedUse(policy, { workspace, operation, path })
   if (refused !== null) throw new Fault('workspace_not_allowed', { workspace, operation, path, refused })
+}
+
+/** Versions of older releases may hold a reserved path: it can be removed, and nothing else. */
+export function checkPath(path: string, removes = false): void {
+  if (!isStoredPath(path)) throw new Fault('workspace_path_invalid', { path })
+  if (!removes && !isPath(path)) throw new Fault('workspace_path_reserved', { path })
 }
 
 export async function resolveWorkspace(store: Store, user: WorkspaceUser, choice: VersionChoice): Promise<Resolved> {
