@@ -110,6 +110,8 @@ export interface Binding {
   readonly repeatable?: boolean
   /** Whether it leaves the repo as it is: then nobody looks for what it has changed there. */
   readonly reads?: boolean
+  /** A person has confirmed, on adopting it, that it only reads: it may be used in planning. Its changes are looked for all the same. */
+  readonly confirmedReading?: boolean
   /** What the model is told. A `Fault` is told to it as well; anything else that is thrown is a defect. */
   run(call: BoundCall, signal: AbortSignal): Promise<Json>
   /** Why an answer is one of failure: told as it is, but as an error, and nothing has come of it. Null when it is none. */

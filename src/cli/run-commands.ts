@@ -53,6 +53,7 @@ export const RUN_COMMANDS: readonly Command[] = [
       { flags: '--prompt-override <kind=ref>', summary: 'the template of a kind, over every other layer', repeated: true },
       { flags: '--mode <mode>', summary: 'planning or implementation (default: what the workflow says)' },
       { flags: '--budget-steps <n>', summary: 'steps of the run' },
+      { flags: '--steps-per-node <n>', summary: 'steps of one node before the run is paused; default 50, or as the workflow sets it' },
       { flags: '--budget-tokens <n>', summary: 'tokens of the run' },
       { flags: '--timeout <seconds>', summary: 'of the run' },
       { flags: '--detach', summary: 'do not wait; through a host only' },

@@ -17,7 +17,12 @@ export const TOOL_COMMANDS: readonly Command[] = [
     name: 'tools adopt',
     arguments: ['<server>', '[tools...]'],
     summary: 'bind tools of an MCP server as they are listed now: all, or those that are named',
-    options: [{ flags: '--descriptor <digest>', summary: 'only if the tool is still this' }, HOST_CONFIG, ...WHERE],
+    options: [
+      { flags: '--descriptor <digest>', summary: 'only if the tool is still this' },
+      { flags: '--reads', summary: 'confirm that the tools only read, as they say: they may then be used in planning' },
+      HOST_CONFIG,
+      ...WHERE,
+    ],
     example: 'onbook tools adopt archive search',
     load: async () => (await tools()).adopt,
   },

@@ -15,7 +15,7 @@ import { graphGate } from './runs/graph-gate.ts'
 import { loadRun } from './runs/load.ts'
 import { nodeGate } from './runs/node-gate.ts'
 import { worldOf } from './runs/world.ts'
-import { problemOfCall } from './sessions/gate-facts.ts'
+import { onlyReads, problemOfCall } from './sessions/gate-facts.ts'
 import { loadSession } from './sessions/load.ts'
 import { buildCall } from './sessions/model-call.ts'
 import { type BoundTools, bindingFor } from './tools/bound.ts'
@@ -63,6 +63,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     ...who,
     tool,
     tenant,
+    reads: onlyReads(binding),
     // Its server would have to be asked, and perhaps started.
     ...(binding?.unbound === undefined ? { bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)) } : {}),
     ...(shown === null ? {} : { visible: descriptor !== undefined }),

@@ -151,6 +151,11 @@ export const WORK_FAULTS = {
     404,
     (d: { server: string; tool: string }) => `Server ${d.server} lists no tool ${d.tool} that can be used. See "onbook tools".`,
   ),
+  tool_unhinted: fault(
+    409,
+    (d: { server: string; tool: string }) =>
+      `Tool ${d.tool} of server ${d.server} does not say that it only reads (readOnlyHint); nothing was adopted. Adopt it without --reads, and grant it with "modes: [planning]" if it may be used in planning.`,
+  ),
   tool_unadopted: fault(404, (d: { server: string; tool: string }) => `Nothing of the name ${d.tool} was adopted from server ${d.server}.`),
   tool_changed: fault(
     409,

@@ -16,6 +16,7 @@ export const anyGrant = fc
     tenants: maybe(names),
     agents: maybe(names),
     roles: maybe(names),
+    modes: maybe(fc.subarray(['planning' as const, 'implementation' as const], { minLength: 1 })),
     arguments: maybe(fc.dictionary(fc.constantFrom('x', 'x.y', 'z'), patterns, { maxKeys: 2 })),
     approval: maybe(fc.constantFrom(true, false, { by: ['cli:ana'] })),
     deny: maybe(fc.boolean()),
@@ -26,6 +27,7 @@ export const anyQuestion: fc.Arbitrary<GrantQuestion> = fc.record({
   tenant: fc.constantFrom('a', 'b'),
   agent: fc.constantFrom('a', 'ab'),
   role: fc.constantFrom(null, 'a', 'b'),
+  mode: fc.constantFrom(null, 'planning' as const, 'implementation' as const),
   arguments: fc.dictionary(fc.constantFrom('x', 'z'), values, { maxKeys: 2 }),
 })
 export const anyGrants = fc.array(anyGrant, { maxLength: 5 })

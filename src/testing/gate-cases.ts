@@ -35,7 +35,9 @@ export const NODES: readonly (NodeSettings | null)[] = [
 const MODES = [null, 'planning', 'implementation'] as const
 const APPROVALS = ['unasked', 'approved', 'denied', 'foreign'] as const
 
-const SIZES = [ROLES, NODES, GATE_CALLS, BOTH, BOTH, BOTH, MODES, APPROVALS, BOTH, BOTH, BOTH, BOTH, BOTH].map(({ length }) => length)
+const SIZES = [ROLES, NODES, GATE_CALLS, BOTH, BOTH, BOTH, MODES, APPROVALS, BOTH, BOTH, BOTH, BOTH, BOTH, BOTH, BOTH].map(
+  ({ length }) => length,
+)
 export const GATE_CASES = SIZES.reduce((product, size) => product * size, 1)
 /** The first of them: in these the call is well-formed, visible, bound and granted. */
 export const OPEN_CASES = GATE_CASES / 2 ** 4
@@ -51,17 +53,19 @@ export function gateCaseAt(number: number): GateCase {
   const node = pick(NODES)
   const row = pick(GATE_CALLS)
   const allowListed = pick(BOTH)
+  const reads = pick(BOTH)
+  const planning = pick(BOTH)
   const ownEdge = pick(BOTH)
   const orchestratorAsks = pick(BOTH)
   const mode = pick(MODES)
   const approval = pick(APPROVALS)
   const needsPerson = pick(BOTH)
-  const grant = { granted: !pick(BOTH), approval: needsPerson, reason: 'as the case says' }
+  const grant = { granted: !pick(BOTH), approval: needsPerson, planning, reason: 'as the case says' }
   const problem = pick(BOTH) ? 'The case says that it is malformed' : null
   const visible = !pick(BOTH)
   const bound = !pick(BOTH)
   const call = row.calls[number % row.calls.length] as ToolCall
-  return { row, call, facts: { problem, visible, bound, grant, role, node, mode, allowListed, ownEdge, orchestratorAsks, approval } }
+  return { row, call, facts: { problem, visible, bound, grant, reads, role, node, mode, allowListed, ownEdge, orchestratorAsks, approval } }
 }
 
 /** Null when the gate and the model agree on the decision and on every condition. */

@@ -8,7 +8,8 @@ export interface GateCall {
   /** Any one of these has to be requested; none: nothing has to be. */
   readonly requests: readonly string[]
   readonly settings: (node: NodeSettings) => boolean
-  readonly planning: 'yes' | 'no' | 'allow-listed'
+  /** `harmless`: a person vouched that it only reads, or the operator granted it for planning by name. */
+  readonly planning: 'yes' | 'no' | 'allow-listed' | 'harmless'
   readonly graph: 'spawns' | 'connects' | 'no'
   readonly calls: readonly ToolCall[]
 }
@@ -66,7 +67,11 @@ export const GATE_CALLS: readonly GateCall[] = [
     graph: 'connects',
   }),
   row('send_handoff', 'send_handoff', [{ to: 'b', message: 'Here.' }], { ...free, requests: [] }),
-  row('a tool that is not built in', FOREIGN, [{}, { path: 'docs/plan.md' }], { ...free, requests: [`tool:${FOREIGN}`] }),
+  row('a tool that is not built in', FOREIGN, [{}, { path: 'docs/plan.md' }], {
+    ...free,
+    requests: [`tool:${FOREIGN}`],
+    planning: 'harmless',
+  }),
   row('request_implementation', 'request_implementation', [{ reason: 'Ready.' }], { ...free, requests: [] }),
 ]
 
@@ -91,10 +96,19 @@ function settled(call: GateCall, { node, ownEdge }: GateFacts): Outcome {
   return holds(call.settings(node) && near)
 }
 
-function inMode(call: GateCall, { mode, allowListed }: GateFacts): Outcome {
+function inMode(call: GateCall, { mode, allowListed, reads, grant }: GateFacts): Outcome {
   if (mode === null) return 'not_applicable'
   if (mode === 'implementation') return 'passed'
-  return holds(call.planning === 'yes' || (call.planning === 'allow-listed' && allowListed))
+  switch (call.planning) {
+    case 'yes':
+      return 'passed'
+    case 'no':
+      return 'failed'
+    case 'allow-listed':
+      return holds(allowListed)
+    case 'harmless':
+      return holds(reads === true || grant.planning === true)
+  }
 }
 
 /** A person is needed where policy says so, for every call of a gated node, and to change the graph unless an orchestrator may do without. */

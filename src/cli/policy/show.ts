@@ -30,11 +30,12 @@ function page({ grants, workspaces, offer, approvals, planningCommands, orchestr
   return `${listed}\n${lines.map(line => `${visible(line)}\n`).join('')}`
 }
 
-function sentence({ tools, arguments: rules = {}, approval, deny }: TenantPolicy['grants'][number]): string {
+function sentence({ tools, modes, arguments: rules = {}, approval, deny }: TenantPolicy['grants'][number]): string {
   const where = Object.entries(rules).map(([argument, patterns]) => `${argument} is ${patterns.join(' or ')}`)
   const asks = askingOf(approval)
   return [
     `${deny === true ? 'denies' : 'grants'} ${tools.join(', ')}`,
+    ...(modes === undefined ? [] : [`in ${modes.join(' and ')}`]),
     ...(where.length === 0 ? [] : [`where ${where.join(' and ')}`]),
     ...(asks === null ? [] : [askingText(asks)]),
   ].join('; ')

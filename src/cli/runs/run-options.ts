@@ -55,10 +55,11 @@ function overridesFrom(given: readonly string[]): JsonObject {
   )
 }
 
-function budgetFrom({ budgetSteps, budgetTokens, timeout }: Input): Partial<Budget> {
+function budgetFrom({ budgetSteps, stepsPerNode, budgetTokens, timeout }: Input): Partial<Budget> {
   const AT_LEAST_ONE = { least: 1, most: 1e9 }
   return {
     ...(budgetSteps === undefined ? {} : { steps: numberOption(budgetSteps, '--budget-steps', 1, AT_LEAST_ONE) }),
+    ...(stepsPerNode === undefined ? {} : { stepsPerNode: numberOption(stepsPerNode, '--steps-per-node', 1, AT_LEAST_ONE) }),
     ...(budgetTokens === undefined ? {} : { tokens: numberOption(budgetTokens, '--budget-tokens', 1, AT_LEAST_ONE) }),
     ...(timeout === undefined
       ? {}

@@ -37,6 +37,7 @@ export function storyPage(story: Story, useColor: boolean, input: Input): string
       ),
     ),
     section('files changed', story.sent.flatMap(changesOf)),
+    section('warnings', [...new Set(story.warnings.map(({ nodeId, code, message }) => visible(`${nodeId}: ${message} (${code})`)))]),
     section(
       'overrides',
       story.overrides.map(({ nodeId, text, by }) => visible(`${nodeId ?? 'every node'}, by ${by}: ${text === null ? 'taken back' : text}`)),

@@ -82,6 +82,7 @@ export interface Story {
   readonly prompts: readonly Choice[]
   readonly sent: readonly ToldStep[]
   readonly tools: readonly ToolUse[]
+  readonly warnings: readonly { readonly nodeId: string; readonly level: string; readonly code: string; readonly message: string }[]
   readonly overrides: readonly { readonly nodeId: string | null; readonly text: string | null; readonly by: string; readonly at: string }[]
   readonly approvals: ReadRun['state']['approvals']
   readonly paused: { readonly reason: string; readonly nodeId: string | null; readonly evidence: StallEvidence | null } | null
@@ -120,6 +121,7 @@ export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promi
     prompts: await choicesIn(all, bodies),
     sent: stepsIn(all),
     tools: toolsIn(all),
+    warnings: of(all, 'log.appended').map(({ type: _, ...logged }) => logged),
     overrides: await Promise.all(
       told.flatMap(({ event, actor, at }) =>
         event.type === 'override.given' ? [overrideIn(event, bodies).then(given => ({ ...given, by: actor, at }))] : [],

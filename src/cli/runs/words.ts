@@ -57,13 +57,23 @@ export const endText = (status: string, failure: Failure | null): string =>
   failure === null ? status : `${status} (${failure.code})${failure.code === 'tool_refused' ? '' : `: ${clip(failure.detail, 200)}`}`
 
 const SIGNALS: Readonly<Record<StallEvidence['signal'], string>> = {
-  same_prompt: 'it was told the same',
+  same_prompt: 'it was sent the same',
   same_reply: 'it said the same',
-  cycle: 'it went back and forth between two replies',
+  cycle: 'it repeats the same replies in turn',
+  many_steps: 'it took many steps',
 }
 
-export const stallText = ({ signal, times, replyHashes }: StallEvidence): string =>
-  `turns in circles: ${SIGNALS[signal]}, ${times} steps in a row, and nothing came of it (${[...new Set(replyHashes)].map(shortHash).join(', ')})`
+export function stallText({ signal, times, replyHashes, period = 2, calls = [] }: StallEvidence): string {
+  const causes = calls.map(({ tool, status }) =>
+    status === 'succeeded' ? `${tool} gave the same result as before and no file changed` : `${tool} ended ${status}`,
+  )
+  const because = causes.length === 0 ? '' : `: ${causes.join('; ')}`
+  if (signal === 'many_steps')
+    return `has taken ${times} steps, as many as budget.stepsPerNode of the workflow allows before a person looks${because}. Resuming allows as many again`
+  const what = signal === 'cycle' ? `${SIGNALS.cycle}, ${period} of them` : SIGNALS[signal]
+  const hashes = [...new Set(replyHashes)].map(shortHash).join(', ')
+  return `turns in circles: ${what}, ${times} steps in a row, and nothing came of it${because} (${hashes})`
+}
 
 const WORDS: Words = {
   'run.created': ({ runId, workflowId, version, mode }) => run(`${runId} of ${workflowId} ${version} starts, mode ${mode}`, 'strong'),

@@ -30,10 +30,10 @@ function report({ tools, servers }: ToolOverview): string {
 
 const MOST_SAID = 60
 
-const rowOf = ({ name, server, state, offered, description, ...granting }: ToolSummary): readonly string[] => [
+const rowOf = ({ name, server, state, offered, adopted, description, ...granting }: ToolSummary): readonly string[] => [
   name,
   server ?? 'host',
-  offered ? `${state}, offered` : state,
+  [state, ...(adopted?.reads === true ? ['reads'] : []), ...(offered ? ['offered'] : [])].join(', '),
   grantedText(granting),
   description.length > MOST_SAID ? `${description.slice(0, MOST_SAID - 1)}…` : description,
 ]
@@ -51,10 +51,13 @@ export const adopt = (input: Input): Promise<number> =>
     input,
     async desk => {
       const expected = typeof input.descriptor === 'string' ? { descriptor: input.descriptor } : {}
-      const adopted = await desk.adopt({ server: String(input.server), ...toolsIn(input), ...expected })
+      const reads = input.reads === true ? { reads: true } : {}
+      const adopted = await desk.adopt({ server: String(input.server), ...toolsIn(input), ...expected, ...reads })
       if (input.json) printJson({ adopted })
       else if (adopted.length === 0) process.stdout.write('All of it was adopted before.\n')
-      else for (const { name, descriptor } of adopted) process.stdout.write(`${name} is adopted, as ${descriptor}.\n`)
+      else
+        for (const { name, descriptor, ...one } of adopted)
+          process.stdout.write(`${name} is adopted, as ${descriptor}${one.reads ? ', as one that only reads' : ''}.\n`)
       return 0
     },
     true,

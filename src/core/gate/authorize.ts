@@ -46,7 +46,13 @@ export interface GateFacts {
   readonly bound: boolean
   /** Why it is not, where there is more to say than that the host has none. */
   readonly unbound?: string
-  readonly grant: { readonly granted: boolean; readonly reason: string; readonly approval: boolean }
+  /** `planning`: the grant that decides is for planning by name. */
+  readonly grant: { readonly granted: boolean; readonly reason: string; readonly approval: boolean; readonly planning?: boolean }
+  /**
+   * Whether a tool that is not built in only reads: the host's own binding says so, or a person confirmed it on adoption. `unjudged`: judged
+   * before planning bound such tools, and judged the same again.
+   */
+  readonly reads?: boolean | 'unjudged'
   readonly role: Role | null
   readonly node: NodeSettings | null
   readonly mode: 'planning' | 'implementation' | null
@@ -131,14 +137,22 @@ function judgeEdges(name: string, scope: EdgeManagement, ownEdge: boolean): Find
   return ownEdge ? passed('the node may make edges of its own') : failed('the node may make only edges of its own')
 }
 
-function judgeMode(call: ToolCall, { mode, allowListed }: GateFacts): Finding {
+function judgeMode(call: ToolCall, { mode, allowListed, reads, grant }: GateFacts): Finding {
   if (mode === null) return notApplicable('there is no mode')
   if (mode === 'implementation') return passed('the run is in implementation')
   const capability = capabilityOf(call)
   if (capability === 'edit_code') return failed('the run is in planning: only docs may be written')
   if (capability === 'run_commands' && !allowListed) return failed('the run is in planning, and the command is not on its list')
-  return passed('planning allows it')
+  if (!isOther(capability) || reads === 'unjudged') return passed('planning allows it')
+  if (reads === true) return passed('planning allows it: it only reads')
+  if (grant.planning === true) return passed('planning allows it: its grant is for planning')
+  return failed(
+    `the run is in planning, and nothing says that ${call.name} only reads: adopt it with --reads, or grant it with "modes: [planning]"`,
+  )
 }
+
+/** A tool that is not built in. */
+const isOther = (capability: Capability | null): boolean => capability?.startsWith('tool:') === true
 
 function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks, approval }: GateFacts): Finding {
   const asks = grant.approval || node?.gated === true || (changesGraph(name) && (role?.name !== 'orchestrator' || orchestratorAsks))

@@ -97,6 +97,7 @@ const anyCall: fc.Arbitrary<ProspectiveCall & Pick<Required<ProspectiveCall>, 'a
         visible: fc.boolean(),
         bound: fc.boolean(),
         ownEdge: fc.boolean(),
+        reads: fc.boolean(),
         mode: fc.constantFrom(null, 'planning' as const, 'implementation' as const),
         requests: fc.subarray(['run_commands', 'edit_code', 'write_docs', 'tool:a', 'tool:ab', 'edge_management_self']),
         node: fc.option(
@@ -149,7 +150,7 @@ describe('whatever is known', () => {
   })
 
   it('nothing is said to fail, or to hold, that could turn out otherwise', () => {
-    const UNSAID = ['problem', 'visible', 'bound', 'ownEdge'] as const
+    const UNSAID = ['problem', 'visible', 'bound', 'ownEdge', 'reads'] as const
     fc.assert(
       fc.property(anyPolicy, anyCall, fc.subarray([...UNSAID]), (policy, call, unsaid) => {
         const less = Object.fromEntries(

@@ -19,7 +19,7 @@ import {
 import { gateRules, type HostPolicy } from './host-policy.ts'
 
 /** What is not said is not known, and taken to hold. */
-export interface ProspectiveCall extends Omit<GrantProspect, 'role'> {
+export interface ProspectiveCall extends Omit<GrantProspect, 'role' | 'mode'> {
   readonly arguments?: Json
   readonly problem?: string | null
   readonly visible?: boolean
@@ -27,6 +27,8 @@ export interface ProspectiveCall extends Omit<GrantProspect, 'role'> {
   readonly role: GateFacts['role']
   readonly node: GateFacts['node']
   readonly mode: GateFacts['mode']
+  /** Of a tool that is not built in. */
+  readonly reads?: boolean
   readonly ownEdge?: boolean
   /** What any node may use, whatever the policy says. */
   readonly free?: boolean
@@ -91,12 +93,13 @@ const ANYBODY: Asking = { by: null, expireAfterMs: null }
 /** @param assumed what is taken for the case where nobody knows */
 function factsOf(policy: HostPolicy, call: ProspectiveCall, granting: Granting, assumed: boolean): GateFacts {
   const { planningCommands, orchestratorAsks } = gateRules(policy)
-  const { arguments: given, problem = assumed ? null : '', visible = assumed, bound = assumed, ownEdge = assumed } = call
+  const { arguments: given, problem = assumed ? null : '', visible = assumed, bound = assumed, reads = assumed, ownEdge = assumed } = call
   return {
     problem: given === undefined && !assumed ? '' : problem,
     visible,
     bound,
     grant: { ...granting, approval: granting.approval !== null },
+    reads,
     role: call.role,
     node: call.node,
     mode: call.mode,
@@ -158,11 +161,12 @@ function outcomeOf(grant: Grant, call: ProspectiveCall, lack: Lack | null, decid
   }
 }
 
-function lackText({ arguments: rules = {}, deny }: Grant, { agent, role }: ProspectiveCall, lack: Lack): string {
+function lackText({ arguments: rules = {}, modes = [], deny }: Grant, { agent, role, mode }: ProspectiveCall, lack: Lack): string {
   if (lack.part === 'arguments') {
     const patterns = (rules[lack.argument] ?? ['.']).map(one => JSON.stringify(one)).join(' or ')
     return deny === true ? `it denies where "${lack.argument}" is ${patterns}` : `it needs "${lack.argument}" to be ${patterns}`
   }
+  if (lack.part === 'modes') return `it is for ${modes.join(' and ')}, and ${mode === null ? 'no mode is named' : `the mode is ${mode}`}`
   if (lack.part === 'roles') return role === null ? 'it is for roles, and there is none' : `it is not for role ${role.name}`
   return `it is not for ${agent}`
 }

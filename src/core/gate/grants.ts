@@ -1,4 +1,5 @@
 // Who is granted which tool. What no grant names is not granted; the first that fits decides.
+import type { Mode } from '../compose/mode.ts'
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type ArgumentRules, argumentFit, COMMAND_LINE } from './argument-patterns.ts'
@@ -10,6 +11,8 @@ export interface Grant {
   readonly tenants?: readonly string[]
   readonly agents?: readonly string[]
   readonly roles?: readonly string[]
+  /** Without these, in every mode and where there is none. A tool that is not built in needs a grant that names planning to be used there. */
+  readonly modes?: readonly Mode[]
   /** What the call must say. All of them fit, or the grant is as if it were not there. */
   readonly arguments?: ArgumentRules
   /** Granted, once a person has approved. */
@@ -31,6 +34,8 @@ export interface GrantQuestion {
   readonly tenant: string
   readonly agent: string
   readonly role: string | null
+  /** Null where there is none. Left out where it is not known: then a grant fits, and a denial does not. */
+  readonly mode?: Mode | null
   readonly arguments: Json
 }
 
@@ -39,13 +44,17 @@ export interface Granting {
   readonly reason: string
   /** Null: nobody has to be asked. */
   readonly approval: Asking | null
+  /** The grant that decides is for planning by name. */
+  readonly planning?: true
 }
 
 /** For tools that need no grant. */
 export const FREE: Granting = { granted: true, reason: 'it only asks a person', approval: null }
 
 /** What keeps a grant from fitting: the first of its lists that does not name whoever calls, or an argument. */
-export type Lack = { readonly part: 'tools' | 'tenants' | 'agents' | 'roles' } | { readonly part: 'arguments'; readonly argument: string }
+export type Lack =
+  | { readonly part: 'tools' | 'tenants' | 'agents' | 'roles' | 'modes' }
+  | { readonly part: 'arguments'; readonly argument: string }
 
 /** Who asks for what, before anything is called. */
 export type GrantProspect = Omit<GrantQuestion, 'arguments'>
@@ -73,7 +82,7 @@ export function strictest(all: readonly Granting[]): Granting {
   const asking = all.flatMap(({ approval }) => approval ?? []).reduce<Asking | null>(bothAsk, null)
   if (asking?.by?.length === 0) return { granted: false, reason: 'nobody may approve it for all on whose behalf it is', approval: null }
   const { reason } = all.find(({ approval }) => approval !== null) ?? all[0]!
-  return { granted: true, reason, approval: asking }
+  return { granted: true, reason, approval: asking, ...(all.every(({ planning }) => planning === true) ? { planning: true } : {}) }
 }
 
 /** Whoever answers may do so for both, and within the shorter time. */
@@ -107,7 +116,8 @@ export function isGrantedToSome(grants: readonly Grant[], tool: string, tenant: 
   const named = grants.filter(
     one => isListed(one.tools, tool) && isListed(one.tenants, tenant) && (agent === null || isListed(one.agents, agent)),
   )
-  const takesAll = ({ agents, roles, arguments: rules }: Grant) => ((agent === null ? agents : undefined) ?? roles ?? rules) === undefined
+  const takesAll = ({ agents, roles, modes, arguments: rules }: Grant) =>
+    ((agent === null ? agents : undefined) ?? roles ?? modes ?? rules) === undefined
   const first = named.find(one => one.deny !== true || takesAll(one))
   return first !== undefined && first.deny !== true
 }
@@ -118,9 +128,10 @@ const ungranted = ({ tool, agent }: GrantProspect): Granting => ({
   approval: null,
 })
 
-function decisionOf({ deny, approval }: Grant, index: number): Granting {
+function decisionOf({ deny, approval, modes }: Grant, index: number): Granting {
   if (deny === true) return { granted: false, reason: `grant ${index + 1} denies it`, approval: null }
-  return { granted: true, reason: `grant ${index + 1} names it`, approval: askingOf(approval) }
+  const planning = modes?.includes('planning') === true ? ({ planning: true } as const) : {}
+  return { granted: true, reason: `grant ${index + 1} names it`, approval: askingOf(approval), ...planning }
 }
 
 export function askingOf(approval: Grant['approval']): Asking | null {
@@ -138,11 +149,13 @@ export function lackOfSome(grant: Grant, prospect: GrantProspect): Lack | null {
   return whoLacks(grant, prospect) ?? (argument === undefined ? null : { part: 'arguments', argument })
 }
 
-function whoLacks({ tools, tenants, agents, roles }: Grant, { tool, tenant, agent, role }: GrantProspect): Lack | null {
+function whoLacks({ tools, tenants, agents, roles, modes, deny }: Grant, { tool, tenant, agent, role, mode }: GrantProspect): Lack | null {
   if (!isListed(tools, tool)) return { part: 'tools' }
   if (!isListed(tenants, tenant)) return { part: 'tenants' }
   if (!isListed(agents, agent)) return { part: 'agents' }
-  return isListed(roles, role) ? null : { part: 'roles' }
+  if (!isListed(roles, role)) return { part: 'roles' }
+  const isInMode = modes === undefined || (mode === undefined ? deny !== true : mode !== null && modes.includes(mode))
+  return isInMode ? null : { part: 'modes' }
 }
 
 function argumentLack({ arguments: written = {}, deny }: Grant, { arguments: given }: GrantQuestion): Lack | null {

@@ -52,6 +52,14 @@ const grant = closed(
     tenants,
     agents: names('Agents, or home sessions, by name (default: all). A name may end in *.'),
     roles: names('Roles by name (default: all, and those without one).'),
+    modes: {
+      ...list(
+        { type: 'string', enum: ['planning', 'implementation'] },
+        'Modes of a run (default: all, and where there is none). A tool that is not built in, and is not adopted as one that only reads, is used in planning only by a grant that names planning here.',
+        2,
+      ),
+      minItems: 1,
+    },
     arguments: argumentRules,
     approval,
     deny: flag('It refuses what it names, whatever comes after it.'),

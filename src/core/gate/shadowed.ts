@@ -20,6 +20,7 @@ const takesAll = (earlier: Grant, later: Grant): boolean =>
   covers(earlier.tenants, later.tenants ?? ['*']) &&
   covers(earlier.agents, later.agents ?? ['*']) &&
   covers(earlier.roles, later.roles) &&
+  covers(earlier.modes, later.modes) &&
   argumentsCovered(earlier, later)
 
 /** Without a list, everybody: of roles also those that have none, which no name stands for. */

@@ -6,7 +6,17 @@ import type { Workflow, WorkflowNode } from '../workflow/workflow.ts'
 const ORDER = 'nodes'
 const NODE = 'nodes/'
 /** They say nothing to a model, or concern how a run is started and ended: that stays as it was. */
-const KEPT: readonly string[] = ['id', 'version', 'description', 'nodes', 'mode', 'budget', 'stallAfter', 'configurableSchema']
+const KEPT: readonly string[] = [
+  'id',
+  'version',
+  'description',
+  'nodes',
+  'mode',
+  'budget',
+  'stallAfter',
+  'rulesVersion',
+  'configurableSchema',
+]
 
 /** By field, and by node: `promptRefs`, `nodes/writer`. In a steady order. */
 export function changedParts(recorded: Workflow, proposed: Workflow): readonly string[] {

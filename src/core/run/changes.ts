@@ -1,6 +1,8 @@
 // What became of the repo while a node was at work there, as its run tells it. Does not know how it was found out.
 import type { Digest } from '../digest/digest.ts'
+import { isDocsPath } from '../gate/capability.ts'
 import type { RunEvent } from './events.ts'
+import type { RunState } from './state.ts'
 
 export interface ChangedFile {
   /** From the root, with forward slashes; one that is not UTF-8 is in quotes, with its bytes spelled out. */
@@ -36,4 +38,20 @@ export function changeEvent(nodeId: string, step: number, told: ToldChange): Run
   const { by, call } = told
   if ('change' in told) return { type: 'files.changed', nodeId, step, by, call, ...told.change }
   return { type: 'log.appended', level: 'warn', message: told.unknown, code: 'changes_unknown', nodeId }
+}
+
+const MOST_NAMED = 5
+
+/** The gate judges only calls that it is asked about: files that change otherwise while a run plans are at least not passed over. */
+export function planningWarning({ mode, rulesVersion }: RunState, nodeId: string, told: ToldChange): readonly RunEvent[] {
+  if (rulesVersion === undefined || mode !== 'planning' || !('change' in told)) return []
+  const { files, more, shared } = told.change
+  const outside = files.filter(({ path }) => !isDocsPath(path)).map(({ path }) => path)
+  if (outside.length === 0) return []
+  const unnamed = outside.length - MOST_NAMED + more
+  const named = `${outside.slice(0, MOST_NAMED).join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`
+  const who = told.by === 'model' ? 'The agent itself' : 'A tool'
+  const doubt = shared ? ' Something else was at work in the repo as well.' : ''
+  const message = `${who} changed files outside of docs while the run plans: ${named}.${doubt}`
+  return [{ type: 'log.appended', level: 'warn', code: 'planning_files_changed', message, nodeId }]
 }

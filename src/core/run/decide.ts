@@ -9,7 +9,7 @@ import type { ModeSubject, RunEvent, RunFailure } from './events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
 import { grownWorkflow, spawnedIn } from './grown.ts'
 import { reduceRun } from './reduce.ts'
-import { stallIn } from './stall.ts'
+import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
 export type RunCommand =
@@ -142,9 +142,21 @@ function checkStep(draft: RunDraft, nodeId: string): RunRuling {
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   const spent = spentBudget(state)
   if (spent !== null) return end(draft, spent.code, { ...spent, failedNodeId: nodeId })
-  const evidence = stallIn(node.turns, state.stallAfter)
-  if (evidence === null) return draft
+  const { stallAfter, rulesVersion, budget } = state
+  const steps = node.steps - (node.countedFrom ?? 0)
+  const found = stallIn(node.turns, stallAfter, rulesVersion) ?? tooMany(node.turns, steps, budget.stepsPerNode)
+  if (found === null) return draft
+  const evidence = rulesVersion === undefined ? found : { ...found, calls: vainCalls(node.results) }
   return emitRun(draft, { type: 'run.stalled', nodeId, evidence }, { type: 'run.paused', reason: 'stalled', nodeId })
+}
+
+function vainCalls(results: readonly string[]): readonly VainCall[] {
+  const calls = new Map<string, VainCall>()
+  for (const result of results) {
+    const [tool, , status] = JSON.parse(result) as [string, string, string]
+    calls.set(JSON.stringify([tool, status]), { tool, status })
+  }
+  return [...calls.values()]
 }
 
 function spentBudget({ budget, steps, tokens }: RunState): Failure | null {

@@ -71,6 +71,8 @@ export type RunEvent =
       readonly orchestration: Orchestration
       readonly budget: Budget
       readonly stallAfter: number
+      /** Left out by runs that were started before there was a second version. */
+      readonly rulesVersion?: number
       readonly owner: string
       /** Left out by a run that is nobody's fork. */
       readonly forkOf?: ForkOf
@@ -146,6 +148,8 @@ export type RunEvent =
       readonly tool: string
       readonly arguments: Digest
       readonly result: Digest | null
+      /** Of the result without the id of its call: equal for equal results. Left out where the rule of the run does not compare them. */
+      readonly resultHash?: Digest
     } & CallStatus)
   /** A person is asked about a call of the node's session, where the approval itself is kept. */
   | ({

@@ -3,7 +3,7 @@ import type { Digest, Json } from '../digest/digest.ts'
 import type { SessionEvent } from '../session/events.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { changeEvent, type ToldChange } from './changes.ts'
+import { changeEvent, planningWarning, type ToldChange } from './changes.ts'
 import { decideRun, emitRun, type RunDraft, type RunRuling } from './decide.ts'
 import { isEnded, nodeOf } from './state.ts'
 
@@ -12,6 +12,8 @@ export interface Told {
   /** Of a reply that a step was settled with. */
   readonly replyHash?: Digest | null
   readonly tokens?: number | null
+  /** Of the result of a call that was settled. */
+  readonly resultHash?: Digest
   readonly conversation?: string
   /** What is odd about a reply that is gone on from. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[]
@@ -41,11 +43,13 @@ function follow(
   nodeId: string,
   event: SessionEvent,
   { before, after }: { readonly before: SessionState; readonly after: SessionState },
-  { replyHash = null, tokens = null, conversation, warnings = [], changed, output }: Told,
+  { replyHash = null, tokens = null, resultHash, conversation, warnings = [], changed, output }: Told,
 ): RunDraft {
   const callOf = (id: string) => [after, before].flatMap(({ run }) => run?.batch?.calls ?? []).find(call => call.id === id)
   const withChange = (settled: RunDraft, step: number, call: string | null): RunDraft =>
-    changed === undefined || changed.call !== call ? settled : emitRun(settled, changeEvent(nodeId, step, changed))
+    changed === undefined || changed.call !== call
+      ? settled
+      : emitRun(settled, changeEvent(nodeId, step, changed), ...planningWarning(draft.state, nodeId, changed))
   switch (event.type) {
     case 'step.settled': {
       const { step, reply, receipt, failure } = event
@@ -84,7 +88,8 @@ function follow(
       if (known === undefined) return draft
       // What it was made with: a person may have changed what was asked for.
       const given = known.approval?.arguments ?? known.arguments
-      const settled = { type: 'tool.settled', nodeId, call, tool: known.name, arguments: given, result, ...status } as const
+      const compared = resultHash === undefined || draft.state.rulesVersion === undefined ? {} : { resultHash }
+      const settled = { type: 'tool.settled', nodeId, call, tool: known.name, arguments: given, result, ...compared, ...status } as const
       return withChange(emitRun(draft, settled), before.run?.step?.step ?? 0, call)
     }
     case 'run.waiting':

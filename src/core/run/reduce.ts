@@ -141,23 +141,28 @@ function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState 
       const { promptHash } = node
       // Whoever did not answer may have forgotten: it is told everything again.
       if (event.replyHash === null || promptHash === null) return put(FORGOTTEN, { tokens })
-      const turns = [...node.turns, { promptHash, replyHash: event.replyHash }].slice(-turnsKept(state.stallAfter))
+      const turns = [...node.turns, { promptHash, replyHash: event.replyHash }].slice(-turnsKept(state.stallAfter, state.rulesVersion))
       const conversation = event.conversation === undefined ? null : { id: event.conversation, held: node.sent + 1 }
       return put({ turns, promptHash: null, conversation }, { tokens })
     }
-    case 'tool.settled':
+    case 'tool.settled': {
+      const { tool, arguments: given, status, resultHash } = event
+      const seen = node.seen ?? []
+      const made = resultHash === undefined ? null : digestJson([tool, given, resultHash])
       // Something came of it: whatever was done in vain before does not count any more.
-      if (event.status === 'succeeded') return put({ turns: [], results: [] })
-      return put({ results: [...node.results, JSON.stringify([event.tool, event.arguments, event.status])] })
+      if (status === 'succeeded' && (made === null || !seen.includes(made)))
+        return put({ turns: [], results: [], ...(made === null ? {} : { seen: [...seen, made].slice(-MOST_SEEN) }) })
+      return put({ results: [...node.results, JSON.stringify([tool, given, status])] })
+    }
     case 'files.changed':
-      return put({ turns: [], results: [] })
+      return put({ turns: [], results: [], ...unseen(node) })
     case 'node.waiting':
       return put({ status: 'waiting' })
     case 'handoff.delivered':
       // It knows more than before.
-      return put({ turns: [], results: [] })
+      return put({ turns: [], results: [], ...unseen(node) })
     case 'node.resumed':
-      return put({ status: 'running', turns: [] })
+      return put({ status: 'running', turns: [], ...counting(state, node) })
     case 'node.completed':
       return put({ status: 'completed', output: event.output, edges: event.edges })
     case 'node.failed':
@@ -175,14 +180,25 @@ function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState 
 
 function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>, put: PutNode): RunState {
   const { nodeId, session, handoffs, visit, again } = event
+  const before = nodeOf(state, nodeId)
   const fresh = { status: 'running', visits: visit, session, handoffs, user: null, told: [], turns: [], results: [] } as const
   const reset = again.reduce((nodes, id) => put(nodes, id, { ...nodeOf(state, id), status: 'idle' }), state.nodes)
   return {
     ...state,
-    nodes: put(reset, nodeId, { ...nodeOf(state, nodeId), ...fresh }),
+    nodes: put(reset, nodeId, { ...before, ...fresh, ...unseen(before) }),
     again: state.again.filter(id => id !== nodeId && !again.includes(id)),
   }
 }
+
+/** More successful calls of a node are not compared. */
+const MOST_SEEN = 200
+
+/** The same call may now give another result. */
+const unseen = ({ seen }: NodeState): Pick<NodeState, 'seen'> => (seen === undefined ? {} : { seen: [] })
+
+/** A person has looked at it: its steps count anew. */
+const counting = ({ rulesVersion }: RunState, { steps }: NodeState): Pick<NodeState, 'countedFrom'> =>
+  rulesVersion === undefined ? {} : { countedFrom: steps }
 
 /** What makes one telling the same as another. */
 export const toldHash = ({ type, ...payload }: Extract<RunEvent, { readonly type: 'prompt.traced' | 'prompt.composed' }>): Digest =>
@@ -191,7 +207,9 @@ export const toldHash = ({ type, ...payload }: Extract<RunEvent, { readonly type
 /** A node that stalled begins to count anew. */
 function resume(state: RunState): RunState {
   const stalled = state.paused?.nodeId ?? null
-  const nodes = stalled === null ? state.nodes : { ...state.nodes, [stalled]: { ...nodeOf(state, stalled), turns: [], results: [] } }
+  const node = stalled === null ? null : nodeOf(state, stalled)
+  const anew = node === null ? null : { ...node, turns: [], results: [], ...counting(state, node) }
+  const nodes = anew === null ? state.nodes : { ...state.nodes, [stalled!]: anew }
   return { ...state, phase: 'running', paused: null, nodes }
 }
 

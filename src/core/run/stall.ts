@@ -9,42 +9,75 @@ export interface Turn {
   readonly replyHash: Digest
 }
 
+/** A call after the last step that changed nothing: it failed, or gave the same result as before. */
+export interface VainCall {
+  readonly tool: string
+  readonly status: string
+}
+
 export interface StallEvidence {
-  readonly signal: 'same_prompt' | 'same_reply' | 'cycle'
+  readonly signal: 'same_prompt' | 'same_reply' | 'cycle' | 'many_steps'
   readonly times: number
   /** Newest last. */
   readonly promptHashes: readonly Digest[]
   readonly replyHashes: readonly Digest[]
+  /** The length of a cycle. Only runs with the present rule record this. */
+  readonly period?: number
+  /** Only runs with the present rule record these. */
+  readonly calls?: readonly VainCall[]
 }
 
-/** A cycle of two shows only when it has gone round twice. */
-const SHORTEST_CYCLE = 4
+const longestCycle = (rule: number | undefined): number => (rule === undefined ? 2 : 5)
+
+/** A cycle shows only when it has gone round twice. */
+const windowOf = (after: number, period: number): number => Math.max(after, 2 * period)
 
 /** More are never looked at. */
-export const turnsKept = (after: number): number => Math.max(after, SHORTEST_CYCLE)
+export const turnsKept = (after: number, rule: number | undefined): number => windowOf(after, longestCycle(rule))
 
 /**
  * @param turns since anything last came of one, newest last
  * @param after so many are a stall; 0 for never
  */
-export function stallIn(turns: readonly Turn[], after: number): StallEvidence | null {
+export function stallIn(turns: readonly Turn[], after: number, rule: number | undefined): StallEvidence | null {
   if (after <= 0) return null
   const last = turns.slice(-after)
-  const evidence = (signal: StallEvidence['signal'], of: readonly Turn[]): StallEvidence => ({
-    signal,
-    times: of.length,
-    promptHashes: of.map(({ promptHash }) => promptHash),
-    replyHashes: of.map(({ replyHash }) => replyHash),
-  })
   if (last.length === after && after > 1) {
-    if (isSame(last.map(({ replyHash }) => replyHash))) return evidence('same_reply', last)
-    if (isSame(last.map(({ promptHash }) => promptHash))) return evidence('same_prompt', last)
+    if (isSame(last.map(({ replyHash }) => replyHash))) return evidenceOf('same_reply', last)
+    if (isSame(last.map(({ promptHash }) => promptHash))) return evidenceOf('same_prompt', last)
   }
-  const round = turns.slice(-turnsKept(after))
-  return round.length === turnsKept(after) && isCycle(round) ? evidence('cycle', round) : null
+  for (let period = 2; period <= longestCycle(rule); period++) {
+    const round = turns.slice(-windowOf(after, period))
+    if (round.length < windowOf(after, period) || !isCycle(round, period, rule)) continue
+    return { ...evidenceOf('cycle', round), ...(rule === undefined ? {} : { period }) }
+  }
+  return null
 }
+
+/** @param steps how many the node has taken since it began, or since a person last let it go on */
+export const tooMany = (turns: readonly Turn[], steps: number, most: number | null | undefined): StallEvidence | null =>
+  most == null || steps < most ? null : { ...evidenceOf('many_steps', turns), times: steps }
+
+const evidenceOf = (signal: StallEvidence['signal'], of: readonly Turn[]): StallEvidence => ({
+  signal,
+  times: of.length,
+  promptHashes: of.map(({ promptHash }) => promptHash),
+  replyHashes: of.map(({ replyHash }) => replyHash),
+})
 
 const isSame = (hashes: readonly Digest[]): boolean => new Set(hashes).size === 1
 
-const isCycle = (turns: readonly Turn[]): boolean =>
-  turns.every((turn, index) => index < 2 || turn.replyHash === turns[index - 2]!.replyHash) && turns[0]!.replyHash !== turns[1]!.replyHash
+/** An agent that words each reply differently still receives the same results in turn. */
+const isCycle = (turns: readonly Turn[], period: number, rule: number | undefined): boolean =>
+  repeats(
+    turns.map(({ replyHash }) => replyHash),
+    period,
+  ) ||
+  (rule !== undefined &&
+    repeats(
+      turns.map(({ promptHash }) => promptHash),
+      period,
+    ))
+
+const repeats = (hashes: readonly Digest[], period: number): boolean =>
+  !isSame(hashes) && hashes.every((hash, index) => index < period || hash === hashes[index - period])

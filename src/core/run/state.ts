@@ -29,7 +29,11 @@ export interface NodeState {
   readonly turns: readonly Turn[]
   /** Of the step under way. */
   readonly promptHash: Digest | null
-  /** What came of its tool calls since that step. */
+  /** Successful calls with their results, since files last changed. Left out where the run records no results. */
+  readonly seen?: readonly Digest[]
+  /** The steps before it was last let go on by a person: they do not count for the limit of steps per node. */
+  readonly countedFrom?: number
+  /** What came of its tool calls since that step: those that failed, and those that gave the same as before. */
   readonly results: readonly string[]
   /** Of the last prompt that its provider was sent in full. */
   readonly headerHash: Digest | null
@@ -66,6 +70,8 @@ export interface RunState {
   readonly orchestration: Orchestration
   readonly budget: Budget
   readonly stallAfter: number
+  /** Left out by runs that were started before there was a second version. */
+  readonly rulesVersion?: number
   readonly owner: string
   readonly epoch: number
   readonly steps: number

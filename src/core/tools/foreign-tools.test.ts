@@ -79,7 +79,8 @@ describe('a pin', () => {
 const at = '2026-01-01T00:00:00Z'
 const fold = (...drafts: readonly ReturnType<typeof adoptedDraft>[]): Adoptions =>
   drafts.map(draft => ({ at, ...draft })).reduce(reduceAdoptions, new Map() as Adoptions)
-const adopted = (one: ForeignTool, actor = 'ada') => adoptedDraft('desk', one.name, pinOf(one), null, actor)
+const adopted = (one: ForeignTool, actor = 'ada') =>
+  adoptedDraft({ server: 'desk', tool: one.name, descriptor: pinOf(one), before: null }, actor)
 
 describe('what was adopted', () => {
   it('is what was adopted last, by whom, until it is dropped', () => {

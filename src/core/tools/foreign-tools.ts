@@ -43,15 +43,28 @@ export interface Adoption {
   readonly descriptor: Digest
   readonly by: string
   readonly at: string
+  /** Whoever adopted it confirmed that it only reads, as it says itself. */
+  readonly reads?: true
 }
+
+/** Whether it says of itself that it changes nothing. A hint: it counts once a person has confirmed it. */
+export const hintsReading = ({ annotations }: ForeignTool): boolean => annotations?.readOnlyHint === true
 
 /** By the names that models call them. */
 export type Adoptions = ReadonlyMap<string, Adoption>
 
-export const adoptedDraft = (server: string, tool: string, descriptor: Digest, before: Digest | null, actor: string): EventDraft => ({
+export interface AdoptedTool {
+  readonly server: string
+  readonly tool: string
+  readonly descriptor: Digest
+  readonly before: Digest | null
+  readonly reads?: true
+}
+
+export const adoptedDraft = (adopted: AdoptedTool, actor: string): EventDraft => ({
   type: 'tool.adopted',
   actor,
-  payload: { server, tool, descriptor, before },
+  payload: adopted as unknown as Json,
 })
 
 export const droppedDraft = ({ server, tool, descriptor }: Adoption, actor: string): EventDraft => ({
@@ -69,12 +82,12 @@ export interface ToolEvent {
 
 export function reduceAdoptions(adoptions: Adoptions, { type, actor, at, payload }: ToolEvent): Adoptions {
   if (type !== 'tool.adopted' && type !== 'tool.dropped') return adoptions
-  const { server, tool, descriptor } = payload as unknown as Pick<Adoption, 'server' | 'tool' | 'descriptor'>
+  const { server, tool, descriptor, reads } = payload as unknown as Pick<Adoption, 'server' | 'tool' | 'descriptor' | 'reads'>
   const name = foreignName(server, tool)
   if (name === null) return adoptions
   const next = new Map(adoptions)
   if (type === 'tool.dropped') next.delete(name)
-  else next.set(name, { server, tool, descriptor, by: actor, at })
+  else next.set(name, { server, tool, descriptor, by: actor, at, ...(reads === true ? { reads } : {}) })
   return next
 }
 

@@ -117,7 +117,7 @@ describe('a workflow of OpenWOP', () => {
       description: 'Writes the news.',
       variables: [{ name: 'topic', type: 'string', required: true, defaultValue: 'ferries', trust: 'trusted' }],
       promptRefs: OPENWOP.defaults.promptRefs,
-      budget: { steps: null, tokens: null, milliseconds: 60_000 },
+      budget: { steps: null, tokens: null, milliseconds: 60_000, stepsPerNode: 50 },
       configurableSchema: { type: 'object' },
     })
     expect(nodes[0]).toMatchObject({
@@ -187,8 +187,9 @@ describe('a workflow of ours', () => {
       definitionOfDone: null,
       mode: 'implementation',
       orchestration: 'auto',
-      budget: { steps: null, tokens: null, milliseconds: null },
+      budget: { steps: null, tokens: null, milliseconds: null, stepsPerNode: 50 },
       stallAfter: 5,
+      rulesVersion: 2,
       configurableSchema: null,
     })
   })
@@ -268,7 +269,7 @@ describe('a workflow of ours', () => {
     expect(edges[0]).toMatchObject({ type: 'report', bidirectional: true, contextPacks: [{ ref: 'style', text: 'Short.' }] })
     expect(variables).toEqual([{ name: 'x', type: 'object', required: false, defaultValue: null, trust: 'untrusted' }])
     expect({ budget, mode, orchestration, stallAfter }).toEqual({
-      budget: { steps: 3, tokens: null, milliseconds: 9 },
+      budget: { steps: 3, tokens: null, milliseconds: 9, stepsPerNode: 50 },
       mode: 'planning',
       orchestration: 'interactive',
       stallAfter: 0,

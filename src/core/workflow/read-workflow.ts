@@ -12,6 +12,7 @@ import type { Mismatch } from '../schema/verdict.ts'
 import { graphProblems, markLeadingBack } from './graph.ts'
 import { readEdges, sayUnknown, type WrittenEdge } from './read-edges.ts'
 import { readNode, type Say, type WrittenNode } from './read-node.ts'
+import { RULES_VERSION } from './rules-version.ts'
 import type { Budget, Orchestration, Workflow, WorkflowEdge, WorkflowNode, WorkflowVariable } from './workflow.ts'
 import { MOST_REPEATS, workflowFormat } from './workflow-format.ts'
 import { readRefs, refsInWorkflow } from './written-refs.ts'
@@ -44,6 +45,7 @@ const MOST_DEPTH = 64
 /** Whoever has more mends these first. */
 const MOST_PROBLEMS = 100
 const STALL_AFTER = 5
+const STEPS_PER_NODE = 50
 
 export function readWorkflow(value: Json): ReadWorkflow {
   const outright = unusable(value)
@@ -91,13 +93,14 @@ function toWorkflow(written: Written, say: Say): Workflow {
     orchestration,
     budget: budgetOf(written),
     stallAfter,
+    rulesVersion: RULES_VERSION,
     configurableSchema,
   }
 }
 
 function budgetOf({ budget = {}, settings = {} }: Written): Budget {
-  const { steps = null, tokens = null, milliseconds = settings.timeout || null } = budget
-  return { steps, tokens, milliseconds }
+  const { steps = null, tokens = null, milliseconds = settings.timeout || null, stepsPerNode = STEPS_PER_NODE } = budget
+  return { steps, tokens, milliseconds, stepsPerNode: stepsPerNode || null }
 }
 
 /** Ids, aliases and names of variables are each given once, and connections lead to nodes that are there. */

@@ -156,6 +156,7 @@ const budget = closed({
   steps: count('The most calls of models.'),
   tokens: count('The most tokens, of prompts and replies.'),
   milliseconds: count('The longest a run may take. Default: settings.timeout.'),
+  stepsPerNode: count('Steps of one node before the run is paused for a person to look; 0 for no limit. Default 50.', 0),
 })
 
 export const workflowFormat = {

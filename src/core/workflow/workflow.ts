@@ -13,6 +13,8 @@ export interface Budget {
   readonly steps: number | null
   readonly tokens: number | null
   readonly milliseconds: number | null
+  /** Steps of one node before the run is paused. Left out by runs that were started before there was such a limit. */
+  readonly stepsPerNode?: number | null
 }
 
 /** What a node or an agent says about its model. Null: somebody else decides. */
@@ -105,6 +107,8 @@ export interface Workflow {
   readonly budget: Budget
   /** How many turns without progress are a stall; 0 for never. */
   readonly stallAfter: number
+  /** The rules by which its runs are judged. Left out by workflows that were frozen before there was a second version. */
+  readonly rulesVersion?: number
   /** What `configurable` of a run must fit; null when nobody says. */
   readonly configurableSchema: JsonObject | null
 }

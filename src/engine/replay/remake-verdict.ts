@@ -49,7 +49,13 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
     bound: holds('bound'),
     unbound: reasonOf('bound'),
     // Whether a person is asked is set by the policy; whether one was, and what they said, is on record.
-    grant: { granted: holds('granted'), reason: reasonOf('granted'), approval: said('approved')?.outcome !== 'not_applicable' },
+    grant: {
+      granted: holds('granted'),
+      reason: reasonOf('granted'),
+      approval: said('approved')?.outcome !== 'not_applicable',
+      planning: reasonOf('mode').endsWith('its grant is for planning'),
+    },
+    reads: readsOn(reasonOf('mode'), holds('mode')),
     role: gate.role,
     node: gate.node,
     mode: gate.mode,
@@ -65,12 +71,14 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
   /** What a policy settles. Whether a call that changes the graph has to be asked about depends on more, and is believed. */
   function settled(policy: HostPolicy): Partial<GateFacts> {
     const agent = gate.agent ?? session.home?.session ?? session.session
-    const question = { tool: name, tenant, agent, role: gate.role?.name ?? null, arguments: given }
+    const question = { tool: name, tenant, agent, role: gate.role?.name ?? null, mode: gate.mode, arguments: given }
     const granting = gate.free.includes(name) ? FREE : grantOfAll(policy.grants, question, gate.onBehalfOf)
-    const { granted, reason } = granting
+    const { granted, reason, planning } = granting
+    const named = planning === undefined ? {} : { planning }
     const allowListed = isPlanningCommand(given, policy.planningCommands)
-    if (changesGraph(name)) return { grant: { ...facts.grant, granted, reason }, allowListed }
-    return { grant: { granted, reason, approval: granting.approval !== null }, allowListed, approval: answerOf(approval, granting) }
+    if (changesGraph(name)) return { grant: { ...facts.grant, granted, reason, ...named }, allowListed }
+    const grant = { granted, reason, approval: granting.approval !== null, ...named }
+    return { grant, allowListed, approval: answerOf(approval, granting) }
   }
 }
 
@@ -79,6 +87,12 @@ function answerOn(approval: CallApproval | null, counted: boolean): GateFacts['a
   if (approval === null || approval.decision === null) return 'unasked'
   if (approval.decision !== 'approved') return 'denied'
   return counted ? 'approved' : 'foreign'
+}
+
+/** What a person confirmed on adopting a tool is not on record in the run: the verdict is believed. */
+function readsOn(reason: string, held: boolean): boolean | 'unjudged' {
+  if (reason === 'planning allows it') return 'unjudged'
+  return held && reason.endsWith('it only reads')
 }
 
 /** What somebody else's server says of a tool that nobody adopted is not on record elsewhere. */

@@ -25,11 +25,12 @@ export async function remakeWalk(
   const workflow = async () => (await worldOf(store, tenant, state)).workflow
   switch (event.type) {
     case 'run.created': {
-      const { workflowId, version, stallAfter, orchestration } = event
+      const { workflowId, version, stallAfter, rulesVersion = null, orchestration } = event
       const { workflow: frozen } = await loadFrozen(store, tenant, event.frozen)
       const { id, ...rest } = frozen
-      const found = { workflowId: id, version: rest.version, stallAfter: rest.stallAfter, orchestration: rest.orchestration }
-      return { recorded: { workflowId, version, stallAfter, orchestration }, found }
+      const rule = { stallAfter: rest.stallAfter, rulesVersion: rest.rulesVersion ?? null }
+      const found = { workflowId: id, version: rest.version, ...rule, orchestration: rest.orchestration }
+      return { recorded: { workflowId, version, stallAfter, rulesVersion, orchestration }, found }
     }
     case 'run.started':
       return { recorded: { workflowId: event.workflowId }, found: { workflowId: state.workflowId } }

@@ -65,6 +65,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     orchestration: workflow.orchestration,
     budget: { ...workflow.budget, ...request.budget },
     stallAfter: workflow.stallAfter,
+    ...(workflow.rulesVersion === undefined ? {} : { rulesVersion: workflow.rulesVersion }),
     owner,
   }
   const given: readonly RunEvent[] =

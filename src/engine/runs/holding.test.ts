@@ -182,9 +182,19 @@ describe('a node', () => {
     expect(evidence).toMatchObject([{ signal: 'cycle', times: 4 }])
   })
 
-  it('whose tools succeed has not stalled, though it says the same', async () => {
-    expect(await stalls(({ time }) => (time < 10 ? working : 'done'))).toEqual([])
-    expect((await house.state()).phase).toBe('completed')
+  it('packs D2: whose calls succeed with the same result each time has stalled', async () => {
+    expect(await stalls(({ time }) => (time < 10 ? working : 'done'))).toMatchObject([
+      { signal: 'same_reply', times: 3, calls: [{ status: 'succeeded' }] },
+    ])
+  })
+
+  it('packs D2: that goes round between three replies has stalled', async () => {
+    expect(await stalls(({ time }) => failing({ which: time % 3 }))).toMatchObject([{ signal: 'cycle', period: 3, times: 6 }])
+  })
+
+  it('packs D2: is paused after as many steps as the workflow lets it take', async () => {
+    const evidence = await stalls(({ time }) => failing({ time }), { budget: { stepsPerNode: 5 } })
+    expect(evidence).toMatchObject([{ signal: 'many_steps', times: 5 }])
   })
 
   it('bug 20: that only calls tools, each time other ones, has not stalled', async () => {

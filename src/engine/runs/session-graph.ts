@@ -14,6 +14,7 @@ import type { Submission, Submitted } from '../sessions/submit.ts'
 import { type DecidedSession, decideAll } from './decide-session.ts'
 import { deliveries, hasMail, lettersOf, type Mail, mailTo } from './mail.ts'
 import { outputOf } from './node-values.ts'
+import { resultHash } from './result-hash.ts'
 import { type NodeDesk, startStep } from './start-step.ts'
 import type { RunChange } from './write-run.ts'
 
@@ -151,12 +152,22 @@ async function tellingOf(
     const read = (digest: Digest) => store.object(tenant, digest)
     return askedOf(read, run.step.request, brought.get(reply) ?? (await read(reply)))
   }
-  const settled = command.type === 'settleStep' ? settledStep(brought, await askedIn(command.reply), command.receipt ?? null) : {}
+  const settled =
+    command.type === 'settleStep'
+      ? settledStep(brought, await askedIn(command.reply), command.receipt ?? null)
+      : command.type === 'settleCall'
+        ? settledCall(brought, command.result)
+        : {}
   if (!events.some(({ type }) => type === 'run.completed')) return { ...settled, objects: [] }
   const reply = command.type === 'settleStep' ? command.reply : (run?.step?.reply ?? null)
   const given = outputOf((await askedIn(reply))?.last ?? '')
   const stored = canonicalJson(given as unknown as Json)
   return { ...settled, output: { digest: digestText(stored), value: given.output }, objects: [new TextEncoder().encode(stored)] }
+}
+
+function settledCall(brought: ReadonlyMap<Digest, Uint8Array>, result: Digest | null): Told {
+  const bytes = result === null ? undefined : brought.get(result)
+  return bytes === undefined ? {} : { resultHash: resultHash(bytes) }
 }
 
 /** What the run is told of a step that is settled. @param brought the receipt, by its name */

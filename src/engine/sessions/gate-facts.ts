@@ -50,6 +50,7 @@ export async function gateFacts(
     tenant: place.tenant,
     agent: agent ?? state.home?.session ?? place.session,
     role: gate.role?.name ?? null,
+    mode: gate.mode,
     arguments: given,
   }
   const granting = free.includes(name) ? FREE : grantOfAll(parts.grants, question, onBehalfOf)
@@ -63,6 +64,7 @@ export async function gateFacts(
     ...(unseen === undefined ? {} : { unseen }),
     ...(isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)),
     grant: { ...granting, approval: granting.approval !== null },
+    reads: onlyReads(binding),
     ...gate,
     orchestratorAsks: orchestratorAsks || mustAsk,
     allowListed: isPlanningCommand(given, planningCommands),
@@ -88,6 +90,8 @@ export async function scrubbedFacts(parts: SessionParts, place: SessionPlace, fa
     ...(unbound === undefined ? {} : { unbound: await clean(unbound) }),
   }
 }
+
+export const onlyReads = (binding: Binding | undefined): boolean => binding?.reads === true || binding?.confirmedReading === true
 
 /** By the policy there is now, and for what is called now: whoever approved one thing need not be one who may approve another. */
 export function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {

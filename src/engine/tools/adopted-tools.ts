@@ -1,5 +1,5 @@
 // Tools of other servers as bindings: what somebody adopted, for as long as its server still lists exactly that. Nothing else of them is bound.
-import { type Adoption, type ForeignTool, pinOf } from '../../core/tools/foreign-tools.ts'
+import { type Adoption, type ForeignTool, hintsReading, pinOf } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding, Store, ToolServer } from '../../ports.ts'
 import { adoptedTool, loadAdoptions } from './adoptions.ts'
@@ -29,6 +29,7 @@ function bindingOf(name: string, adoption: Adoption, tool: ForeignTool, server: 
   return {
     // Not `reads`, whatever it hints: it runs as the user of the host, who may change any repo there is.
     descriptor: { name, description, inputSchema },
+    confirmedReading: adoption.reads === true && hintsReading(tool),
     // A server that cannot be asked has not changed anything yet: the call itself says what is wrong.
     unbound: signal =>
       changed(signal).then(

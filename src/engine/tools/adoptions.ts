@@ -7,6 +7,7 @@ import {
   droppedDraft,
   type ForeignTool,
   foreignName,
+  hintsReading,
   pinnedText,
   pinOf,
   reduceAdoptions,
@@ -43,6 +44,8 @@ export interface AdoptRequest {
   readonly tools: readonly string[] | null
   /** What the one that is named has to be: what somebody looked at, and not what its server says by now. */
   readonly descriptor?: string
+  /** Confirms that those that are named only read: they may be used in planning. */
+  readonly reads?: boolean
   readonly actor: string
 }
 
@@ -52,29 +55,34 @@ export interface Adopted {
   readonly descriptor: Digest
   /** What was adopted until now. */
   readonly before: Digest | null
+  readonly reads: boolean
 }
 
 /** Those that were not adopted as they are. */
 export async function adoptTools(
   store: Store,
   from: ToolServer,
-  { server, tools, descriptor, actor }: AdoptRequest,
+  { server, tools, descriptor, reads = false, actor }: AdoptRequest,
 ): Promise<readonly Adopted[]> {
   const { tools: listed } = await from.list()
   const chosen = tools === null ? listed : [...new Set(tools)].map(tool => listedTool(server, listed, tool))
   const changed = chosen.find(tool => descriptor !== undefined && descriptor !== pinOf(tool))
   if (changed !== undefined) throw new Fault('tool_changed', { server, tool: changed.name, descriptor: pinOf(changed) })
+  const unhinted = reads ? chosen.find(tool => !hintsReading(tool)) : undefined
+  if (unhinted !== undefined) throw new Fault('tool_unhinted', { server, tool: unhinted.name })
   return decidedAgain(async () => {
     const { seq } = await store.head(HOST_TENANT, TOOLS)
     const adoptions = await readAdoptions(store)
     const found = chosen
       .map((tool): Adopted => {
         const name = foreignName(server, tool.name)!
-        return { name, tool: tool.name, descriptor: pinOf(tool), before: adoptions.get(name)?.descriptor ?? null }
+        return { name, tool: tool.name, descriptor: pinOf(tool), before: adoptions.get(name)?.descriptor ?? null, reads }
       })
-      .filter(one => one.descriptor !== one.before)
+      .filter(one => one.descriptor !== one.before || (one.reads && adoptions.get(one.name)?.reads !== true))
     if (found.length === 0) return found
-    const entries = found.map(one => adoptedDraft(server, one.tool, one.descriptor, one.before, actor))
+    const entries = found.map(({ tool, descriptor, before }) =>
+      adoptedDraft({ server, tool, descriptor, before, ...(reads ? { reads: true } : {}) }, actor),
+    )
     const isFound = new Set(found.map(({ tool }) => tool))
     const objects = chosen.filter(({ name }) => isFound.has(name)).map(tool => new TextEncoder().encode(pinnedText(tool)))
     await store.commit({ tenant: HOST_TENANT, objects, appends: [{ stream: TOOLS, expected: seq, entries }] })

@@ -30,7 +30,7 @@ export interface ShownTool {
   readonly reason: string
   readonly tool?: string
   readonly descriptor?: Digest
-  readonly adopted?: { readonly descriptor: Digest; readonly by: string; readonly at: string }
+  readonly adopted?: { readonly descriptor: Digest; readonly by: string; readonly at: string; readonly reads: boolean }
   readonly difference?: string
 }
 
@@ -100,7 +100,11 @@ async function described(
     ...{ name, description, inputSchema, server, state, tool },
     repeatable: false,
     ...(listed === null ? {} : { descriptor: pinOf(listed) }),
-    ...(adoption === null ? {} : { adopted: { descriptor: adoption.descriptor, by: adoption.by, at: adoption.at } }),
+    ...(adoption === null
+      ? {}
+      : {
+          adopted: { descriptor: adoption.descriptor, by: adoption.by, at: adoption.at, reads: adoption.reads === true },
+        }),
     ...(state === 'changed' && adopted !== null && listed !== null ? { difference: differenceOf(adopted, listed) } : {}),
   }
 }

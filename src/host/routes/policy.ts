@@ -24,6 +24,7 @@ const grantAnswer = Type.Object(
     tools: names,
     agents: Type.Optional(names),
     roles: Type.Optional(names),
+    modes: Type.Optional(Type.Array(Type.Enum(['planning', 'implementation']))),
     arguments: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])))),
     approval: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object({ by: Type.Optional(names), expireAfterMs: Type.Optional(number) }, CLOSED)]),

@@ -38,7 +38,7 @@ export const createRunBody = Type.Object(
     tags: Type.Optional(Type.Array(words(64), { maxItems: 32 })),
     metadata: Type.Optional(free),
     mode: Type.Optional(mode),
-    budget: Type.Optional(Type.Object({ steps: most, tokens: most, milliseconds: most }, CLOSED)),
+    budget: Type.Optional(Type.Object({ steps: most, tokens: most, milliseconds: most, stepsPerNode: most }, CLOSED)),
     override: Type.Optional(Type.String({ minLength: 1, description: 'What somebody adds for every node at the last minute.' })),
   },
   CLOSED,
@@ -135,6 +135,8 @@ const evidence = Type.Object(
     times: count,
     promptHashes: Type.Array(digest),
     replyHashes: Type.Array(digest),
+    period: Type.Optional(count),
+    calls: Type.Optional(Type.Array(Type.Object({ tool: Type.String(), status: Type.String() }, CLOSED))),
   },
   CLOSED,
 )
@@ -168,7 +170,7 @@ export const runAnswer = Type.Object(
     configurable: Type.Optional(free),
     mode,
     orchestration: Type.Enum(['auto', 'interactive']),
-    budget: Type.Object({ steps: limitOf, tokens: limitOf, milliseconds: limitOf }, CLOSED),
+    budget: Type.Object({ steps: limitOf, tokens: limitOf, milliseconds: limitOf, stepsPerNode: Type.Optional(limitOf) }, CLOSED),
     steps: count,
     tokens: count,
     overrides: Type.Array(

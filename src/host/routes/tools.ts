@@ -26,7 +26,7 @@ const shownTool = Type.Object(
     reason: Type.String(),
     tool: Type.Optional(Type.String()),
     descriptor: Type.Optional(digest),
-    adopted: Type.Optional(Type.Object({ descriptor: digest, by: Type.String(), at: Type.String() }, CLOSED)),
+    adopted: Type.Optional(Type.Object({ descriptor: digest, by: Type.String(), at: Type.String(), reads: Type.Boolean() }, CLOSED)),
     difference: Type.Optional(Type.String()),
   },
   CLOSED,
@@ -36,11 +36,12 @@ const toolsAnswer = Type.Object({ tools: Type.Array(shownTool), servers: Type.Ar
 
 const server = Type.String({ pattern: SERVER_NAME, maxLength: 32 })
 const tools = Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 1_000, uniqueItems: true }))
-const adoptBody = Type.Object({ server, tools, descriptor: Type.Optional(digest) }, CLOSED)
+const reads = Type.Optional(Type.Boolean({ description: 'Confirms that the tools only read: they may be used in planning.' }))
+const adoptBody = Type.Object({ server, tools, descriptor: Type.Optional(digest), reads }, CLOSED)
 const dropBody = Type.Object({ server, tools }, CLOSED)
 const named = { name: Type.String(), tool: Type.String() }
 const adoptAnswer = Type.Object(
-  { adopted: Type.Array(Type.Object({ ...named, descriptor: digest, before: nullable(digest) }, CLOSED)) },
+  { adopted: Type.Array(Type.Object({ ...named, descriptor: digest, before: nullable(digest), reads: Type.Boolean() }, CLOSED)) },
   CLOSED,
 )
 const dropAnswer = Type.Object({ dropped: Type.Array(Type.Object(named, CLOSED)) }, CLOSED)

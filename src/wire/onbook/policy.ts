@@ -9,6 +9,7 @@ export interface WireGrant {
   readonly tools: readonly string[]
   readonly agents?: readonly string[]
   readonly roles?: readonly string[]
+  readonly modes?: readonly ('planning' | 'implementation')[]
   readonly arguments?: Readonly<Record<string, readonly (string | number | boolean)[]>>
   readonly approval?: boolean | { readonly by?: readonly string[]; readonly expireAfterMs?: number }
   readonly deny?: boolean

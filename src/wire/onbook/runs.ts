@@ -14,7 +14,12 @@ export interface StartRunRequest {
   readonly tags?: readonly string[]
   readonly metadata?: Fields
   readonly mode?: RunMode
-  readonly budget?: { readonly steps?: number | null; readonly tokens?: number | null; readonly milliseconds?: number | null }
+  readonly budget?: {
+    readonly steps?: number | null
+    readonly tokens?: number | null
+    readonly milliseconds?: number | null
+    readonly stepsPerNode?: number | null
+  }
   /** What is added for every node at the last minute. */
   readonly override?: string
 }

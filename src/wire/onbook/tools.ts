@@ -19,7 +19,8 @@ export interface ToolSummary {
   /** Of a server's tools: what the server calls it, and the digest of what it says of it now. */
   readonly tool?: string
   readonly descriptor?: string
-  readonly adopted?: { readonly descriptor: string; readonly by: string; readonly at: string }
+  /** `reads`: whoever adopted it confirmed that it only reads. */
+  readonly adopted?: { readonly descriptor: string; readonly by: string; readonly at: string; readonly reads: boolean }
   /** From what was adopted to what is listed. */
   readonly difference?: string
 }
@@ -43,6 +44,8 @@ export interface AdoptToolsRequest {
   readonly tools?: readonly string[]
   /** With one tool named: what it has to be. */
   readonly descriptor?: string
+  /** Confirms that the tools only read: they may be used in planning. */
+  readonly reads?: boolean
 }
 
 export interface AdoptedTool {
@@ -50,6 +53,7 @@ export interface AdoptedTool {
   readonly tool: string
   readonly descriptor: string
   readonly before: string | null
+  readonly reads: boolean
 }
 
 export interface DropToolsRequest {
