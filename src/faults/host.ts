@@ -20,6 +20,16 @@ export const HOST_FAULTS = {
       ? `This key has asked more than ${d.limit} times within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s.`
       : `There were more than ${d.limit} failed attempts from this address within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s; a valid key works meanwhile.`,
   ),
+  questions_busy: fault(
+    429,
+    (d: { waiting: number; retryAfterMs: number }) =>
+      `This tenant has ${d.waiting} long questions waiting (diff, replay, blame, prefix, regression, export), and may have no more. Wait for an answer, then ask again.`,
+  ),
+  forks_busy: fault(
+    429,
+    (d: { waiting: number; retryAfterMs: number }) =>
+      `This tenant has ${d.waiting} replays waiting, and may have no more. Wait until one of them has ended, then fork again.`,
+  ),
   streams_exhausted: fault(
     429,
     (d: { scope: 'host' | 'tenant'; limit: number; retryAfterMs: number }) =>

@@ -22,6 +22,7 @@ import { readJsonBody } from './read-json.ts'
 import { definitionRoutes } from './routes/definitions.ts'
 import { hostedRoutes } from './routes/hosted.ts'
 import { labelRoutes } from './routes/labels.ts'
+import { longQuestions } from './routes/long-questions.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { promptRoutes } from './routes/prompts.ts'
 import { promptDiffRoutes } from './routes/prompts-diff.ts'
@@ -136,6 +137,7 @@ export function createHost(parts: HostParts): FastifyInstance {
         security: [{ key: [] }],
       },
     })
+    const questions = longQuestions(store, limits.questionsPerTenant)
     const rates = rateLimitsOf(limits, metrics.limited)
     const access = accessOf({ store, clock, login, rates, audit, metrics })
     const streams = eventStreams({ limits, counted: metrics.streams, mayRead: async request => (await access.recognise(request)) !== null })
@@ -147,14 +149,14 @@ export function createHost(parts: HostParts): FastifyInstance {
       guarded.addHook('onRequest', access.admit)
       guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
       promptRoutes(guarded, parts)
-      promptDiffRoutes(guarded, parts)
+      promptDiffRoutes(guarded, parts, questions)
       renderRoutes(guarded, parts)
       resolveRoutes(guarded, parts)
       labelRoutes(guarded, parts)
       roleRoutes(guarded, parts.roles ?? null)
-      workspaceRoutes(guarded, parts)
+      workspaceRoutes(guarded, parts, questions)
       definitionRoutes(guarded, store)
-      hostedRoutes(guarded, parts, streams)
+      hostedRoutes(guarded, parts, streams, questions)
       streamRoutes(guarded, store, streams)
       signInRoutes(guarded, signIn)
       metricsRoute(guarded, metrics)

@@ -47,8 +47,11 @@ export interface Compared {
   readonly texts: readonly TextPair[]
 }
 
-/** @param only of this node; what is decided for the whole run is then told where it holds for the node */
-export function compareRuns(a: RunFacts, b: RunFacts, only?: string): Compared {
+/**
+ * Yields after each step, so that a caller with other work can do it in between.
+ * @param only of this node; what is decided for the whole run is then told where it holds for the node
+ */
+export function* comparingRuns(a: RunFacts, b: RunFacts, only?: string): Generator<void, Compared> {
   const ofRun = only === undefined ? [...compareDefinitions(a, b), ...compareFacts(a.facts, b.facts)] : []
   const meant = ({ visits }: RunFacts): readonly VisitFacts[] => visits.filter(({ nodeId }) => only === undefined || nodeId === only)
   const visits = paired(meant(a), meant(b), ({ nodeId, visit }) => JSON.stringify([nodeId, visit]))
@@ -64,6 +67,7 @@ export function compareRuns(a: RunFacts, b: RunFacts, only?: string): Compared {
     }
     decisions.push(...compareFacts(one.facts, other.facts).map(found => at(found, place)))
     for (const [ours, theirs] of paired(one.steps, other.steps, ({ step }) => String(step))) {
+      yield
       const { step } = (ours ?? theirs)!
       const here = { ...place, step }
       if (ours === null || theirs === null) {
@@ -79,6 +83,14 @@ export function compareRuns(a: RunFacts, b: RunFacts, only?: string): Compared {
     }
   }
   return { decisions, texts: together(texts) }
+}
+
+export function compareRuns(a: RunFacts, b: RunFacts, only?: string): Compared {
+  const comparing = comparingRuns(a, b, only)
+  for (;;) {
+    const { done, value } = comparing.next()
+    if (done) return value
+  }
 }
 
 /** Two steps, of one run or of two. */

@@ -1,4 +1,5 @@
 // Two texts, line by line: what comes out, that it is the same from either side, and that it ends.
+import { structuredPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type TextHunk, textHunks } from './text-hunks.ts'
@@ -29,6 +30,23 @@ describe('lines', () => {
   })
 
   const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '- d', '+ e'), { maxLength: 12 }).map(lines => lines.join('\n'))
+
+  const longer = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e\r', ''), { maxLength: 60 }).map(lines => `${lines.join('\n')}\n`)
+
+  it('is what the package diff tells, which is slower', () => {
+    fc.assert(
+      fc.property(longer, longer, (one, other) => {
+        // Texts are turned so that the lesser comes first.
+        const [a, b] = one > other ? [other, one] : [one, other]
+        const { hunks } = structuredPatch('', '', a, b, undefined, undefined, { context: 2 })
+        const told = hunks.map(({ oldStart: aStart, oldLines: aLines, newStart: bStart, newLines: bLines, lines }) => ({
+          ...{ aStart, aLines, bStart, bLines, lines },
+        }))
+        expect(textHunks(a, b)).toEqual({ hunks: told })
+      }),
+      { numRuns: 1_000 },
+    )
+  })
 
   it('is the same from either side', () => {
     fc.assert(

@@ -1,5 +1,5 @@
 // Two texts, line by line: what of the one is not in the other, with a little around it. The same whichever comes first. Bounded in time and in size.
-import { structuredPatch } from 'diff'
+import { type Edit, editScript } from './edit-script.ts'
 
 export interface TextHunk {
   /** Lines from 1. */
@@ -23,20 +23,51 @@ export function textHunks(a: string, b: string): TextDiff {
   // A differ may choose another of several shortest ways when it goes back.
   const turned = a > b
   const [first, second] = turned ? [b, a] : [a, b]
-  const options = { context: CONTEXT, maxEditLength: MOST_EDITS }
-  const patch = structuredPatch('', '', ...ended(first, second), undefined, undefined, options)
-  if (patch === undefined) return { hunks: null, why: 'too_different' }
-  const hunks = patch.hunks.map(
-    ({ oldStart, oldLines, newStart, newLines, lines }): TextHunk => ({
-      aStart: oldStart,
-      aLines: oldLines,
-      bStart: newStart,
-      bLines: newLines,
-      lines,
-    }),
-  )
+  const [ours, theirs] = ended(first, second).map(linesOf) as [readonly string[], readonly string[]]
+  const edits = editScript(ours, theirs, MOST_EDITS)
+  if (edits === null) return { hunks: null, why: 'too_different' }
+  const hunks = hunksOf(edits, ours, theirs)
   return { hunks: turned ? hunks.map(mirrored) : hunks }
 }
+
+const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.slice(0, -1).split('\n'))
+
+/** Changes with less than twice the context between them are one hunk. */
+function hunksOf(edits: readonly Edit[], a: readonly string[], b: readonly string[]): readonly TextHunk[] {
+  const hunks: TextHunk[] = []
+  const context = (start: number, end: number): readonly string[] => a.slice(start, end).map(line => ` ${line}`)
+  let [aAt, bAt] = [0, 0]
+  let open: { readonly aStart: number; readonly bStart: number; readonly lines: string[] } | null = null
+  for (const [index, { kind, start, end }] of edits.entries()) {
+    const count = end - start
+    if (kind !== 'same') {
+      // Only lines of both sides come before the first change of a hunk.
+      const before: readonly string[] = open === null ? context(Math.max(0, aAt - (index === 0 ? 0 : CONTEXT)), aAt) : []
+      open ??= { aStart: aAt - before.length, bStart: bAt - before.length, lines: [...before] }
+      const [lines, sign] = kind === 'added' ? [b, '+'] : [a, '-']
+      for (let at = start; at < end; at++) open.lines.push(`${sign}${lines[at]}`)
+      if (kind === 'added') bAt += count
+      else aAt += count
+      continue
+    }
+    const isBetween = open !== null && count <= 2 * CONTEXT && index < edits.length - 1
+    const after = open === null ? 0 : isBetween ? count : Math.min(count, CONTEXT)
+    open?.lines.push(...context(start, start + after))
+    if (open !== null && !isBetween) {
+      hunks.push(closed(open, aAt + after, bAt + after))
+      open = null
+    }
+    aAt += count
+    bAt += count
+  }
+  return open === null ? hunks : [...hunks, closed(open, aAt, bAt)]
+}
+
+const closed = (
+  { aStart, bStart, lines }: { readonly aStart: number; readonly bStart: number; readonly lines: readonly string[] },
+  aEnd: number,
+  bEnd: number,
+): TextHunk => ({ aStart: aStart + 1, aLines: aEnd - aStart, bStart: bStart + 1, bLines: bEnd - bStart, lines })
 
 function mirrored({ aStart, aLines, bStart, bLines, lines }: TextHunk): TextHunk {
   return { aStart: bStart, aLines: bLines, bStart: aStart, bLines: aLines, lines: turnedLines(lines) }

@@ -1,11 +1,12 @@
 // What is different between two runs, or between two steps of one: decisions first, then texts. Reads events and objects, wherever they lie.
-import { type Compared, compareRuns, compareSteps, type StepFacts, type TextPair, type VisitFacts } from '../../core/diff/compare-runs.ts'
+import { type Compared, compareSteps, comparingRuns, type StepFacts, type TextPair, type VisitFacts } from '../../core/diff/compare-runs.ts'
 import { bounded, type Differences, MOST_TEXTS, type TextChange } from '../../core/diff/difference.ts'
 import type { StepPlace } from '../../core/diff/read-steps.ts'
 import { type TextHunk, textHunks } from '../../core/diff/text-hunks.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Store } from '../../ports.ts'
 import { noNode } from '../no-node.ts'
+import { type Pause, pacedStore } from '../paced-store.ts'
 import { textAt } from '../replay/texts-of.ts'
 import { answerFor } from '../unfit.ts'
 import { type GatheredRun, gatherRun } from './run-facts.ts'
@@ -17,15 +18,22 @@ export interface RunSide {
   readonly runId: string
 }
 
-/** @param nodeId of this node alone */
-export const diffRuns = (a: RunSide, b: RunSide, nodeId?: string): Promise<Differences> =>
-  answerFor(b.runId, () => runsCompared(a, b, nodeId))
+const NO_PAUSE: Pause = async () => {}
 
-async function runsCompared(a: RunSide, b: RunSide, nodeId?: string): Promise<Differences> {
-  const [one, other] = [await gathered(a), await gathered(b)]
+/** @param nodeId of this node alone */
+export const diffRuns = (a: RunSide, b: RunSide, nodeId?: string, pause = NO_PAUSE): Promise<Differences> =>
+  answerFor(b.runId, () => runsCompared(a, b, nodeId, pause))
+
+async function runsCompared(a: RunSide, b: RunSide, nodeId: string | undefined, pause: Pause): Promise<Differences> {
+  const [one, other] = [await gathered(a, pause), await gathered(b, pause)]
   if (nodeId !== undefined && ![one, other].some(({ run }) => run.visits.some(visit => visit.nodeId === nodeId)))
     throw await noNode(b.store, b.tenant, b.runId, nodeId, `Neither run has started node ${nodeId}`)
-  return told(one, other, compareRuns(one.run, other.run, nodeId))
+  const comparing = comparingRuns(one.run, other.run, nodeId)
+  for (;;) {
+    const { done, value } = comparing.next()
+    if (done) return told(one, other, value, pause)
+    await pause()
+  }
 }
 
 /** Where the two were found, with their visits. */
@@ -39,16 +47,17 @@ interface PlacedStep {
   readonly step: number
 }
 
-export const diffSteps = (side: RunSide, nodeId: string, a: StepPlace, b: StepPlace): Promise<StepDifferences> =>
-  answerFor(side.runId, () => stepsCompared(side, nodeId, a, b))
+export const diffSteps = (side: RunSide, nodeId: string, a: StepPlace, b: StepPlace, pause = NO_PAUSE): Promise<StepDifferences> =>
+  answerFor(side.runId, () => stepsCompared(side, nodeId, a, b, pause))
 
-async function stepsCompared(side: RunSide, nodeId: string, a: StepPlace, b: StepPlace): Promise<StepDifferences> {
-  const one = await gathered(side)
+async function stepsCompared(side: RunSide, nodeId: string, a: StepPlace, b: StepPlace, pause: Pause): Promise<StepDifferences> {
+  const one = await gathered(side, pause)
   const visits = one.run.visits.filter(visit => visit.nodeId === nodeId)
   const pair = stepsMeant(visits, a, b)
   if (pair === null) throw await noNode(side.store, side.tenant, side.runId, nodeId, noSteps(side.runId, nodeId, visits))
   const [ours, theirs] = pair
-  const found = await told(one, one, compareSteps(ours.facts, theirs.facts, nodeId, { nodeId, visit: theirs.visit, step: b.step }))
+  const compared = compareSteps(ours.facts, theirs.facts, nodeId, { nodeId, visit: theirs.visit, step: b.step })
+  const found = await told(one, one, compared, pause)
   return { a: { visit: ours.visit, step: a.step }, b: { visit: theirs.visit, step: b.step }, ...found }
 }
 
@@ -82,14 +91,16 @@ interface Gathered {
   readonly text: (digest: Digest) => Promise<string | null>
 }
 
-async function gathered({ store, tenant, runId }: RunSide): Promise<Gathered> {
+async function gathered({ store: from, tenant, runId }: RunSide, pause: Pause): Promise<Gathered> {
+  const store = pause === NO_PAUSE ? from : pacedStore(from, pause)
   const run = await answerFor(runId, () => gatherRun(store, tenant, runId))
   return { run, text: async digest => run.made.get(digest) ?? textAt(store, tenant, digest) }
 }
 
-async function told(a: Gathered, b: Gathered, { decisions, texts }: Compared): Promise<Differences> {
+async function told(a: Gathered, b: Gathered, { decisions, texts }: Compared, pause: Pause): Promise<Differences> {
   const changes: TextChange[] = []
   for (const pair of texts) {
+    await pause()
     const change = await changeOf(a, b, pair, changes.length < MOST_TEXTS)
     if (change !== null) changes.push(change)
   }

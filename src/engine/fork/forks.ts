@@ -4,8 +4,9 @@ import type { KindRefs } from '../../core/resolve/layers.ts'
 import { emitRun } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { isReplay } from '../../core/run/fork.ts'
+import { Fault } from '../../errors.ts'
 import type { Commit, Store, Validator } from '../../ports.ts'
-import { inTurn } from '../in-turn.ts'
+import { fairQueue } from '../fair-queue.ts'
 import { rotationsOf } from '../replay/replay.ts'
 import { loadRun } from '../runs/load.ts'
 import { openRuns } from '../runs/runs.ts'
@@ -45,13 +46,19 @@ export interface ForkWork {
 }
 
 /** Each holds the whole record of its source. */
-const MOST_AT_ONCE = 2
+const REPLAYS_AT_ONCE = 4
+const WAITING_PER_TENANT = 200
+const RETRY_MS = 1_000
 
 export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkParts): ForkWork {
   const stopping = new AbortController()
   const playing = new Set<Promise<void>>()
-  const lanes = inTurn()
-  let asked = 0
+  const replays = fairQueue({
+    lanes: REPLAYS_AT_ONCE,
+    lanesPerTenant: 1,
+    waitingPerTenant: WAITING_PER_TENANT,
+    refusal: waiting => new Fault('forks_busy', { waiting, retryAfterMs: RETRY_MS }),
+  })
 
   function play(tenant: string, forkId: string): void {
     const walk = async (): Promise<void> => {
@@ -62,7 +69,8 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
       if (!stopping.signal.aborted) await giveUpFork(store, tenant, forkId, error)
       failed(error as Error, { tenant, session: forkId, actor: 'onbook' })
     }
-    const task: Promise<void> = lanes(String(asked++ % MOST_AT_ONCE), () => walk().catch(giveUp))
+    const task: Promise<void> = replays
+      .run(tenant, () => walk().catch(giveUp))
       .catch(error => failed(error as Error, { tenant, session: forkId, actor: 'onbook' }))
       .finally(() => playing.delete(task))
     playing.add(task)
@@ -72,6 +80,8 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
   return {
     async fork({ tenant, runId: forkId, actor }, runId, asked, keep) {
       const { mode, fromSeq } = asked
+      // Before it is on record: a replay that is recorded is walked.
+      if (mode === 'replay') replays.admit(tenant)
       const overlay: ForkRequest['overlay'] = async draft =>
         asked.mode === 'replay'
           ? { draft: emitRun(draft, ...(await pinnedIn(store, tenant, draft.state.frozen, hostDefaults))), objects: [] }

@@ -7,6 +7,7 @@ import type { HostParts } from '../app.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { type HostedSessions, liveDeltas } from '../hosted-sessions.ts'
 import { approvalRoutes } from './approvals.ts'
+import type { LongQuestions } from './long-questions.ts'
 import { objectRoutes } from './objects.ts'
 import { policyRoutes } from './policy.ts'
 import { runRoutes } from './runs.ts'
@@ -25,11 +26,16 @@ import { sessionRoutes } from './sessions.ts'
 import { toolRoutes } from './tools.ts'
 import { workspaceRegressionRoutes } from './workspace-regression.ts'
 
-export function hostedRoutes(app: FastifyInstance, { store, sessions, config, roles = null }: HostParts, streams: EventStreams): void {
+export function hostedRoutes(
+  app: FastifyInstance,
+  { store, sessions, config, roles = null }: HostParts,
+  streams: EventStreams,
+  questions: LongQuestions,
+): void {
   objectRoutes(app, store)
   app.register(async hosted => {
     if (sessions === undefined) hosted.addHook('onRequest', (_request, _reply, done) => done(absent()))
-    const parts = { store, sessions: sessions ?? NOBODY }
+    const parts = { store, sessions: sessions ?? NOBODY, questions }
     sessionRoutes(hosted, parts, streams)
     sessionWorkRoutes(hosted, parts)
     toolRoutes(hosted, parts)

@@ -4,12 +4,14 @@ import { type Static, Type } from 'typebox'
 import { compareTemplates } from '../../core/diff/compare-content.ts'
 import { bounded } from '../../core/diff/difference.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
+import type { Pause } from '../../engine/paced-store.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers } from './answers.ts'
 import { differencesAnswer } from './differences-schema.ts'
 import { gateOf } from './gate.ts'
+import type { LongQuestions } from './long-questions.ts'
 import { CLOSED } from './schema-parts.ts'
 import { TEMPLATE_ID, VERSION } from './template-schema.ts'
 
@@ -20,7 +22,7 @@ const diffQuery = Type.Object(
   CLOSED,
 )
 
-export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostParts): void {
+export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostParts, questions: LongQuestions): void {
   app.get<{ Params: Static<typeof params>; Querystring: Static<typeof diffQuery> }>(
     '/v1/prompts/:templateId/diff',
     {
@@ -38,7 +40,11 @@ export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostPa
       const find = (which: string | undefined) =>
         findTemplate(store, tenant, { templateId, ...(which ? { version: which } : {}), ...(libraryId ? { libraryId } : {}) })
       const [one, other] = [await find(from), await find(to)]
-      const { decisions, texts } = compareTemplates(one.template, other.template)
+      const compare = async (pause: Pause) => {
+        await pause()
+        return compareTemplates(one.template, other.template)
+      }
+      const { decisions, texts } = await questions.ask(tenant, compare)
       return { a: pinnedText(templateId, one.row.version), b: pinnedText(templateId, other.row.version), ...bounded(decisions, texts) }
     },
   )

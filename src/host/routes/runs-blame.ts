@@ -7,10 +7,9 @@ import { type BlameAnswer, blameRun } from '../../engine/blame/blame.ts'
 import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { longQuestions } from './long-questions.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -79,8 +78,7 @@ const blameAnswer = Type.Object(
   CLOSED,
 )
 
-export function runBlameRoutes(app: FastifyInstance, { store }: SessionRouteParts, observability: Observability): void {
-  const asked = longQuestions(store)
+export function runBlameRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts, observability: Observability): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof stepQuery> }>(
     '/v1/runs/:runId/blame',
     {
@@ -98,7 +96,7 @@ export function runBlameRoutes(app: FastifyInstance, { store }: SessionRoutePart
       const numbered = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))
       const question = { nodeId, visit: numbered(visit), step: numbered(step) }
       const { runId } = request.params
-      const found = await asked(tenant, runId, pause => blameRun(store, tenant, runId, question, pause))
+      const found = await questions.askOfRuns(tenant, [runId], pause => blameRun(store, tenant, runId, question, pause))
       return { items: observability === 'full' ? found : found.map(withoutWords) }
     },
   )

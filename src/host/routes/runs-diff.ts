@@ -4,14 +4,15 @@ import { type Static, Type } from 'typebox'
 import type { Differences } from '../../core/diff/difference.ts'
 import { readSteps } from '../../core/diff/read-steps.ts'
 import { diffRuns, diffSteps, type RunSide } from '../../engine/diff/diff-runs.ts'
+import type { Pause } from '../../engine/paced-store.ts'
 import { Fault } from '../../errors.ts'
 import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
 import { differencesAnswer, withoutWords } from './differences-schema.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED } from './schema-parts.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 
 const diffQuery = Type.Object(
   {
@@ -22,7 +23,7 @@ const diffQuery = Type.Object(
   CLOSED,
 )
 
-export function runDiffRoutes(app: FastifyInstance, { store }: SessionRouteParts, observability: Observability): void {
+export function runDiffRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts, observability: Observability): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof diffQuery> }>(
     '/v1/runs/:runId/diff',
     {
@@ -37,7 +38,8 @@ export function runDiffRoutes(app: FastifyInstance, { store }: SessionRouteParts
       principalOf(request, 'record:read')
       const { runId } = request.params
       const { with: other, nodeId, steps } = request.query
-      const found = await ask({ store, tenant, runId }, { other, nodeId, steps })
+      const runIds = other === undefined ? [runId] : [runId, other]
+      const found = await questions.askOfRuns(tenant, runIds, pause => ask({ store, tenant, runId }, { other, nodeId, steps }, pause))
       return observability === 'full' ? found : { ...found, ...withoutWords(found) }
     },
   )
@@ -49,14 +51,16 @@ interface Asked {
   readonly steps: string | undefined
 }
 
-async function ask(side: RunSide, { other, nodeId, steps }: Asked): Promise<Differences & { readonly a: string; readonly b: string }> {
+type Answer = Differences & { readonly a: string; readonly b: string }
+
+async function ask(side: RunSide, { other, nodeId, steps }: Asked, pause: Pause): Promise<Answer> {
   if (other !== undefined && steps === undefined)
-    return { a: side.runId, b: other, ...(await diffRuns(side, { ...side, runId: other }, nodeId)) }
+    return { a: side.runId, b: other, ...(await diffRuns(side, { ...side, runId: other }, nodeId, pause)) }
   const places = steps === undefined ? null : readSteps(steps)
   if (other !== undefined || nodeId === undefined || places === null)
     throw new Fault('validation_error', {
       problem: 'name either another run (with), or two steps of a node (nodeId, and steps as 1..2 or 1.2..2.1)',
     })
-  const { a, b, ...found } = await diffSteps(side, nodeId, ...places)
+  const { a, b, ...found } = await diffSteps(side, nodeId, ...places, pause)
   return { a: `${a.visit}.${a.step}`, b: `${b.visit}.${b.step}`, ...found }
 }

@@ -2,14 +2,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { pacedStore } from '../../engine/paced-store.ts'
 import { exportRun } from '../../engine/run-files/export-run.ts'
 import { principalOf } from '../access.ts'
 import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 
-export function runExportRoutes(app: FastifyInstance, { store }: SessionRouteParts): void {
+export function runExportRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts): void {
   app.get<{ Params: Static<typeof runParams> }>(
     '/v1/runs/:runId([A-Za-z0-9._~-]+)::export',
     {
@@ -27,11 +28,12 @@ export function runExportRoutes(app: FastifyInstance, { store }: SessionRoutePar
       principalOf(request, 'objects:read')
       const { runId } = request.params
       await existingRun(store, tenant, runId)
+      const lines = questions.file(tenant, pause => exportRun(pacedStore(store, pause), { tenant, runId, withPolicy: false }))
       return reply
         .type('application/x-ndjson; charset=utf-8')
         .header('x-content-type-options', 'nosniff')
         .header('content-disposition', `attachment; filename="${runId}.jsonl"`)
-        .send(Readable.from(exportRun(store, { tenant, runId, withPolicy: false })))
+        .send(Readable.from(lines))
     },
   )
 }

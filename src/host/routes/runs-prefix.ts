@@ -6,10 +6,9 @@ import { LAYERS } from '../../core/resolve/layers.ts'
 import { prefixOfRun } from '../../engine/prefix/prefix.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { longQuestions } from './long-questions.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED, nullable } from './schema-parts.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const text = nullable(Type.String())
@@ -75,8 +74,7 @@ const prefixAnswer = Type.Object(
   CLOSED,
 )
 
-export function runPrefixRoutes(app: FastifyInstance, { store }: SessionRouteParts): void {
-  const asked = longQuestions(store)
+export function runPrefixRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof prefixQuery> }>(
     '/v1/runs/:runId/prefix',
     {
@@ -90,7 +88,7 @@ export function runPrefixRoutes(app: FastifyInstance, { store }: SessionRoutePar
       const { tenant } = principalOf(request, 'runs:read')
       principalOf(request, 'record:read')
       const { runId } = request.params
-      return { items: await asked(tenant, runId, pause => prefixOfRun(store, tenant, runId, { ...request.query, pause })) }
+      return { items: await questions.askOfRuns(tenant, [runId], pause => prefixOfRun(store, tenant, runId, { ...request.query, pause })) }
     },
   )
 }

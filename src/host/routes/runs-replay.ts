@@ -7,10 +7,9 @@ import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import type { HostConfig } from '../config.ts'
 import { answers } from './answers.ts'
-import { longQuestions } from './long-questions.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED, digest } from './schema-parts.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const replayQuery = Type.Object({ level: Type.Optional(Type.Enum(['1', '2'])) }, CLOSED)
@@ -55,10 +54,9 @@ const replayAnswer = Type.Object(
 
 export function runReplayRoutes(
   app: FastifyInstance,
-  { store }: SessionRouteParts,
+  { store, questions }: QuestionRouteParts,
   { hostDefaults, observability }: Pick<HostConfig, 'hostDefaults' | 'observability'>,
 ): void {
-  const asked = longQuestions(store)
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof replayQuery> }>(
     '/v1/runs/:runId/replay',
     {
@@ -74,7 +72,7 @@ export function runReplayRoutes(
       principalOf(request, 'record:read')
       const { runId } = request.params
       const level = request.query.level === '1' ? 1 : 2
-      const replayed = await asked(tenant, runId, pause => replayRun(store, tenant, runId, { level, hostDefaults, pause }))
+      const replayed = await questions.askOfRuns(tenant, [runId], pause => replayRun(store, tenant, runId, { level, hostDefaults, pause }))
       return shown(replayed, observability)
     },
   )

@@ -3,13 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import type { StepsInForce } from '../../core/why/in-force.ts'
+import { pacedStore } from '../../engine/paced-store.ts'
 import { whyRun } from '../../engine/why/why.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
 import { snapshot } from './session-schema.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -83,7 +84,7 @@ const whyAnswer = Type.Object(
   CLOSED,
 )
 
-export function runWhyRoutes(app: FastifyInstance, { store }: SessionRouteParts): void {
+export function runWhyRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof whyQuery> }>(
     '/v1/runs/:runId/why',
     {
@@ -100,7 +101,8 @@ export function runWhyRoutes(app: FastifyInstance, { store }: SessionRouteParts)
       const { tenant } = principalOf(request, 'runs:read')
       const { nodeId, kind, visit } = request.query
       const question = { nodeId, kind, visit: visit === undefined ? undefined : Number(visit) }
-      const found = await whyRun(store, tenant, request.params.runId, question)
+      const { runId } = request.params
+      const found = await questions.ask(tenant, pause => whyRun(pacedStore(store, pause), tenant, runId, question))
       return { items: found.map(answer => ({ ...answer, inForce: answer.inForce.map(forTenant) })) }
     },
   )

@@ -1,5 +1,4 @@
 // /v1/workspaces/{workspace}/regression: which recorded prompts would come out otherwise under a version. Words are shown as far as the host shows prompts.
-import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
@@ -7,7 +6,6 @@ import { CAUSES } from '../../core/regression/cause.ts'
 import type { Example } from '../../core/regression/tally.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { runStream } from '../../core/run/events.ts'
-import { inTurn } from '../../engine/in-turn.ts'
 import { readProposal } from '../../engine/regression/proposal.ts'
 import { chosenRuns, type NewestRuns, newestRuns } from '../../engine/regression/recorded-runs.ts'
 import { type ComparedRun, type Regression, regressionOf } from '../../engine/regression/regression.ts'
@@ -16,8 +14,8 @@ import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
 import type { HostConfig } from '../config.ts'
 import { answers } from './answers.ts'
+import type { QuestionRouteParts } from './long-questions.ts'
 import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
-import type { SessionRouteParts } from './session-writes.ts'
 import { workspaceParams } from './workspace-schema.ts'
 import { userOf } from './workspace-writes.ts'
 
@@ -105,10 +103,9 @@ type Asked = { Params: Static<typeof workspaceParams>; Querystring: Static<typeo
 
 export function workspaceRegressionRoutes(
   app: FastifyInstance,
-  { store, sessions }: SessionRouteParts,
+  { store, sessions, questions }: QuestionRouteParts,
   { libraryId, observability }: Pick<HostConfig, 'libraryId' | 'observability'>,
 ): void {
-  const turns = inTurn()
   app.get<Asked>(
     '/v1/workspaces/:workspace/regression',
     {
@@ -130,8 +127,7 @@ export function workspaceRegressionRoutes(
       const since = request.query.since === undefined ? undefined : timeOf(request.query.since)
       const choice = { workspace: request.params.workspace, version: version === undefined ? undefined : Number(version) }
       const library = { store, tenant, libraryId }
-      // One after the other for each tenant, and everybody else in between.
-      return turns(tenant, async () => {
+      return questions.ask(tenant, async pause => {
         const proposal = await readProposal({ store, user: userOf(principal), choice, library, validator: sessions.validator })
         let replays = 0
         const chosen = chosenRuns(store, tenant, { workflowId, since }, () => {
@@ -139,7 +135,7 @@ export function workspaceRegressionRoutes(
         })
         const newest = await newestRuns(chosen, Number(limit ?? DEFAULT_RUNS))
         const { runIds, older } = await withinReach(store, tenant, newest)
-        const found = await regressionOf(proposal, runsOf(store, tenant, runIds), () => others())
+        const found = await regressionOf(proposal, runsOf(store, tenant, runIds), pause)
         return { ...shown(found, observability === 'full'), older, replays }
       })
     },

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { diffWorkspaces } from '../../engine/diff/diff-workspaces.ts'
+import { pacedStore } from '../../engine/paced-store.ts'
 import { checksOf } from '../../engine/workspaces/checks.ts'
 import type { WorkspaceChange } from '../../engine/workspaces/commit.ts'
 import { diffVersions, listFiles, readAnnotations } from '../../engine/workspaces/read.ts'
@@ -13,6 +14,7 @@ import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { isUnchanged, tagOf } from '../entity-tags.ts'
 import { answers, createdAnswers } from './answers.ts'
+import type { LongQuestions } from './long-questions.ts'
 import { workspaceFileRoutes } from './workspace-files.ts'
 import {
   annotationsAnswer,
@@ -38,7 +40,7 @@ const DEFAULT_ENTRIES = 200
 
 type Params = Static<typeof workspaceParams>
 
-export function workspaceRoutes(app: FastifyInstance, { store }: HostParts): void {
+export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, questions: LongQuestions): void {
   app.get<{ Querystring: Static<typeof listQuery> }>(
     '/v1/workspaces',
     {
@@ -136,7 +138,13 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts): voi
       const files = await diffVersions(store, user, { workspace, from: numberOf(from), to: numberOf(to), path })
       if (decisions === undefined) return { workspace, ...files }
       const sideOf = (version: number): VersionChoice => ({ workspace, version })
-      const { a: _, b: __, ...found } = await diffWorkspaces(store, user, sideOf(files.from), sideOf(files.to), path)
+      const {
+        a: _,
+        b: __,
+        ...found
+      } = await questions.ask(user.tenant, pause =>
+        diffWorkspaces(pacedStore(store, pause), user, sideOf(files.from), sideOf(files.to), path),
+      )
       return { workspace, ...files, ...found }
     },
   )
