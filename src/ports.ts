@@ -43,6 +43,8 @@ export interface RoleFiles {
 export interface Validator {
   /** One verdict per question, in order. A question that runs away is stopped and answered `unusable`. */
   ask(schemas: Schemas, questions: readonly Question[]): Promise<readonly Verdict[]>
+  /** The same for one tenant: its schemas delay no other tenant, and what is remembered of them is its own. */
+  forTenant?(tenant: string): Pick<Validator, 'ask'>
   close(): Promise<void>
 }
 

@@ -150,7 +150,11 @@ describe('workerValidator', () => {
       const stopped = { outcome: 'unusable', message: expect.stringContaining('was stopped twice already') }
       expect(verdicts.slice(2)).toEqual([stopped, { outcome: 'valid' }, stopped])
       expect(await own.ask(schemas, [hanging])).toEqual([stopped])
-      expect(await own.ask(schemasOf(evil('evil')), [{ schema: uri('evil'), instance: 'aaa' }])).toEqual([{ outcome: 'valid' }])
+      // The same schema in another set is the same; another schema under its name, or the same of another tenant, is not.
+      expect(await own.ask(schemasOf(evil('evil')), [hanging])).toEqual([stopped])
+      const other = schemasOf({ ...evil('evil'), description: 'Another.' })
+      expect(await own.ask(other, [{ schema: uri('evil'), instance: 'aaa' }])).toEqual([{ outcome: 'valid' }])
+      expect(await own.forTenant!('umbrella').ask(schemas, [{ schema: uri('evil'), instance: 'aaa' }])).toEqual([{ outcome: 'valid' }])
       await own.close()
     })
 

@@ -4,14 +4,18 @@ import { parsePointer } from '../core/schema/pointer.ts'
 import { closureOf, type Schemas } from '../core/schema/schemas.ts'
 import type { Question, Verdict } from '../core/schema/verdict.ts'
 import type { Validator } from '../ports.ts'
+import { type StoppedSchemas, stoppedSchemas } from './stopped-schemas.ts'
 
 export interface WorkerValidatorOptions {
   /** How long one question may take. */
   readonly patienceMs?: number
   readonly maxMemoryMb?: number
+  /** Shared by validators that work for the same tenants. */
+  readonly stopped?: StoppedSchemas
 }
 
 interface Pending {
+  readonly tenant: string
   readonly schemas: Schemas
   readonly question: Question
   readonly settle: (verdict: Verdict) => void
@@ -23,12 +27,11 @@ type Told = Answer | { readonly ready: true }
 
 /** How long a fresh worker may take to load ajv. No question is at fault until it has. */
 const START_MS = 10_000
-/** A schema that was stopped so often is not tried again: the next question about it would cost as much. */
-const MAX_STOPS = 2
 const CLOSED: Verdict = { outcome: 'unusable', message: 'the validator was closed' }
 
 /** Starts its worker at once: loading ajv takes longer than reading the first file. */
-export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: WorkerValidatorOptions = {}): Validator {
+export function workerValidator(options: WorkerValidatorOptions = {}): Validator {
+  const { patienceMs = 2_000, maxMemoryMb = 512, stopped = stoppedSchemas() } = options
   let worker: Worker | null = null
   let loaded: Schemas | null = null
   let timer: NodeJS.Timeout | null = null
@@ -36,7 +39,6 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   /** Whether the present worker has said that it is up. */
   let ready = false
   let closed = false
-  const stops = countStops()
 
   const start = (): Worker => {
     const created = new Worker(new URL('./ajv-worker.mjs', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb } })
@@ -68,7 +70,8 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
 
   const timeOut = () => {
     if (!ready) return giveUp(`the validator did not start within ${START_MS / 1000} s`)
-    stops.add(queue[0]!)
+    const { tenant, schemas, question } = queue[0]!
+    stopped.add(tenant, schemas, question.schema)
     giveUp(`checking took more than ${patienceMs / 1000} s: a pattern in the schema may backtrack for ever`)
   }
 
@@ -91,7 +94,8 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
   }
 
   const mayBeAsked = (pending: Pending): boolean => {
-    if (stops.of(pending) < MAX_STOPS) return true
+    const { tenant, schemas, question } = pending
+    if (!stopped.isSpent(tenant, schemas, question.schema)) return true
     pending.settle({ outcome: 'unusable', message: 'checking against this schema took too long and was stopped twice already' })
     return false
   }
@@ -117,18 +121,23 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
 
   worker = start()
 
-  return {
+  const forTenant = (tenant: string): Pick<Validator, 'ask'> => ({
     ask(schemas, questions) {
       const pending: Pending[] = []
       const verdicts = questions.map((question): Verdict | Promise<Verdict> => {
         if (closed) return CLOSED
         const fault = faultOf(question.schema, schemas)
         if (fault !== null) return { outcome: 'unusable', message: fault }
-        return new Promise(settle => pending.push({ schemas, question, settle }))
+        return new Promise(settle => pending.push({ tenant, schemas, question, settle }))
       })
       send(pending)
       return Promise.all(verdicts)
     },
+  })
+
+  return {
+    ask: forTenant('').ask,
+    forTenant,
     async close() {
       closed = true
       const ending = worker
@@ -136,19 +145,6 @@ export function workerValidator({ patienceMs = 2_000, maxMemoryMb = 512 }: Worke
       for (const { settle } of queue.splice(0)) settle(CLOSED)
       watch()
       await ending?.terminate()
-    },
-  }
-}
-
-/** How often a question about a schema ran out of time. Other schemas under the same name are others. */
-function countStops() {
-  const counts = new WeakMap<Schemas, Map<string, number>>()
-  const of = ({ schemas, question }: Pending): number => counts.get(schemas)?.get(question.schema) ?? 0
-  return {
-    of,
-    add(pending: Pending) {
-      const known = counts.get(pending.schemas) ?? new Map<string, number>()
-      counts.set(pending.schemas, known.set(pending.question.schema, of(pending) + 1))
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Descriptor } from '../core/tools/catalog.ts'
 import { GRAPH_DESCRIPTORS, isGraphTool } from '../core/tools/graph-descriptors.ts'
 import { Fault } from '../errors.ts'
 import type { RoleFiles, Store, Validator } from '../ports.ts'
+import { validatorOf } from './fair-validator.ts'
 import { loadRole } from './roles/load-role.ts'
 import { graphGate } from './runs/graph-gate.ts'
 import { loadRun } from './runs/load.ts'
@@ -70,7 +71,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     ...(given === undefined ? {} : { arguments: given }),
     ...(given === undefined || descriptor === undefined
       ? {}
-      : { problem: (await problemOfCall(parts.validator, descriptor, own, given)) ?? who.problem ?? null }),
+      : { problem: (await problemOfCall(validatorOf(parts.validator, tenant), descriptor, own, given)) ?? who.problem ?? null }),
   }
   const { policy, lines } = parts.policy
   const { agent, role, mode } = who
@@ -105,7 +106,7 @@ async function callerAt(
   const gate = nodeGate(frozen, state, nodeId)
   const isOfGraph = given !== undefined && isGraphTool(tool)
   const place = { state, workflow: frozen.workflow, nodeId }
-  const inGraph = isOfGraph ? await graphGate(validator, place, null, { name: tool, arguments: given }) : null
+  const inGraph = isOfGraph ? await graphGate(validatorOf(validator, tenant), place, null, { name: tool, arguments: given }) : null
   const { session } = nodeOf(state, nodeId)
   const { state: of } = await loadSession(store, tenant, session)
   const request = of.run?.step?.request

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { routedChat } from '../adapters/chat/routed-chat.ts'
 import { sampleChat } from '../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
+import { stoppedSchemas } from '../adapters/stopped-schemas.ts'
 import { workerValidator } from '../adapters/worker-validator.ts'
 import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
+import { fairValidator } from '../engine/fair-validator.ts'
 import { forkWork } from '../engine/fork/forks.ts'
 import { type RunParts, runWork } from '../engine/runs/work.ts'
 import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
@@ -25,7 +27,8 @@ export function testSessions(store: Store, script = NOTED, more: Partial<RunPart
   const policy = () => EVERYTHING
   const bindings = new Map([workspaceRead(store, policy), introspectSession(store)].map(one => [one.descriptor.name, one]))
   const grants = [{ tools: ['workspace.read'] }]
-  const validator = workerValidator()
+  const stopped = stoppedSchemas()
+  const validator = fairValidator(() => workerValidator({ stopped }), 3)
   const live = liveDeltas()
   const runs = runWork({
     store,

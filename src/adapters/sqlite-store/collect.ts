@@ -1,6 +1,7 @@
 // Drops what neither an event nor a node speaks of. In short transactions: writers and readers come in between, so everything is looked at where it is dropped.
-import { type Database, transaction } from './database.ts'
+import type { Database } from './database.ts'
 import type { Statements } from './statements.ts'
+import { transactionWhenFree } from './when-free.ts'
 
 /** Rows in one transaction, more or less: few enough that writers do not wait long. */
 const AT_ONCE = 500
@@ -46,6 +47,6 @@ export async function collectUnreferenced(database: Database, statements: Statem
     return !scanning || ids.length > 0
   }
 
-  while (transaction(database, dropSome)) await new Promise(resolve => setImmediate(resolve))
+  while (await transactionWhenFree(database, dropSome)) await new Promise(resolve => setImmediate(resolve))
   return dropped
 }

@@ -76,8 +76,8 @@ export function openScratch(): Database {
 }
 
 /** All of it or nothing. */
-export function transaction<T>(database: Database, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
+export function transaction<T>(database: Database, work: () => T, begin = (on: Database) => on.exec('BEGIN IMMEDIATE')): T {
+  begin(database)
   try {
     const done = work()
     database.exec('COMMIT')

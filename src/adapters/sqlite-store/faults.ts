@@ -35,7 +35,8 @@ const primaryCode = (error: unknown): number | null => {
   return typeof errcode === 'number' ? errcode & 0xff : (WORDS[message] ?? null)
 }
 
-export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY || primaryCode(error) === LOCKED
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Fault ? error.code === 'store_busy' : primaryCode(error) === BUSY || primaryCode(error) === LOCKED
 
 /** The fault that an error stands for; the error itself when it is not the disk's or the file's doing. */
 export function faultOf(path: string, error: unknown): unknown {

@@ -1,53 +1,84 @@
 // Commits that come at the same time share one transaction, and so one sync to disk.
 import { Fault } from '../../errors.ts'
 import type { Clock, Commit, Committed } from '../../ports.ts'
-import { faultOf } from './faults.ts'
+import { BUSY_MS } from './database.ts'
+import { faultOf, isBusy } from './faults.ts'
+import { backOff } from './when-free.ts'
 import { type Writing, writeCommit } from './write-commit.ts'
 
 interface Pending {
   readonly commit: Commit
+  /** Until when it waits for another process that writes. */
+  readonly deadline: number
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
 }
 
 export interface Group {
   add(commit: Commit): Promise<Committed>
-  /** Writes what waits. */
-  flush(): void
+  /** When nothing waits any more. */
+  drained(): Promise<void>
 }
 
 /** @param check throws when the file is no longer what was opened */
 export function groupOf(path: string, writing: Writing, clock: Clock, check: () => void, written: () => void): Group {
   let waiting: Pending[] = []
   let unemptied = false
+  let pause = 0
+  const whenDrained: (() => void)[] = []
 
   const flush = () => {
     const group = waiting
     waiting = []
-    if (group.length === 0) return
     const settled = writeGroup(path, writing, clock, check, group)
+    if (settled === null) return tryLater(group)
+    pause = 0
     unemptied ||= group.some(({ commit }) => commit.erase !== undefined)
     if (unemptied) unemptied = !emptyLog(writing)
     for (const settle of settled) settle()
     written()
+    drain()
+  }
+
+  /** Another process writes. This thread has other work meanwhile: it serves readers. */
+  const tryLater = (group: readonly Pending[]): void => {
+    const now = performance.now()
+    waiting = group.filter(({ deadline }) => deadline > now)
+    for (const { deadline, reject } of group) if (deadline <= now) reject(new Fault('store_busy', { path }))
+    pause = backOff(pause)
+    if (waiting.length > 0) setTimeout(flush, pause)
+    drain()
+  }
+
+  const drain = (): void => {
+    if (waiting.length === 0) for (const resolve of whenDrained.splice(0)) resolve()
   }
 
   return {
-    flush,
+    drained: () =>
+      new Promise(resolve => {
+        whenDrained.push(resolve)
+        drain()
+      }),
     add: commit =>
       new Promise((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush)
-        waiting.push({ commit, resolve, reject })
+        waiting.push({ commit, deadline: performance.now() + BUSY_MS, resolve, reject })
       }),
   }
 }
 
-/** A commit that is refused takes nothing with it but itself; what the disk refuses, it refuses for all. */
-function writeGroup(path: string, writing: Writing, clock: Clock, check: () => void, group: readonly Pending[]): readonly (() => void)[] {
+type Settled = readonly (() => void)[]
+
+/**
+ * A commit that is refused takes nothing with it but itself; what the disk refuses, it refuses for all.
+ * @returns null when another process writes, and nothing was done
+ */
+function writeGroup(path: string, writing: Writing, clock: Clock, check: () => void, group: readonly Pending[]): Settled | null {
   const { statements, heads } = writing
   let open = false
   try {
-    statements.begin.run()
+    if (!beginAtOnce(writing)) return null
     open = true
     check()
     heads.refresh()
@@ -75,6 +106,20 @@ function writeGroup(path: string, writing: Writing, clock: Clock, check: () => v
   }
 }
 
+/** False when another process writes. */
+function beginAtOnce({ statements }: Writing): boolean {
+  statements.waitNever.all()
+  try {
+    statements.begin.run()
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
+  } finally {
+    statements.waitToRead.all()
+  }
+}
+
 /** What was erased is erased, whatever comes of this. False when somebody reads, or the disk would not have it: the next commit tries again. */
 function emptyLog({ statements }: Writing): boolean {
   try {
@@ -84,7 +129,7 @@ function emptyLog({ statements }: Writing): boolean {
   } catch {
     return false
   } finally {
-    statements.waitLong.all()
+    statements.waitToRead.all()
   }
 }
 

@@ -5,10 +5,10 @@ import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import { collectUnreferenced } from './collect.ts'
 import type { Database } from './database.ts'
-import { transaction } from './database.ts'
 import { faultOf, guarded } from './faults.ts'
 import { CHUNK } from './incoming.ts'
 import type { ObjectRow, Statements } from './statements.ts'
+import { transactionWhenFree } from './when-free.ts'
 
 /** Writing again refreshes the age, though not more often than this: it means writing the row again. */
 const REFRESH_MS = 3_600_000
@@ -48,9 +48,9 @@ export function objectsOf(database: Database, statements: Statements): Objects {
   }
 
   /** Where the disk refuses even this, a later collection drops it. */
-  const dropFailed = (id: number): void => {
+  const dropFailed = async (id: number): Promise<void> => {
     try {
-      transaction(database, () => dropUpload(id))
+      await transactionWhenFree(database, () => dropUpload(id))
     } catch {
       // What went wrong first is what the caller is told.
     }
@@ -97,7 +97,9 @@ export function objectsOf(database: Database, statements: Statements): Objects {
     },
     async writeStream(tenant, given, at) {
       // Its chunks stand under a number below zero until it has a name. What a crash leaves there, a later collection drops.
-      const upload = guarded(path, () => transaction(database, () => (statements.addUpload.get(at()) as { id: number }).id))
+      const upload = await transactionWhenFree(database, () => (statements.addUpload.get(at()) as { id: number }).id).catch(error => {
+        throw faultOf(path, error)
+      })
       const hash = createHash('sha256')
       let size = 0
       let count = 0
@@ -106,10 +108,10 @@ export function objectsOf(database: Database, statements: Statements): Objects {
           hash.update(piece)
           size += piece.length
           const n = count++
-          transaction(database, () => statements.addChunk.run(-upload, n, piece))
+          await transactionWhenFree(database, () => statements.addChunk.run(-upload, n, piece))
         }
         const digest = digestOfHex(hash.digest('hex'))
-        return transaction(database, () => {
+        return await transactionWhenFree(database, () => {
           const small = size <= CHUNK
           const bytes = small ? (statements.chunk.get(-upload, 0) as { bytes: Uint8Array }).bytes : null
           const { id, added } = place(tenant, digest, size, bytes, at())
@@ -118,14 +120,14 @@ export function objectsOf(database: Database, statements: Statements): Objects {
           return digest
         })
       } catch (error) {
-        dropFailed(upload)
+        await dropFailed(upload)
         throw faultOf(path, error)
       }
     },
     async collect(writtenBefore) {
       const before = new Date(Date.parse(writtenBefore) - REFRESH_MS).toISOString()
       try {
-        transaction(database, () => {
+        await transactionWhenFree(database, () => {
           for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
         })
         return await collectUnreferenced(database, statements, before)

@@ -19,6 +19,7 @@ import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
 import { migrate } from './schema.ts'
 import { type EventRow, type HeadRow, type Statements, statementsOf } from './statements.ts'
 import { wakerOf } from './waker.ts'
+import { READ_TIMEOUT, whenFree } from './when-free.ts'
 import { answerOf } from './write-commit.ts'
 
 /** How many rows are read in one go: a reader that stops early has not paid for the rest. */
@@ -36,13 +37,14 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
   const check = () => {
     if (!isCurrent()) throw new Fault('store_changed', { path })
   }
+  const read = <T>(work: () => T): Promise<T> => whenFree(() => guarded(path, work))
   const group = groupOf(path, { statements, heads, objects, projections: tables }, clock, check, waker.wake)
 
   return {
     commit: group.add,
     moment: () => guarded(path, waker.moment),
-    answer: async (tenant, key) => guarded(path, () => answerOf(statements, tenant, key)),
-    head: async (tenant, stream) => guarded(path, () => headOf(statements, tenant, stream)),
+    answer: (tenant, key) => read(() => answerOf(statements, tenant, key)),
+    head: (tenant, stream) => read(() => headOf(statements, tenant, stream)),
     read: (tenant, stream, after) => onePromiseEach(eventsAfter(path, statements, tenant, stream, after)),
     pages: (tenant, stream, after) => onePromiseEach(pagesAfter(path, statements, tenant, stream, after)),
     async *follow(tenant, stream, after, signal) {
@@ -60,7 +62,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
         await waker.after(moment, signal)
       }
     },
-    object: async (tenant, digest) => guarded(path, () => objects.read(tenant, digest)),
+    object: (tenant, digest) => read(() => objects.read(tenant, digest)),
     async writeObject(tenant, chunks) {
       const given = await incoming(chunks)
       if (!('node' in given)) return objects.writeStream(tenant, given.pieces, clock)
@@ -70,7 +72,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
     async *readObject(tenant, digest) {
       yield* objects.stream(tenant, digest)
     },
-    tenants: async () => guarded(path, () => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
+    tenants: () => read(() => (statements.tenants.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant)),
     async *streams(tenant, after = '') {
       for (let last = after; ; ) {
         const rows = guarded(path, () => statements.streams.all(tenant, last, PAGE)) as unknown as HeadRow[]
@@ -79,15 +81,15 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
         last = rows.at(-1)!.stream
       }
     },
-    unsealed: async (tenant, most) =>
-      guarded(path, () => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
+    unsealed: (tenant, most) =>
+      read(() => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
     rows: (table, tenant, cells, order) => asynchronously(path, tables.rows(table, tenant, cells, order)),
     collect: objects.collect,
-    rebuild: async () => guarded(path, () => rebuild(database, all)),
+    rebuild: () => read(() => rebuild(database, all)),
     projections: all,
     inspect: async () => inspect(path, all),
     async close() {
-      group.flush()
+      await group.drained()
       waker.close()
       database.close()
     },
@@ -101,6 +103,8 @@ function openStore(path: string, projections: readonly Projection[] | undefined)
       migrate(database, path)
       const all = projections === undefined ? declaredIn(database, path) : [...RECORD_PROJECTIONS, ...projections]
       makeTables(database, all)
+      // From here on others are served by this thread.
+      database.exec(READ_TIMEOUT)
       return { database, all }
     })
   } catch (error) {

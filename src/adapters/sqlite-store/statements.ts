@@ -1,5 +1,6 @@
 // Every statement, prepared once.
-import { BUSY_MS, type Database } from './database.ts'
+import type { Database } from './database.ts'
+import { READ_TIMEOUT } from './when-free.ts'
 
 export interface HeadRow {
   readonly id: number
@@ -35,8 +36,9 @@ export const statementsOf = (database: Database) => ({
   undo: database.prepare('ROLLBACK'),
   /** Empties the log beside the file into it, so that what was erased is nowhere. */
   empty: database.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+  waitNever: database.prepare('PRAGMA busy_timeout = 0'),
   waitBriefly: database.prepare('PRAGMA busy_timeout = 20'),
-  waitLong: database.prepare(`PRAGMA busy_timeout = ${BUSY_MS}`),
+  waitToRead: database.prepare(READ_TIMEOUT),
   /** Another number when another connection has written. */
   version: database.prepare('PRAGMA data_version'),
   head: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream = ?'),

@@ -7,6 +7,7 @@ import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
 import { knownTo, scrubKnown } from '../../adapters/scrub-known.ts'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
+import { stoppedSchemas } from '../../adapters/stopped-schemas.ts'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import { isListed } from '../../core/gate/grants.ts'
 import { gateRules, type HostPolicy, sessionPolicy } from '../../core/gate/host-policy.ts'
@@ -14,6 +15,7 @@ import type { PlacedPolicy } from '../../core/gate/read-policy.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { introspectSession } from '../../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../../engine/bindings/workspace-read.ts'
+import { fairValidator } from '../../engine/fair-validator.ts'
 import { forkWork } from '../../engine/fork/forks.ts'
 import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
@@ -28,6 +30,9 @@ import { repoOf } from '../repo-folder.ts'
 import { recordedFrom, scriptedFrom } from './ready.ts'
 import { watchOf } from './repo-watching.ts'
 import { toolServers } from './tool-servers.ts'
+
+/** Threads that run schemas: one is always enough for a tenant. */
+const VALIDATORS = 3
 
 export interface OpenSessions extends HostedSessions {
   /** What is under way is broken off, and taken up by whoever comes next. */
@@ -46,7 +51,8 @@ export function openSessions(
   const world = worldOf(input)
   const mayRead = readableBy(policy)
   const { bindings, servers, ...foreign } = openTools(store, input, policy, tools)
-  const validator = workerValidator()
+  const stopped = stoppedSchemas()
+  const validator = fairValidator(() => workerValidator({ stopped }), VALIDATORS)
   const live = liveDeltas()
   const keyring = keyringOf(input)
   const runs = runWork({

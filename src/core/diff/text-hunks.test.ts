@@ -44,7 +44,7 @@ describe('lines', () => {
         }))
         expect(textHunks(a, b)).toEqual({ hunks: told })
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     )
   })
 

@@ -40,6 +40,8 @@ export interface Role {
 export interface GateFacts {
   /** What is wrong with its form. */
   readonly problem: string | null
+  /** Its descriptor's schema was not run: the call is not visible, bound or granted, and is refused without it. */
+  readonly unchecked?: boolean
   readonly visible: boolean
   /** Why it is not, where that is known. */
   readonly unseen?: string
@@ -66,7 +68,7 @@ export interface GateFacts {
   readonly approval: 'approved' | 'denied' | 'unasked' | 'foreign'
 }
 
-type Finding = readonly [outcome: 'passed' | 'failed' | 'not_applicable', reason: string]
+type Finding = readonly [outcome: Outcome, reason: string]
 
 export function authorize(call: ToolCall, facts: GateFacts): Verdict {
   const conditions: Judged[] = []
@@ -94,7 +96,7 @@ const failed = (reason: string): Finding => ['failed', reason]
 const notApplicable = (reason: string): Finding => ['not_applicable', reason]
 
 const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => Finding>> = {
-  well_formed: (_, { problem }) => (problem === null ? passed('its arguments fit its descriptor') : failed(problem)),
+  well_formed: judgeForm,
   visible: ({ name }, { visible, unseen }) =>
     visible
       ? passed('it is in the active catalog')
@@ -106,6 +108,14 @@ const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => F
   node: judgeNode,
   mode: judgeMode,
   approved: judgeApproval,
+}
+
+function judgeForm(_: ToolCall, { problem, unchecked, visible, bound, grant }: GateFacts): Finding {
+  if (problem !== null) return failed(problem)
+  if (unchecked !== true) return passed('its arguments fit its descriptor')
+  // A call whose form nobody checked never runs.
+  if (visible && bound && grant.granted) return failed('its arguments were not checked against its descriptor')
+  return ['not_reached', 'it is refused whatever its arguments are']
 }
 
 /** With the node's own settings this makes the narrower of both scopes: each is asked, and either can say no. */

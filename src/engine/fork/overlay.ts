@@ -10,6 +10,7 @@ import { emptyRun } from '../../core/run/state.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, Validator } from '../../ports.ts'
+import { validatorOf } from '../fair-validator.ts'
 import { checkConfigurable } from '../runs/check-configurable.ts'
 import { checkInputs } from '../runs/create.ts'
 import { DIALECT, loadFrozen, lookupNow, resolveRequest } from '../runs/frozen.ts'
@@ -80,7 +81,7 @@ async function withWorld(
     ...configurable,
     ...(isObject(given) ? { promptOverrides: { ...promptOverrides(was), ...given } as JsonObject } : {}),
   }
-  await checkConfigurable(validator, frozen.workflow, now)
+  await checkConfigurable(validatorOf(validator, tenant), frozen.workflow, now)
   const workflow: Workflow =
     model === undefined
       ? frozen.workflow

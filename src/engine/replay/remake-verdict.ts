@@ -44,6 +44,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
   const planned = name === 'create_edge' ? planEdge({ state, workflow: frozen.workflow, nodeId }, given) : null
   const facts: GateFacts = {
     problem: holds('well_formed') ? null : reasonOf('well_formed'),
+    unchecked: said('well_formed')?.outcome === 'not_reached',
     visible: shown.some(tool => tool.name === name),
     ...unseenIn(reasonOf('visible')),
     bound: holds('bound'),

@@ -20,7 +20,11 @@ const RESERVED: Readonly<Record<string, string>> = {
 }
 
 /** Throws `prompt_ref_invalid` and `validation_error`. */
-export async function checkConfigurable(validator: Validator, { configurableSchema }: Workflow, configurable: JsonObject): Promise<void> {
+export async function checkConfigurable(
+  validator: Pick<Validator, 'ask'>,
+  { configurableSchema }: Workflow,
+  configurable: JsonObject,
+): Promise<void> {
   const { promptOverrides, ...rest } = configurable
   for (const [name, instead] of Object.entries(RESERVED))
     if (Object.hasOwn(rest, name)) throw invalid(`configurable.${name} is not supported by this host: ${instead}`)
@@ -39,7 +43,7 @@ function checkOverrides(given: Json): void {
 }
 
 /** Foreign schemas are foreign code: they are judged where they can be stopped. */
-async function checkFits(validator: Validator, schema: JsonObject, instance: JsonObject): Promise<void> {
+async function checkFits(validator: Pick<Validator, 'ask'>, schema: JsonObject, instance: JsonObject): Promise<void> {
   const ours = inOurDraft(schema)
   if (!ours.ok) throw invalid(`the workflow's configurableSchema cannot be used: ${ours.message}`)
   const { schemas } = collectSchemas([{ path: 'configurableSchema', schema: { ...ours.schema, $id: SCHEMA } }])

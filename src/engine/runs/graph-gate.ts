@@ -11,7 +11,7 @@ const problemIn = (planned: Planned<unknown>): string | null => (planned.ok ? nu
 
 /** @param spawner null where nobody is at work as the node: then whether another could be spawned is not known, only what is asked for */
 export async function graphGate(
-  validator: Validator,
+  validator: Pick<Validator, 'ask'>,
   place: GraphPlace,
   spawner: Spawner | null,
   { name, arguments: given }: ToolCall,

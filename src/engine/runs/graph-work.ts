@@ -2,6 +2,7 @@
 import { nodeOf } from '../../core/run/state.ts'
 import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
 import type { Deadlines } from '../deadlines.ts'
+import { validatorOf } from '../fair-validator.ts'
 import type { LoadedRole } from '../roles/load-role.ts'
 import { keptSession, loadSession } from '../sessions/load.ts'
 import type { SessionGraph } from '../sessions/performing.ts'
@@ -83,7 +84,8 @@ export function graphWork({ parts, write, sessions, deadlines, begin, ...desk }:
         if (!isGraphTool(call.name)) return gate
         const { state: of } = await loadSession(store, tenant, session)
         const spawner = of.run === null ? null : spawnerOf({ roleNamed, calls: desk.calls }, frozen, node, of)
-        const found = await graphGate(parts.validator, { state, workflow: frozen.workflow, nodeId: node.nodeId }, spawner, call)
+        const place = { state, workflow: frozen.workflow, nodeId: node.nodeId }
+        const found = await graphGate(validatorOf(parts.validator, tenant), place, spawner, call)
         return { ...gate, ...found, mustAsk: gate.mustAsk || found.mustAsk }
       },
     },

@@ -11,6 +11,7 @@ import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { Binding, Validator } from '../../ports.ts'
+import { validatorOf } from '../fair-validator.ts'
 import { bindingFor, unadopted } from '../tools/bound.ts'
 import { scrubbedRemark } from './done.ts'
 import { buildCall } from './model-call.ts'
@@ -58,11 +59,16 @@ export async function gateFacts(
   const isOfGraph = parts.graph?.changes(name) === true
   const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
   const unseen = binding === undefined ? unadopted(parts, place.tenant, name) : undefined
+  const bound = isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)
+  // The schema belongs to the tenant, and may be slow: it is not run for a call that is refused without it.
+  const unchecked = descriptor !== undefined && !(bound.bound && granting.granted)
+  const validator = validatorOf(parts.validator, place.tenant)
   const facts: GateFacts = {
-    problem: (await problemOfCall(parts.validator, descriptor, binding?.descriptor, given)) ?? problem,
+    problem: (await problemOfCall(validator, unchecked ? undefined : descriptor, binding?.descriptor, given)) ?? problem,
+    unchecked,
     visible: descriptor !== undefined,
     ...(unseen === undefined ? {} : { unseen }),
-    ...(isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)),
+    ...bound,
     grant: { ...granting, approval: granting.approval !== null },
     reads: onlyReads(binding),
     ...gate,
@@ -133,7 +139,7 @@ const SCHEMA = 'https://onbook.dev/tool'
  * the binding, never widen it.
  */
 export async function problemOfCall(
-  validator: Validator,
+  validator: Pick<Validator, 'ask'>,
   shown: Descriptor | undefined,
   bound: Descriptor | undefined,
   given: Json,
@@ -147,7 +153,11 @@ export async function problemOfCall(
 }
 
 /** Foreign schemas are foreign code: they are judged where they can be stopped. */
-export async function problemWith(validator: Validator, descriptor: Descriptor | undefined, given: Json): Promise<string | null> {
+export async function problemWith(
+  validator: Pick<Validator, 'ask'>,
+  descriptor: Descriptor | undefined,
+  given: Json,
+): Promise<string | null> {
   if (!isObject(given)) return 'its arguments must be a JSON object'
   if (descriptor === undefined) return null
   const ours = inOurDraft(descriptor.inputSchema)

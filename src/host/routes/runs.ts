@@ -5,6 +5,7 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
+import { validatorOf } from '../../engine/fair-validator.ts'
 import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
 import type { CreateRun } from '../../engine/runs/create.ts'
 import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
@@ -120,7 +121,7 @@ async function requestOf(
   const found = await loadWorkflow(store, tenant, workflowId)
   if (found === null) throw new Fault('workflow_not_found', { workflowId })
   const configurable = (asked.configurable ?? null) as JsonObject | null
-  await checkConfigurable(sessions.validator, found.workflow, configurable ?? {})
+  await checkConfigurable(validatorOf(sessions.validator, tenant), found.workflow, configurable ?? {})
   const metadata = (scopeId === undefined ? asked.metadata : { ...asked.metadata, scopeId }) as JsonObject | undefined
   const { inputs = {}, tags = [], budget = {}, mode, override } = asked
   return {
