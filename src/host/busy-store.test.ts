@@ -22,7 +22,7 @@ it('reliability D10: while another process holds the write lock, the host answer
   const released = once(holder, 'close')
   const written = Promise.all([
     host.ask('POST', '/v1/prompts', { body: template('second') }),
-    host.ask('PUT', '/v1/objects', { body: new Uint8Array(300_000), headers: { 'content-type': 'application/octet-stream' } }),
+    host.ask('POST', '/v1/objects', { body: new Uint8Array(300_000), headers: { 'content-type': 'application/octet-stream' } }),
   ])
   let answered = 0
   const { longestMs } = await watchEventLoop(async () => {
