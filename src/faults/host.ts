@@ -25,6 +25,11 @@ export const HOST_FAULTS = {
     (d: { waiting: number; retryAfterMs: number }) =>
       `This tenant has ${d.waiting} long questions waiting (diff, replay, blame, prefix, regression, export), and may have no more. Wait for an answer, then ask again.`,
   ),
+  runs_busy: fault(
+    429,
+    (d: { open: number; retryAfterMs: number }) =>
+      `This tenant has ${d.open} open runs, and may have no more (limits.runsPerTenant). Wait until some have ended, or cancel some, then try again.`,
+  ),
   forks_busy: fault(
     429,
     (d: { waiting: number; retryAfterMs: number }) =>

@@ -1,7 +1,7 @@
 // One tenant floods the host: how long another waits, as a ratio against the same host when it is quiet.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchEventLoop } from '../testing/event-loop.ts'
-import { endedRun, runToEnd } from '../testing/host-runs.ts'
+import { endedRun, runToEnd, startRun } from '../testing/host-runs.ts'
 import { startHost, type TestHost } from '../testing/start-host.ts'
 
 const MINUTES = 60_000
@@ -79,6 +79,31 @@ it(
     console.log({ quiet, busy, open: body.items.length })
     expect(body.items.length).toBeGreaterThan(theirs.length * 0.9)
     expect(busy / quiet).toBeLessThan(40)
+  },
+  10 * MINUTES,
+)
+
+it(
+  'reliability D16: many runs of one tenant do not starve one run of another',
+  async () => {
+    const nodes = Array.from({ length: 5 }, (_, index) => ({ id: `n${index}` }))
+    const edges = nodes.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }))
+    await host.ask('PUT', '/v1/workflows/chain', { body: { id: 'chain', objective: 'Write.', nodes, edges } })
+    await other('PUT', '/v1/workflows/one', { body: { id: 'one', objective: 'Write.', nodes: nodes.slice(0, 1) } })
+    const timed = async () => {
+      const began = performance.now()
+      await runToEnd(other, { workflowId: 'one' })
+      return performance.now() - began
+    }
+    await timed()
+    const quiet = await timed()
+    const flood = await Promise.all(Array.from({ length: 400 }, () => startRun(host.ask, { workflowId: 'chain' })))
+    const busy = await timed()
+    const open = (await Promise.all(flood.map(runId => host.ask('GET', `/v1/runs/${runId}`)))).filter(
+      ({ body }) => body.status === 'running',
+    )
+    console.log({ quiet, busy, open: open.length })
+    expect(open.length).toBeGreaterThan(flood.length / 2)
   },
   10 * MINUTES,
 )

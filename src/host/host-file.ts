@@ -34,6 +34,7 @@ const limits = {
   failuresPerMinute: number(0, 'Failed authentications from one address; 0 for no limit.'),
   streams: number(1, 'Event streams open at a time.'),
   streamsPerTenant: number(1, 'Event streams of one tenant open at a time.'),
+  runsPerTenant: number(1, 'Open runs of one tenant, those included that wait for a person.'),
   questionsPerTenant: number(1, 'Long questions of one tenant that may wait: diff, why, replay, blame, prefix, regression, export.'),
   streamKeepAliveMs: time('How often a stream without news says that it lives.'),
   auditEveryMs: time('How often what was refused is written to the record.'),

@@ -21,6 +21,8 @@ export interface HostLimits {
   /** Event streams open at a time. */
   readonly streams: number
   readonly streamsPerTenant: number
+  /** Open runs of one tenant, those included that wait for a person. */
+  readonly runsPerTenant: number
   /** Long questions of one tenant (diff, replay, blame, prefix, regression, export) that may wait for their turn. */
   readonly questionsPerTenant: number
   /** How often a stream without news says that it lives, and whether its reader may still read is looked up. */
@@ -41,6 +43,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   failuresPerMinute: 60,
   streams: 1_000,
   streamsPerTenant: 100,
+  runsPerTenant: 10_000,
   questionsPerTenant: 32,
   streamKeepAliveMs: 15_000,
   auditEveryMs: 60_000,

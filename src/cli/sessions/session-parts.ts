@@ -59,6 +59,7 @@ export function openSessions(
     store,
     owner: `host-${randomUUID()}`,
     world,
+    mostOpenRuns: hostConfigOf(input).limits.runsPerTenant,
     now: Date.now,
     newId: randomUUID,
     models: modelsOf(input),

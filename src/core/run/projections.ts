@@ -23,7 +23,8 @@ export const runRows: Projection = {
     forkFrom: 'integer',
   },
   key: ['row'],
-  indexes: [['runId'], ['workflowId'], ['phase'], ['open']],
+  // Lists are read by id, whatever they are filtered by.
+  indexes: [['runId'], ['workflowId', 'runId'], ['phase', 'runId'], ['workflowId', 'phase', 'runId'], ['open']],
   from: {
     'run.created': putting({
       runId: 'payload.runId',

@@ -20,7 +20,7 @@ import { giveUpFork, playFork } from './play.ts'
 export interface ForkParts {
   readonly store: Store
   readonly validator: Validator
-  readonly runs: Pick<RunWork, 'resume'>
+  readonly runs: Pick<RunWork, 'resume' | 'admit'>
   /** As the host is set now; what its source froze is kept. */
   readonly hostDefaults: KindRefs
   readonly failed: SessionParts['failed']
@@ -82,6 +82,7 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
       const { mode, fromSeq } = asked
       // Before it is on record: a replay that is recorded is walked.
       if (mode === 'replay') replays.admit(tenant)
+      else runs.admit(tenant)
       const overlay: ForkRequest['overlay'] = async draft =>
         asked.mode === 'replay'
           ? { draft: emitRun(draft, ...(await pinnedIn(store, tenant, draft.state.frozen, hostDefaults))), objects: [] }

@@ -35,6 +35,8 @@ export interface RunParts extends Omit<SessionParts, 'graph'> {
   /** Names this process for as long as it lives: who else claims a run takes it away. */
   readonly owner: string
   readonly world: RunWorld
+  /** Runs of one tenant that may be open; a further one is refused with `runs_busy`. */
+  readonly mostOpenRuns?: number
 }
 
 export interface SubmittedRun {
@@ -51,6 +53,8 @@ export interface RunWork {
   readonly sessions: SessionWork
   /** Resolves when the run is on record; it goes on by itself. */
   create(place: RunPlace, request: CreateRun): Promise<SubmittedRun>
+  /** Throws `runs_busy` when the tenant has as many open runs as it may. */
+  admit(tenant: string): void
   submit(place: RunPlace, command: RunCommand, submission?: RunSubmission): Promise<SubmittedRun>
   /** Takes up what a host that is gone has left, in all runs or in one; how many runs. */
   resume(only?: RunName): Promise<number>
@@ -60,10 +64,12 @@ export interface RunWork {
 }
 
 const ACTOR = 'onbook'
+const RETRY_MS = 5_000
 const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
 
 export function runWork(parts: RunParts): RunWork {
-  const { store, owner } = parts
+  const { store, owner, mostOpenRuns = Infinity } = parts
+  const opened = openCount()
   const writeOwned = ownedRuns(store, owner)
   const tasks = new Map<string, Set<Promise<void>>>()
   const deadlines = deadlinesOf(parts)
@@ -121,7 +127,7 @@ export function runWork(parts: RunParts): RunWork {
 
   /** A defect of ours: the run must not wait for ever for what nobody does any more. Whoever lost a run says nothing more about it. */
   async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
-    if (isLost(error, runId)) return
+    if (isLost(error, runId)) return opened.note(tenant, runId, false)
     parts.failed(error, { tenant, session: runId, actor: ACTOR })
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
     const fail = () => submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message })
@@ -134,6 +140,7 @@ export function runWork(parts: RunParts): RunWork {
   function advance(tenant: string, run: LoadedRun): void {
     const { state } = run
     const { runId, phase, nodes } = state
+    opened.note(tenant, runId, !isEnded(state))
     if (closed) return
     if (isEnded(state)) {
       deadlines.forget(keyOf(tenant, runId))
@@ -218,10 +225,17 @@ export function runWork(parts: RunParts): RunWork {
     )
   }
 
+  const admit = (tenant: string): void => {
+    const count = opened.of(tenant)
+    if (count >= mostOpenRuns) throw new Fault('runs_busy', { open: count, retryAfterMs: RETRY_MS })
+  }
+
   return {
     sessions,
     submit,
+    admit,
     async create(place, request) {
+      admit(place.tenant)
       const made = await createRun(store, place, request, parts.world, owner)
       if (made.replayed) return { ...made, refusal: null }
       if (!isEnded(made.run.state)) watch(place.tenant, made.run)
@@ -271,6 +285,19 @@ export function runWork(parts: RunParts): RunWork {
       deadlines.close()
       await sessions.close()
       await Promise.allSettled([...tasks.values()].flatMap(open => [...open]))
+    },
+  }
+}
+
+/** How many runs of each tenant are open here: claimed by this process, and not ended. */
+function openCount() {
+  const runs = new Map<string, Set<string>>()
+  return {
+    of: (tenant: string): number => runs.get(tenant)?.size ?? 0,
+    note(tenant: string, runId: string, isOpen: boolean): void {
+      const known = runs.get(tenant) ?? new Set()
+      if (isOpen) runs.set(tenant, known.add(runId))
+      else if (known.delete(runId) && known.size === 0) runs.delete(tenant)
     },
   }
 }

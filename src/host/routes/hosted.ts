@@ -72,6 +72,7 @@ const NOBODY: HostedSessions = {
   runs: {
     sessions: NO_SESSIONS,
     create: () => Promise.reject(absent()),
+    admit: () => {},
     submit: () => Promise.reject(absent()),
     resume: () => Promise.resolve(0),
     quiet: () => Promise.resolve(),
