@@ -22,8 +22,8 @@ import { parseArgs } from 'node:util'
 /** @typedef {{ tenant: string, stream: string, seq: number, type: string, prev: string | null, payload: unknown }} Event */
 /** @typedef {{ stream: string, seq: number, headHash: string }} Head */
 /** @typedef {{ heads: Head[], key: string, signature: string }} Seal */
-/** @typedef {'absent' | 'forged' | 'unchecked' | 'key_unknown' | 'signed'} Standing */
-/** @typedef {{ standing: Standing, head?: Head, key?: string }} Checkpoint */
+/** @typedef {'forged' | 'unchecked' | 'key_unknown' | 'signed'} Standing */
+/** @typedef {{ standing: Standing, head?: Head, key?: string }} Checkpoint of a stream file */
 /** @typedef {{ standing: Standing, tenant: string, heads: Head[], key?: string }} RunCheckpoint with those heads that are in the file */
 /**
  * `read`: streams so far; `heads`: of every stream, by sequence; `name`: of all lines so far
@@ -36,7 +36,9 @@ import { parseArgs } from 'node:util'
  * @typedef {object} Check
  * @property {Part | null} header of the stream that is being read
  * @property {Running | null} running where the file is of a run
- * @property {Checkpoint} checkpoint
+ * @property {Checkpoint[]} checkpoints
+ * @property {number} taken how many of them were reached
+ * @property {RunCheckpoint[]} anchors with those heads that are about streams in the file
  * @property {number} line
  * @property {boolean} ended
  * @property {number} malformedLine
@@ -74,11 +76,12 @@ const OBJECT_FORMS = [
   ['digest', 'base64', 'more'],
   ['digest', 'erased'],
 ]
-const USAGE = `Usage: node verify.mjs FILE [--public-key FILE] [--json]
+const USAGE = `Usage: node verify.mjs FILE [--public-key FILE] [--anchor FILE] [--json]
 
 Verifies what "onbook export" wrote: a stream, or a run.
 
   --public-key FILE  public keys in PEM form; without them no signature is checked
+  --anchor FILE      compare with what "onbook anchor" wrote; needs --public-key
   --json             print the result as one JSON object
   --help             print this
 
@@ -113,11 +116,13 @@ function joinLine(parts, size, ended) {
   return { bytes: size > LONGEST_LINE ? null : Buffer.concat(parts), ended }
 }
 
-/** @param {string} path @param {number} index */
-async function lineAt(path, index) {
+/** @param {string} path @param {number} first @param {number} count */
+async function* linesFrom(path, first, count) {
   let at = 0
-  for await (const line of readLines(path)) if (at++ === index) return line
-  return null
+  for await (const line of readLines(path)) {
+    if (at >= first + count) return
+    if (at++ >= first) yield line
+  }
 }
 
 /** `exact`: the bytes are what JSON.stringify makes of the value. @param {Buffer | null} bytes */
@@ -159,7 +164,7 @@ function readHeader(line) {
   if (!read?.exact || !it || it.onbook !== 'stream' || it.v !== 1) return null
   if (!isName(it.tenant) || !isName(it.stream) || !isCount(it.events)) return null
   if (it.events === 0 ? it.head !== null : !isDigest(it.head)) return null
-  return it.checkpoints === 0 || it.checkpoints === 1 ? /** @type {Header} */ (/** @type {unknown} */ (it)) : null
+  return isCount(it.checkpoints) ? /** @type {Header} */ (/** @type {unknown} */ (it)) : null
 }
 
 /** @param {Line} line @returns {Run | null} */
@@ -331,15 +336,21 @@ function addReferences(check, payload) {
   }
 }
 
-// The checkpoint
+// Checkpoints
 
 /**
- * Read ahead of the events, so that only the name of the one it speaks of has to be kept.
- * @param {string} path @param {Header} header @param {Map<string, KeyObject>} keys @returns {Promise<Checkpoint>}
+ * Read ahead of the events, so that only the names of those they are about have to be kept.
+ * @param {string} path @param {Header} header @param {Map<string, KeyObject>} keys @returns {Promise<Checkpoint[]>}
  */
-async function readCheckpoint(path, header, keys) {
-  const line = header.checkpoints === 1 ? await lineAt(path, 1 + header.events) : null
-  if (!line) return { standing: 'absent' }
+async function readCheckpoints(path, header, keys) {
+  /** @type {Checkpoint[]} */
+  const found = []
+  for await (const line of linesFrom(path, 1 + header.events, header.checkpoints)) found.push(readCheckpoint(line, header, keys))
+  return found
+}
+
+/** @param {Line} line @param {Header} header @param {Map<string, KeyObject>} keys @returns {Checkpoint} */
+function readCheckpoint(line, header, keys) {
   const event = readEvent(line.bytes)
   const seal = readSeal(event?.payload)
   if (!event || !seal || event.tenant !== header.tenant) return { standing: 'forged' }
@@ -362,15 +373,42 @@ function judgeSignature(event, seal, keys) {
 
 /** @param {Check} check */
 function takeCheckpoint(check) {
+  const { standing, head, key } = check.checkpoints[check.taken++] ?? { standing: 'forged' }
   check.due.checkpoints -= 1
-  const { standing, head, key } = check.checkpoint
   if (standing === 'key_unknown') report(check, 'checkpoint_key_unknown', `it was signed with ${key}, which is not among the public keys`)
   if (standing === 'forged' || !head) return report(check, 'checkpoint_forged', 'not a checkpoint of this stream, or not signed by its key')
   const place = { sequence: head.seq }
   const name = check.sealedNames.get(head)
   if (name === undefined) return report(check, 'checkpoint_ahead', 'the checkpoint names an event that is not in the file', place)
   if (name !== head.headHash) return report(check, 'checkpoint_differs', 'the checkpoint gives it another name', place)
-  if (standing === 'signed') check.sealed = head.seq + 1
+  if (standing === 'signed') check.sealed = Math.max(check.sealed, head.seq + 1)
+}
+
+// Anchors: checkpoints that were kept elsewhere
+
+/**
+ * @param {string} text @param {Map<string, number>} events of each stream in the file @param {Map<string, KeyObject>} keys
+ * @returns {RunCheckpoint[]}
+ */
+function readAnchors(text, events, keys) {
+  const lines = text.split('\n').filter(line => line !== '')
+  if (lines.length === 0) throw new Error('The anchor file is empty.')
+  return lines.map(line => readRunCheckpoint({ bytes: Buffer.from(line), ended: true }, events, keys))
+}
+
+/** @param {Check} check */
+function compareAnchors(check) {
+  for (const { standing, heads, key } of check.anchors) {
+    if (standing === 'key_unknown')
+      report(check, 'checkpoint_key_unknown', `the anchor was signed with ${key}, which is not among the public keys`)
+    if (standing === 'forged') report(check, 'anchor_forged', 'the anchor is not a checkpoint, or not signed by its key')
+    for (const head of standing === 'signed' ? heads : []) {
+      const place = { stream: head.stream, sequence: head.seq }
+      const name = check.sealedNames.get(head)
+      if (name === undefined) report(check, 'anchor_ahead', 'the anchor names an event that is not in the file', place)
+      else if (name !== head.headHash) report(check, 'anchor_differs', 'the anchor gives it another name: the stream was rewritten', place)
+    }
+  }
 }
 
 // A run
@@ -381,16 +419,15 @@ function takeCheckpoint(check) {
  */
 async function readRunCheckpoints(path, run, keys) {
   const first = 1 + run.streams.reduce((sum, { events }) => sum + events, 0)
-  const events = new Map(run.streams.map(part => [nameOf(part), part.events]))
+  const events = eventsIn(run)
   /** @type {RunCheckpoint[]} */
   const found = []
-  let at = 0
-  for await (const line of readLines(path)) {
-    if (at >= first + run.checkpoints) break
-    if (at++ >= first) found.push(readRunCheckpoint(line, events, keys))
-  }
+  for await (const line of linesFrom(path, first, run.checkpoints)) found.push(readRunCheckpoint(line, events, keys))
   return found
 }
+
+/** @param {Run} run */
+const eventsIn = run => new Map(run.streams.map(part => [nameOf(part), part.events]))
 
 /** @param {Line} line @param {Map<string, number>} events of each stream @param {Map<string, KeyObject>} keys @returns {RunCheckpoint} */
 function readRunCheckpoint(line, events, keys) {
@@ -571,31 +608,34 @@ function isDeeperThan(value, most) {
 /** @returns {Check} */
 function newCheck() {
   return {
-    ...{ header: null, running: null, checkpoint: { standing: 'absent' }, line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
+    ...{ header: null, running: null, checkpoints: [], taken: 0, anchors: [], line: 0, ended: false, malformedLine: -1, brokenLink: -1 },
     ...{ due: { events: 0, checkpoints: 0 }, expected: [{ seq: 0, prev: null }], heads: new Map(), sealedNames: new Map(), sealed: 0 },
     ...{ named: new Map(), unclaimed: new Map(), open: null, lastDigest: '', events: 0, objects: 0, erased: 0, found: [], more: 0 },
   }
 }
 
-/** @param {string} path @param {Map<string, KeyObject>} keys */
-async function inspect(path, keys) {
+/** @param {string} path @param {Map<string, KeyObject>} keys @param {string} [anchors] the text of an anchor file */
+async function inspect(path, keys, anchors) {
   const check = newCheck()
   for await (const line of readLines(path)) {
     check.line += 1
     check.ended = line.ended
     if (check.running) takeRunLine(check, line, check.running)
     else if (check.header) takeLine(check, line)
-    else if (!(await takeFirst(check, line, path, keys))) break // nothing that follows can be judged
+    else if (!(await takeFirst(check, line, path, keys, anchors))) break // nothing that follows can be judged
   }
   if (check.header) finish(check)
   else malformed(check, check.line === 0 ? 'the file is empty' : 'it is not the header of a stream file, nor of a run file')
   return check
 }
 
-/** @param {Check} check @param {Line} line @param {string} path @param {Map<string, KeyObject>} keys */
-async function takeFirst(check, line, path, keys) {
+/** @param {Check} check @param {Line} line @param {string} path @param {Map<string, KeyObject>} keys @param {string} [anchors] */
+async function takeFirst(check, line, path, keys, anchors) {
   const header = readHeader(line)
   const run = header ? null : readRun(line)
+  // A stream in a run file may be the beginning of a longer one; a stream file has all of it.
+  const events = run ? eventsIn(run) : new Map(header ? [[nameOf(header), Number.POSITIVE_INFINITY]] : [])
+  if (anchors !== undefined) check.anchors = readAnchors(anchors, events, keys)
   if (header) await takeHeader(check, header, path, keys)
   if (!run) return header !== null
   const checkpoints = await readRunCheckpoints(path, run, keys)
@@ -603,7 +643,7 @@ async function takeFirst(check, line, path, keys) {
     run,
     read: 0,
     checkpoints,
-    heads: headsIn(checkpoints),
+    heads: headsIn([...checkpoints, ...check.anchors]),
     name: digestOf(Buffer.concat([line.bytes ?? Buffer.alloc(0), Buffer.from('\n')])),
     end: 'due',
   }
@@ -615,9 +655,10 @@ async function takeFirst(check, line, path, keys) {
 async function takeHeader(check, header, path, keys) {
   check.header = header
   check.due = { events: header.events, checkpoints: header.checkpoints }
-  check.checkpoint = await readCheckpoint(path, header, keys)
-  const { head } = check.checkpoint
-  check.heads = new Map(head ? [[head.seq, [head]]] : [])
+  check.checkpoints = await readCheckpoints(path, header, keys)
+  const { tenant } = header
+  const named = check.checkpoints.map(({ standing, head }) => ({ standing, tenant, heads: head ? [head] : [] }))
+  check.heads = headsIn([...named, ...check.anchors]).get(nameOf(header)) ?? new Map()
 }
 
 /** @param {Check} check @param {Line} line */
@@ -637,6 +678,7 @@ function takeLine(check, line) {
 /** @param {Check} check */
 function finish(check) {
   closeObject(check, false)
+  compareAnchors(check)
   if (!check.ended || check.due.events + check.due.checkpoints > 0) malformed(check, 'the file ends too early')
   if (check.running?.end === 'due') malformed(check, 'its last line does not name all lines before it')
   if (check.running?.end === 'passed') malformed(check, 'the file goes on after its end')
@@ -688,11 +730,11 @@ function readKey(pem) {
 /**
  * Throws only when the file cannot be read, or when there is no key in `publicKeys`.
  * @param {string} path
- * @param {{ publicKeys?: string }} [options] the text of a public key file
+ * @param {{ publicKeys?: string, anchors?: string }} [options] the text of a public key file, and of an anchor file
  * @returns {Promise<Report>}
  */
 export async function verifyFile(path, options = {}) {
-  return summarize(await inspect(path, options.publicKeys === undefined ? new Map() : readKeys(options.publicKeys)))
+  return summarize(await inspect(path, options.publicKeys === undefined ? new Map() : readKeys(options.publicKeys), options.anchors))
 }
 
 // The command
@@ -704,8 +746,9 @@ const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 function describe(check, result) {
   const { header } = check
   const checked = ['the bytes, place and chain of every event', 'the bytes of every object']
-  if (check.checkpoint.standing === 'signed') checked.push(`the signature of the checkpoint, by ${check.checkpoint.key}`)
-  const keys = new Set(check.running?.checkpoints.flatMap(({ standing, key }) => (standing === 'signed' ? [key] : [])))
+  const all = check.running?.checkpoints ?? check.checkpoints
+  const keys = new Set(all.flatMap(({ standing, key }) => (standing === 'signed' ? [key] : [])))
+  if (check.anchors.length > 0) checked.push('what the anchor says about it')
   if (keys.size > 0) checked.push(`the signatures of checkpoints, by ${[...keys].join(', ')}`)
   return [
     `${subjectOf(check)}: ${counted(result.events, 'event')}, ${counted(result.objects, 'object')}.`,
@@ -730,10 +773,10 @@ function subjectOf({ header, running }) {
 /** @param {Check} check */
 function whyUnsealed(check) {
   if (check.running) return 'no checkpoint in the file that these keys check speaks of them'
-  if (check.sealed > 0) return `the checkpoint speaks of event ${check.sealed - 1} and what is before it`
-  if (check.checkpoint.standing === 'absent') return 'there is no checkpoint in the file'
-  if (check.checkpoint.standing === 'unchecked') return 'no public key was given'
-  return 'the checkpoint does not hold'
+  if (check.sealed > 0) return `the last checkpoint covers event ${check.sealed - 1} and what is before it`
+  if (check.checkpoints.length === 0) return 'there is no checkpoint in the file'
+  if (check.checkpoints.some(({ standing }) => standing === 'unchecked')) return 'no public key was given'
+  return 'no checkpoint holds'
 }
 
 /** @param {Found} found */
@@ -753,11 +796,23 @@ function refuse(message) {
 const messageOf = error => (error instanceof Error ? error.message : String(error))
 
 function readCommand() {
-  const options = /** @type {const} */ ({ 'public-key': { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean' } })
+  const options = /** @type {const} */ ({
+    'public-key': { type: 'string' },
+    anchor: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+  })
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [file, ...rest] = positionals
   if (!values.help && (file === undefined || rest.length > 0)) throw new Error('Name one file.')
-  return { file: file ?? '', keyFile: values['public-key'], json: values.json === true, help: values.help === true }
+  if (values.anchor !== undefined && values['public-key'] === undefined) throw new Error('--anchor needs --public-key.')
+  return {
+    file: file ?? '',
+    keyFile: values['public-key'],
+    anchorFile: values.anchor,
+    json: values.json === true,
+    help: values.help === true,
+  }
 }
 
 /** @param {string | undefined} path @returns {Map<string, KeyObject>} */
@@ -772,7 +827,8 @@ function loadKeys(path) {
 /** @param {ReturnType<typeof readCommand>} command */
 async function run(command) {
   const keys = loadKeys(command.keyFile)
-  const check = await inspect(command.file, keys).catch(error => {
+  const anchors = command.anchorFile === undefined ? undefined : readFileSync(command.anchorFile, 'utf8')
+  const check = await inspect(command.file, keys, anchors).catch(error => {
     throw new Error(`Cannot read ${command.file}: ${messageOf(error)}`)
   })
   const result = summarize(check)

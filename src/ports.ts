@@ -239,8 +239,8 @@ export interface Store {
   tenants(): Promise<readonly string[]>
   /** By name, from after one on. */
   streams(tenant: string, after?: string): AsyncIterable<StreamHead>
-  /** At most `most` streams with events that no checkpoint covers. */
-  unsealed(tenant: string, most: number): Promise<readonly StreamHead[]>
+  /** At most `most` streams, by name from after one on, that the store believes have events no checkpoint covers. The store's belief is not proof. */
+  unsealed(tenant: string, most: number, after?: string): Promise<readonly StreamHead[]>
   /** The rows of a projection that have these cells, oldest first, or by a column that is indexed. */
   rows(table: string, tenant: string, cells?: Row, order?: RowOrder): AsyncIterable<ProjectedRow>
   /** Drops objects that neither an event nor a node speaks of and nobody has written since, and so on down the nodes it drops; how many. */
@@ -281,8 +281,12 @@ export interface RawNode {
 
 export interface ObjectPage {
   readonly count: number
+  /** Those among them that neither an event nor a node speaks of. */
+  readonly loose: number
   /** Those among them whose bytes are gone, or have another name. */
   readonly wrong: readonly RawObject[]
+  /** Those among them whose noted size is not that of their bytes. */
+  readonly missized: readonly Pick<RawObject, 'tenant' | 'digest'>[]
   readonly nodes: readonly RawNode[]
 }
 
@@ -292,10 +296,23 @@ export interface Referrer {
   readonly event: { readonly stream: string; readonly seq: number } | null
 }
 
+/** A stream as its row says. */
+export interface RawStream extends StreamHead {
+  /** The sequence up to which the row says that checkpoints cover it. */
+  readonly sealed: number
+}
+
+/** A table, index, trigger or view that the store did not make, lacks, or made differently. */
+export interface StrangeSchema {
+  /** `trigger evil`. */
+  readonly name: string
+  readonly code: 'schema_unknown' | 'schema_missing' | 'schema_differs'
+}
+
 /** For verifying: believes nothing, holds little, and sees no later writes. */
 export interface Inspection {
   tenants(): Promise<readonly string[]>
-  streams(tenant: string): AsyncIterable<StreamHead>
+  streams(tenant: string): AsyncIterable<RawStream>
   /** In pages, in order of sequence. */
   events(tenant: string, stream: string): AsyncIterable<readonly RawEvent[]>
   /** All tenants'. */
@@ -307,6 +324,10 @@ export interface Inspection {
   referrer(tenant: string, digest: string): Promise<Referrer>
   /** How many events and references belong to no stream, and how many to no node. */
   strays(): Promise<number>
+  /** Whatever else lies in the file than the tables of a record. */
+  schema(): Promise<readonly StrangeSchema[]>
+  /** Rows that nothing in the record proves, by table. */
+  unproven(): Promise<Readonly<Record<'answers' | 'uploads', number>>>
   close(): Promise<void>
 }
 
@@ -315,7 +336,21 @@ export interface ProjectionTables {
   /** Stream by stream: what belongs together comes together. */
   apply(event: RecordedEvent): void
   rows(table: string): Iterable<ProjectedRow>
+  /** The rows of one tenant by a column of text. Events may be applied meanwhile, but none that changes this table. */
+  rowsBy(table: string, tenant: string, by: string): Iterable<ProjectedRow>
   close(): void
+}
+
+/** The head of a stream in the last checkpoint that names it. */
+export interface SignedHead {
+  readonly seq: number
+  readonly digest: string
+}
+
+/** The signed heads that a sealer has read. Never stored in the record itself. */
+export interface SignedHeads {
+  get(tenant: string, stream: string): SignedHead | null
+  set(tenant: string, stream: string, head: SignedHead): void
 }
 
 /** `sign`: Ed25519, for what others must be able to check. `seal`: HMAC, for what only we must. */
@@ -331,6 +366,8 @@ export interface Keyring {
   sign(bytes: Uint8Array): Promise<Signature>
   seal(bytes: Uint8Array): Promise<Signature>
   checkSeal(bytes: Uint8Array, seal: Signature): Promise<boolean>
+  /** Null when the key is not in this keyring. */
+  checkSignature(bytes: Uint8Array, signature: Signature): Promise<boolean | null>
   /** PEM, oldest first: what an auditor is given, and what signatures are checked with. */
   publicKeys(): Promise<readonly PublicKey[]>
 }

@@ -130,6 +130,41 @@ describe('an intact file', () => {
     expect(await verifyText(textOf({ ...file, checkpoints: [first] }))).toMatchObject({ intact: true, unsealed: PAYLOADS.length - 1 })
   })
 
+  it('reliability D1: every checkpoint is compared, not only the newest', async () => {
+    const file = streamFile()
+    const rewritten = chain(PAYLOADS, event => ({ ...event, actor: 'eve' }))
+    const first = checkpoint([headAt(file.events, 2)], { change: { seq: 2 } })
+    const both = (events: string[], seals: string[]) => ({
+      ...file,
+      events,
+      header: { ...file.header, head: digest(events.at(-1)!), checkpoints: seals.length },
+      checkpoints: seals,
+    })
+    expect(await verifyText(textOf(both(file.events, [first, sealOf(file.events)])))).toMatchObject({ intact: true, unsealed: 2 })
+    // Whoever holds the key has signed the rewritten stream; the older checkpoint still names what was there before.
+    const forged = await verifyText(textOf(both(rewritten, [first, sealOf(rewritten)])))
+    expect(forged).toMatchObject({ intact: false, breaks: [{ stream: STREAM, sequence: 2, code: 'checkpoint_differs' }] })
+  })
+
+  it('reliability D1: the heads of an anchor are compared', async () => {
+    const file = streamFile()
+    const rewritten = chain(PAYLOADS, event => ({ ...event, actor: 'eve' }))
+    const forged = {
+      ...file,
+      events: rewritten,
+      header: { ...file.header, head: digest(rewritten.at(-1)!) },
+      checkpoints: [sealOf(rewritten)],
+    }
+    const against = (text: string, anchors: string) => verifyFile(save(text), { publicKeys, anchors: `${anchors}\n` })
+    const anchor = sealOf(file.events, 4)
+    expect(await against(textOf(file), anchor)).toMatchObject({ intact: true })
+    expect((await against(textOf(forged), anchor)).breaks).toEqual([at('anchor_differs', 4)])
+    expect((await against(textOf(file), checkpoint([{ stream: STREAM, seq: 99, headHash: digest('later') }]))).breaks).toEqual([
+      at('anchor_ahead', 99),
+    ])
+    expect((await against(textOf(file), anchor.replace('"seq":4', '"seq":3'))).breaks).toEqual([is('anchor_forged')])
+  })
+
   it('may hold no event at all', async () => {
     const { header } = streamFile([], [])
     const report = await verifyText(`${JSON.stringify({ ...header, checkpoints: 0 })}\n`)
@@ -217,7 +252,8 @@ const HEADERS: readonly Case[] = [
   ['a count that is a text', inHeader({ events: '8' }), NO_HEADER],
   ['a count below zero', inHeader({ events: -1 }), NO_HEADER],
   ['a count with a fraction', inHeader({ events: 7.5 }), NO_HEADER],
-  ['two checkpoints', inHeader({ checkpoints: 2 }), NO_HEADER],
+  ['a checkpoint more than there is', inHeader({ checkpoints: 2 }), 'file_malformed'],
+  ['a number of checkpoints that is not one', inHeader({ checkpoints: -1 }), NO_HEADER],
   ['events and no head', inHeader({ head: null }), NO_HEADER],
   ['a head and no events', inHeader({ events: 0 }), NO_HEADER],
   ['a head in capitals', inHeader({ head: digest('x').toUpperCase() }), NO_HEADER],
@@ -536,9 +572,9 @@ describe('the command', () => {
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual([
       'Stream "run/42" of tenant "acme": 8 events, 5 objects.',
-      `Checked: the bytes, place and chain of every event; the bytes of every object; the signature of the checkpoint, by ${idOf(signer.publicKey)}.`,
+      `Checked: the bytes, place and chain of every event; the bytes of every object; the signatures of checkpoints, by ${idOf(signer.publicKey)}.`,
       'Erased: 1 object. Only the stream "audit" can prove it.',
-      'Unsealed: 2 events, because the checkpoint speaks of event 5 and what is before it.',
+      'Unsealed: 2 events, because the last checkpoint covers event 5 and what is before it.',
       'intact',
       '',
     ])

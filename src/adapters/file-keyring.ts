@@ -14,7 +14,7 @@ import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Clock, KeyPurpose, Keyring } from '../ports.ts'
-import { idOf, pemOf } from './public-keys.ts'
+import { idOf, pemOf, signatureChecker } from './public-keys.ts'
 import { reasonOf } from './reasons.ts'
 
 interface KeyFile {
@@ -54,6 +54,7 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
     return key
   }
 
+  const publicKeys = () => keysFor('sign').map(({ id, secret }) => ({ id, pem: pemOf(publicOf(secret)) }))
   const current = async (purpose: KeyPurpose): Promise<KeyFile> => keysFor(purpose).at(-1) ?? create(purpose)
   return {
     async rotate(purpose) {
@@ -73,9 +74,8 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
       const expected = key === undefined ? null : sealWith(key, bytes)
       return expected !== null && expected.length === given.length && timingSafeEqual(expected, given)
     },
-    async publicKeys() {
-      return keysFor('sign').map(({ id, secret }) => ({ id, pem: pemOf(publicOf(secret)) }))
-    },
+    checkSignature: async (bytes, signature) => signatureChecker(publicKeys())(bytes, signature),
+    publicKeys: async () => publicKeys(),
   }
 }
 

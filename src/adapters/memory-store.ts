@@ -151,9 +151,10 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       const from = Buffer.from(after)
       for (const head of headsOf(tenant)) if (Buffer.compare(Buffer.from(head.stream), from) > 0) yield head
     },
-    unsealed: async (tenant, most) =>
+    unsealed: async (tenant, most, after = '') =>
       headsOf(tenant)
         .filter(({ stream, seq }) => stream !== CHECKPOINTS && seq > (tenantOf(tenant).sealed.get(stream) ?? -1))
+        .filter(({ stream }) => Buffer.compare(Buffer.from(stream), Buffer.from(after)) > 0)
         .slice(0, most),
     async *rows(table, tenant, cells, order) {
       yield* tables.rows(table, tenant, cells, order)
@@ -189,7 +190,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     return {
       tenants: async () => byName([...tenants.keys()].map(name => [name, name])),
       async *streams(tenant) {
-        yield* headsOf(tenant)
+        for (const head of headsOf(tenant)) yield { ...head, sealed: tenantOf(tenant).sealed.get(head.stream) ?? -1 }
       },
       async *events(tenant, stream) {
         yield streamOf(tenant, stream).events.map(({ event, bytes }) => ({
@@ -204,7 +205,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
           const nodes = [...objects].flatMap(([digest, { bytes }]) =>
             bytes !== null && beginsAsNode(bytes) ? [{ tenant, digest, bytes, references: linksIn(bytes) ?? [] }] : [],
           )
-          yield { count: objects.size, wrong: gone.map(([digest]) => ({ tenant, digest, found: null })), nodes }
+          yield { count: objects.size, loose: 0, wrong: gone.map(([digest]) => ({ tenant, digest, found: null })), missized: [], nodes }
         }
       },
       row: async (table, tenant, stream, key) => tables.row(table, tenant, stream, key),
@@ -213,6 +214,8 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
       },
       referrer: async (tenant, digest) => ({ node: null, event: tenantOf(tenant).objects.get(digest as Digest)?.referrer ?? null }),
       strays: async () => 0,
+      schema: async () => [],
+      unproven: async () => ({ answers: 0, uploads: 0 }),
       close: async () => undefined,
     }
   }

@@ -1,8 +1,9 @@
 // Projections in memory.
 import type { RecordedEvent } from '../core/record/event.ts'
 import { type Cell, compareCells, keyOfRow, type ProjectedRow, type Projection, projectorOf, type Row } from '../core/record/projection.ts'
+import { signedHeads } from '../core/record/projections.ts'
 import { Fault } from '../errors.ts'
-import type { RowOrder } from '../ports.ts'
+import type { ProjectionTables, RowOrder } from '../ports.ts'
 
 export interface MemoryTables {
   apply(event: RecordedEvent): void
@@ -57,4 +58,10 @@ export function memoryTables(projections: readonly Projection[]): MemoryTables {
       for (const { rows } of tables.values()) rows.clear()
     },
   }
+}
+
+/** For verifying a small store: every table that is asked for, and the signed heads. */
+export function memoryScratch(projections: readonly Projection[]): ProjectionTables {
+  const { apply, allRows, rows } = memoryTables([...projections, signedHeads])
+  return { apply, rows: allRows, rowsBy: (table, tenant, by) => rows(table, tenant, {}, { by }), close: () => undefined }
 }

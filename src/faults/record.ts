@@ -52,6 +52,11 @@ export const RECORD_FAULTS = {
     (d: { path: string; reason: string }) =>
       `${d.path} is damaged (${d.reason}). Keep the file, and restore a backup beside it with "onbook restore".`,
   ),
+  store_altered: fault(
+    500,
+    (d: { path: string; found: string }) =>
+      `${d.path} holds a ${d.found}, which Onbook did not create and which can change what is written. It was not opened for writing. Keep the file as evidence, see "onbook verify", and restore a backup with "onbook restore".`,
+  ),
   store_failed: fault(500, (d: { path: string; reason: string }) => `${d.path} could not be read or written: ${d.reason}.`),
   store_changed: fault(
     409,

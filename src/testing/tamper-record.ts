@@ -125,7 +125,7 @@ export async function makeRecord(): Promise<TamperRecord> {
 
   const store = open()
   await add(store, ACME, RUN, [happened(5, digestOf('small'))])
-  const anchor = await writeAnchor(store, keyring)
+  const { text: anchor } = await writeAnchor(store, keyring)
   await add(store, ACME, RUN, [happened(6)])
   await sealStreams(store, keyring, ACME)
   await add(store, ACME, RUN, [happened(7), happened(8, digestOf('other'))])

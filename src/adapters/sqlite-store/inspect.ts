@@ -6,17 +6,20 @@ import { Fault } from '../../errors.ts'
 import type { Inspection, ObjectPage, RawEvent, RawObject } from '../../ports.ts'
 import { type Database, openDatabase } from './database.ts'
 import { asynchronously, doubting } from './faults.ts'
+import { CHUNK } from './incoming.ts'
 import { inspectLinks, nameOf } from './inspect-links.ts'
 import { readChunks } from './objects.ts'
 import { projecting, projectionTableNames } from './projection-tables.ts'
 import { declaredIn } from './rebuild.ts'
 import { checkVersion } from './schema.ts'
 import { type HeadRow, statementsOf } from './statements.ts'
+import { strangeSchema } from './strange-schema.ts'
 
 const PAGE = 512
 const OBJECT_PAGE = 64
 
-type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown, linked: number]
+type SealedRow = HeadRow & { readonly sealed: number }
+type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown, linked: number, isReferenced: number]
 
 /** A file as it lies there: nothing is brought up to date, nothing is made again. */
 export function inspectFile(path: string): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
@@ -58,19 +61,23 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
     `SELECT CASE WHEN seq < 0 THEN -1 WHEN seq <= ${Number.MAX_SAFE_INTEGER} THEN seq END AS seq, bytes FROM events WHERE stream_id = ? AND seq > ? ORDER BY events.seq LIMIT ?`,
   )
   const streamId = database.prepare('SELECT id FROM streams WHERE tenant = ? AND stream = ?')
-  const selectStreams = `SELECT id, stream, MAX(-1, MIN(seq, ${Number.MAX_SAFE_INTEGER})) AS seq, digest FROM streams WHERE tenant = ?`
+  const selectStreams = `SELECT id, stream, MAX(-1, MIN(seq, ${Number.MAX_SAFE_INTEGER})) AS seq, digest, MAX(-2, MIN(sealed, ${Number.MAX_SAFE_INTEGER})) AS sealed FROM streams WHERE tenant = ?`
   const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
   const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
   const objectPage = database.prepare(
-    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes, EXISTS (SELECT 1 FROM links WHERE parent_id = objects.id) FROM objects WHERE id > ? ORDER BY id LIMIT ?",
+    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes, EXISTS (SELECT 1 FROM links WHERE parent_id = objects.id), EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id) OR EXISTS (SELECT 1 FROM links WHERE object_id = objects.id) FROM objects WHERE id > ? ORDER BY id LIMIT ?",
   )
   objectPage.setReturnArrays(true)
   const links = inspectLinks(database)
+  const declared = new Set(projections.map(({ table }) => `p_${table}`))
+  // Any other is named as one that the record does not have.
+  const isDeclared = (name: string): boolean => declared.has(name)
   const stray = [
     'SELECT COUNT(*) AS n FROM events WHERE stream_id NOT IN (SELECT id FROM streams)',
     'SELECT COUNT(*) AS n FROM refs WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.stream_id = refs.stream_id AND events.seq = refs.seq)',
     'SELECT COUNT(*) AS n FROM links WHERE parent_id NOT IN (SELECT id FROM objects)',
-    ...projectionTableNames(database).map(
+    `SELECT COUNT(*) AS n FROM chunks WHERE -object_id NOT IN (SELECT id FROM uploads) AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.id = object_id AND objects.bytes IS NULL AND n >= 0 AND n * ${CHUNK} < objects.size)`,
+    ...projectionTableNames(database).filter(isDeclared).map(
       name => `SELECT COUNT(*) AS n FROM "${name}" WHERE stream_id NOT IN (SELECT id FROM streams) OR typeof(seq) <> 'integer'`,
     ),
   ].map(text => database.prepare(text))
@@ -94,15 +101,15 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
     }
   }
 
-  function* streamPages(tenant: string): Iterable<HeadRow> {
-    let rows = firstStreams.all(tenant, PAGE) as unknown as HeadRow[]
+  function* streamPages(tenant: string): Iterable<SealedRow> {
+    let rows = firstStreams.all(tenant, PAGE) as unknown as SealedRow[]
     for (let last: string | null = null; ; ) {
       yield* rows
       if (rows.length < PAGE) return
       const next: string = rows.at(-1)!.stream
       if (last !== null && Buffer.compare(Buffer.from(next), Buffer.from(last)) <= 0) throw goesInCircles()
       last = next
-      rows = moreStreams.all(tenant, last, PAGE) as unknown as HeadRow[]
+      rows = moreStreams.all(tenant, last, PAGE) as unknown as SealedRow[]
     }
   }
 
@@ -111,20 +118,24 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
       const rows = objectPage.all(last, OBJECT_PAGE) as unknown as ObjectRow[]
       if (rows.length === 0) return
       const wrong: RawObject[] = []
+      const missized: { readonly tenant: string; readonly digest: string }[] = []
       for (const [id, tenant, hex, size, bytes, linked] of rows) {
         const digest = nameOf(hex)
-        const { found, node } = size === null ? GONE : bytes === null ? readChunks(path, statements, id) : readWhole(bytesOf(bytes))
+        const { found, node, length } = size === null ? GONE : bytes === null ? readChunks(path, statements, id) : readWhole(bytesOf(bytes))
+        if (found === digest && length !== size) missized.push({ tenant, digest })
         if (found !== digest) wrong.push({ tenant, digest, found })
         // One at a time: they may be large.
         if (node !== null || linked === 1)
           yield {
             count: 0,
+            loose: 0,
             wrong: wrong.splice(0),
+            missized: NONE,
             nodes: [{ tenant, digest, bytes: node ?? NOTHING, references: links.references(tenant, id) }],
           }
         last = id
       }
-      yield { count: rows.length, wrong, nodes: NONE }
+      yield { count: rows.length, loose: rows.filter(row => row[6] === 0).length, wrong, missized, nodes: NONE }
     }
   }
 
@@ -139,28 +150,36 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
     return 0
   }
 
+  const countOf = (table: string): number => (database.prepare(`SELECT COUNT(*) AS n FROM ${table}`).get() as { n: number }).n
   const paged = <T>(items: Iterable<T>): AsyncIterable<T> => asynchronously(path, items)
 
   return {
     // A damaged index may name one twice.
     tenants: async () =>
       doubting(path, () => [...new Set((statements.tenantsOfRows.all() as unknown as { tenant: string }[]).map(({ tenant }) => tenant))]),
-    streams: tenant => paged(mapped(streamPages(tenant), ({ stream, seq, digest }) => ({ tenant, stream, seq, digest: digest as Digest }))),
+    streams: tenant =>
+      paged(mapped(streamPages(tenant), ({ stream, seq, digest, sealed }) => ({ tenant, stream, seq, digest: digest as Digest, sealed }))),
     events: (tenant, stream) => paged(eventPages(tenant, stream)),
     objects: () => paged(objectPages()),
     row: async (table, tenant, stream, key) => doubting(path, () => tables.row(table, tenant, stream, key)),
     rows: table => paged(tables.allRows(table)),
     referrer: async (tenant, digest) => doubting(path, () => links.referrer(tenant, digest)),
     strays: async () => doubting(path, countStrays),
+    schema: async () => doubting(path, () => strangeSchema(database, projections)),
+    unproven: async () => doubting(path, () => ({ answers: countOf('answers'), uploads: countOf('uploads') })),
     close: async () => database.close(),
   }
 }
 
 const NONE: readonly never[] = []
 const NOTHING = new Uint8Array()
-const GONE = { found: null, node: null }
+const GONE = { found: null, node: null, length: null }
 
-const readWhole = (bytes: Uint8Array) => ({ found: digestBytes(bytes), node: beginsAsNode(bytes) ? bytes : null })
+const readWhole = (bytes: Uint8Array) => ({
+  found: digestBytes(bytes),
+  node: beginsAsNode(bytes) ? bytes : null,
+  length: bytes.length,
+})
 
 /** Nothing, when tampering has made text of it: who reads the record would find no bytes there either. */
 const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())

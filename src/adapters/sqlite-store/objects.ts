@@ -151,7 +151,7 @@ function* pieces(path: string, statements: Statements, id: number): Iterable<Uin
 }
 
 /** The name that the chunks of an object have now; and its bytes, as far as it may be a node. */
-export function readChunks(path: string, statements: Statements, id: number): { found: Digest; node: Uint8Array | null } {
+export function readChunks(path: string, statements: Statements, id: number): { found: Digest; node: Uint8Array | null; length: number } {
   const hash = createHash('sha256')
   const held: Uint8Array[] = []
   let size = 0
@@ -162,5 +162,5 @@ export function readChunks(path: string, statements: Statements, id: number): { 
     size += piece.length
   }
   const node = held.length === 0 || size > MOST_NODE_BYTES ? null : new Uint8Array(Buffer.concat(held))
-  return { found: digestOfHex(hash.digest('hex')), node }
+  return { found: digestOfHex(hash.digest('hex')), node, length: size }
 }

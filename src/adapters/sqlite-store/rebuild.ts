@@ -8,7 +8,8 @@ import { Fault } from '../../errors.ts'
 import { type Database, transaction } from './database.ts'
 import { createTables, dropTables, projecting } from './projection-tables.ts'
 
-const SETTING = 'projections'
+/** The one row of `settings`. */
+export const SETTING = 'projections'
 
 /** What the tables in the file were made from: whoever brings no projections of their own keeps up those. */
 export function declaredIn(database: Database, path: string): readonly Projection[] {

@@ -1,6 +1,7 @@
 // Projections made anew in a scratch database, to compare a store with. It grows on disk, not in memory.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { type Projection, projectorOf, type RowChange } from '../../core/record/projection.ts'
+import { signedHeads } from '../../core/record/projections.ts'
 import type { ProjectionTables } from '../../ports.ts'
 import { openScratch } from './database.ts'
 import { createTables, projecting } from './projection-tables.ts'
@@ -13,7 +14,9 @@ interface Pending {
 /** Rows that are held back: most are changed again by the next event of their stream, and written once. */
 const MOST_PENDING = 5_000
 
-export function scratchTables(projections: readonly Projection[]): ProjectionTables {
+/** With a table of every signed head beside those that are asked for. */
+export function scratchTables(declared: readonly Projection[]): ProjectionTables {
+  const projections = [...declared, signedHeads]
   const database = openScratch()
   database.exec('CREATE TABLE streams (id INTEGER PRIMARY KEY, tenant TEXT, stream TEXT, UNIQUE (tenant, stream))')
   createTables(database, projections)
@@ -51,6 +54,10 @@ export function scratchTables(projections: readonly Projection[]): ProjectionTab
     rows(table) {
       flush()
       return tables.allRows(table)
+    },
+    rowsBy(table, tenant, by) {
+      flush()
+      return tables.rows(table, tenant, {}, { by })
     },
     close: () => database.close(),
   }

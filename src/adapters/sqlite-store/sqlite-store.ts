@@ -18,6 +18,7 @@ import { projecting } from './projection-tables.ts'
 import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
 import { migrate } from './schema.ts'
 import { type EventRow, type HeadRow, type Statements, statementsOf } from './statements.ts'
+import { refusingTriggers } from './strange-schema.ts'
 import { wakerOf } from './waker.ts'
 import { READ_TIMEOUT, whenFree } from './when-free.ts'
 import { answerOf } from './write-commit.ts'
@@ -34,7 +35,9 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
   const tables = projecting(database, all)
   const waker = wakerOf(statements)
   const isCurrent = currentTables(database, all)
+  const refuseTriggers = refusingTriggers(database, path)
   const check = () => {
+    refuseTriggers()
     if (!isCurrent()) throw new Fault('store_changed', { path })
   }
   const read = <T>(work: () => T): Promise<T> => whenFree(() => guarded(path, work))
@@ -81,8 +84,8 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
         last = rows.at(-1)!.stream
       }
     },
-    unsealed: (tenant, most) =>
-      read(() => (statements.unsealed.all(tenant, CHECKPOINTS, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
+    unsealed: (tenant, most, after = '') =>
+      read(() => (statements.unsealed.all(tenant, CHECKPOINTS, after, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
     rows: (table, tenant, cells, order) => asynchronously(path, tables.rows(table, tenant, cells, order)),
     collect: objects.collect,
     rebuild: () => read(() => rebuild(database, all)),
@@ -100,6 +103,7 @@ function openStore(path: string, projections: readonly Projection[] | undefined)
   const database = openDatabase(path)
   try {
     return doubting(path, () => {
+      refusingTriggers(database, path)()
       migrate(database, path)
       const all = projections === undefined ? declaredIn(database, path) : [...RECORD_PROJECTIONS, ...projections]
       makeTables(database, all)

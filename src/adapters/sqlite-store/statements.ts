@@ -50,7 +50,7 @@ export const statementsOf = (database: Database) => ({
   tenantsOfRows: database.prepare('SELECT tenant FROM streams UNION SELECT tenant FROM objects ORDER BY tenant'),
   streams: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream > ? ORDER BY stream LIMIT ?'),
   unsealed: database.prepare(
-    'SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND seq > sealed AND stream <> ? ORDER BY stream LIMIT ?',
+    'SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND seq > sealed AND stream <> ? AND stream > ? ORDER BY stream LIMIT ?',
   ),
   addStream: database.prepare('INSERT INTO streams (tenant, stream, seq, digest) VALUES (?, ?, ?, ?) RETURNING id'),
   moveStream: database.prepare('UPDATE streams SET seq = ?, digest = ? WHERE id = ?'),

@@ -1,6 +1,7 @@
 // onbook serve: the host, until it is told to stop.
 import type { FastifyInstance } from 'fastify'
 import { repoRoles } from '../../adapters/repo-roles.ts'
+import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
 import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { hasOperatorKey } from '../../engine/access.ts'
@@ -84,7 +85,21 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       version: packageVersion(),
     })
     for (const useless of uselessNativeTools(config.cliAgents)) app.log.warn(useless)
-    const sealing = keepSealing(store, keyringOf(input), SEAL_EVERY_MS, error => app.log.error({ err: error }, 'the record was not sealed'))
+    const signed = scratchSignedHeads()
+    const sealing = keepSealing(
+      store,
+      keyringOf(input),
+      SEAL_EVERY_MS,
+      {
+        failed: error => app.log.error({ err: error }, 'the record was not sealed'),
+        refused: ({ tenant, stream, sequence, code }) =>
+          app.log.error(
+            { tenant, stream, sequence, code },
+            'RECORD TAMPERED WITH: this stream does not continue what was signed, and is not signed any more. Keep the file, and run "onbook verify"',
+          ),
+      },
+      signed,
+    )
     const collecting = keepDoing(
       () => collectObjects(store, clock),
       COLLECT_EVERY_MS,
@@ -113,6 +128,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       await sessions.close()
       await collecting.stop()
       await sealing.stop()
+      signed.close()
     }
     return 0
   } finally {

@@ -1,11 +1,14 @@
 // onbook checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
+
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
+import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
 import { collectObjects, eraseObject } from '../../engine/erase.ts'
-import { sealStore } from '../../engine/seal.ts'
+import { type RefusedStream, sealStore } from '../../engine/seal.ts'
 import { writeAnchor } from '../../engine/verify/anchors.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { verifyReport } from '../report/verify-report.ts'
+import { visible } from '../report/visible.ts'
 import { deliver, printJson } from '../terminal.ts'
 import { readDigest } from './object.ts'
 import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from './open-record.ts'
@@ -19,15 +22,33 @@ function say(input: Input, text: string, json: object): number {
 
 export const checkpoint = (input: Input): Promise<number> =>
   withRecord(input, async store => {
-    const sealed = await sealStore(store, keyringOf(input))
-    return say(input, sealed === 0 ? 'Every stream was signed already.' : `Signed ${plural(sealed, 'stream')}.`, { sealed })
+    const signed = scratchSignedHeads()
+    const { sealed, refused } = await sealStore(store, keyringOf(input), signed).finally(signed.close)
+    const rest = refused.length === 0 ? 'Every stream was signed already.' : 'No other stream had to be signed.'
+    say(input, sealed === 0 ? rest : `Signed ${plural(sealed, 'stream')}.`, { sealed, refused })
+    return sayRefused(refused)
   })
+
+/** Exit code 1 when there are any: they are the traces of a rewritten history. */
+function sayRefused(refused: readonly RefusedStream[], more = ''): number {
+  if (refused.length === 0) return 0
+  const lines = refused.map(({ tenant, stream, sequence, code }) => `  ${tenant} ${stream} ${sequence} ${code}`)
+  process.stderr.write(
+    `${lines.map(visible).join('\n')}\nRECORD TAMPERED WITH: ${plural(refused.length, 'stream')} not signed, because the events there are not those that were signed before.${more} Keep the file as evidence; "onbook verify" names every place.\n`,
+  )
+  return 1
+}
 
 export const anchor = (input: Input): Promise<number> =>
   withRecord(input, async store => {
     const [file, keys] = [String(input.file), input.publicKey]
     const keyring = keyringOf(input)
-    const text = await writeAnchor(store, keyring)
+    const signed = scratchSignedHeads()
+    const { text, refused } = await writeAnchor(store, keyring, signed).finally(signed.close)
+    if (refused.length > 0) {
+      if (input.json) printJson({ anchor: null, publicKey: null, refused })
+      return sayRefused(refused, ` ${file} was not written.`)
+    }
     if (text === '') throw new Fault('usage_invalid', { problem: 'there is nothing to anchor yet: the record is empty' })
     await deliver(text, file)
     const pem = (await keyring.publicKeys()).map(key => key.pem).join('')

@@ -17,14 +17,17 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
   reference_unknown: 'a reference was added that the event or node does not make',
   row_missing: 'a row of a projection was taken away',
   row_unknown: 'a row of a projection was added that no event makes',
-  row_differs: 'a row of a projection is not what the events make',
+  row_differs: 'a row is not what the events or objects make',
   checkpoint_forged: 'the signature of a checkpoint is wrong',
   checkpoint_key_unknown: 'a checkpoint is signed with a key that is not known here',
   checkpoint_differs: 'it is not the event that was signed: the stream was rewritten',
   checkpoint_ahead: 'events that were signed are gone',
   anchor_forged: 'the signature of the anchor is wrong',
-  anchor_differs: 'it is not the checkpoint that the anchor holds: the record was rewritten',
-  anchor_ahead: 'checkpoints that the anchor holds are gone: the record was cut off',
+  anchor_differs: 'it is not what the anchor holds: the record was rewritten',
+  anchor_ahead: 'checkpoints or events that the anchor holds are gone: the record was cut off',
+  schema_unknown: 'the file holds a table, index, trigger, view or setting that Onbook did not create',
+  schema_missing: 'a table or index of the record is gone',
+  schema_differs: 'a table or index is not declared as Onbook declares it',
   store_corrupt: 'the file is damaged here and cannot be read',
 }
 
@@ -47,12 +50,28 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors, 
   const lines = [
     `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,
     ...(anchors > 0 ? [`compared with ${count(anchors, 'anchor')}`] : []),
+    ...notCovered(verified),
     ...(unsealed > 0 ? [`unsealed: ${count(unsealed, 'event')} (${why})`] : []),
     ...(breaks.length > 0 ? ['', columns(breaks.map(describe)).trimEnd(), ''] : []),
     ...(moreBreaks > 0 ? [`and ${moreBreaks} more`] : []),
     intact ? color.green('intact') : color.red(`BROKEN in ${count(breaks.length + moreBreaks, 'place')}`),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** Nothing in a record proves these rows: a change to them is not found. */
+function notCovered({ unreferenced = 0, unproven = {} }: Verified): readonly string[] {
+  const parts = [
+    ...(unreferenced > 0 ? [`${count(unreferenced, 'object')} that no event names`] : []),
+    ...Object.entries(unproven).flatMap(([table, n]) => (n > 0 ? [`${n} ${UNPROVEN[table] ?? table}`] : [])),
+  ]
+  return parts.length === 0 ? [] : [`not covered: ${parts.join(', ')}`]
+}
+
+const UNPROVEN: Readonly<Record<string, string>> = {
+  answers: 'stored answers for idempotency keys',
+  uploads: 'unfinished uploads',
+  declarations: 'tables declared otherwise than by this release',
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -1,5 +1,5 @@
 // What the record keeps about itself: which objects were erased, and how far each stream is sealed.
-import { CHECKPOINT_SIGNED } from './checkpoint.ts'
+import { CHECKPOINT_SIGNED, CHECKPOINTS } from './checkpoint.ts'
 import { OBJECT_ERASED } from './erasure.ts'
 import type { Projection } from './projection.ts'
 
@@ -14,6 +14,17 @@ export const sealedStreams: Projection = {
   table: 'seals',
   columns: { sealed: 'text', last: 'integer', headHash: 'text' },
   key: ['sealed'],
+  from: { [CHECKPOINT_SIGNED]: [{ each: 'payload.heads', put: { sealed: 'item.stream', last: 'item.seq', headHash: 'item.headHash' } }] },
+}
+
+/** Every head that any checkpoint signed, not only the last of each stream. Made beside a store when it is verified; no store has this table. */
+export const signedHeads: Projection = {
+  table: 'signed',
+  under: CHECKPOINTS,
+  columns: { sealed: 'text', last: 'integer', headHash: 'text' },
+  key: ['sealed', 'last', 'headHash'],
+  indexes: [['sealed']],
+  // A declaration of its own: stores prepare one statement for each.
   from: { [CHECKPOINT_SIGNED]: [{ each: 'payload.heads', put: { sealed: 'item.stream', last: 'item.seq', headHash: 'item.headHash' } }] },
 }
 

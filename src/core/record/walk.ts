@@ -22,6 +22,9 @@ export type BreakCode =
   | 'anchor_forged'
   | 'anchor_differs'
   | 'anchor_ahead'
+  | 'schema_unknown'
+  | 'schema_missing'
+  | 'schema_differs'
   | 'store_corrupt'
 
 export interface Flaw {

@@ -1,11 +1,11 @@
 // One run in one file: its streams, the objects they speak of, and the checkpoints that cover them. The same record gives the same bytes.
 import type { Digest } from '../../core/digest/digest.ts'
-import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 import { unfitRun } from '../unfit.ts'
+import { checkpointsOf } from './checkpoints-of.ts'
 import { exportObjects, line, reachedFrom } from './export-objects.ts'
 import { runStreams } from './run-streams.ts'
 
@@ -68,17 +68,3 @@ async function refuseUnspoken(
 }
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
-
-/** For every stream the last checkpoint that says something about the part of it that is taken along. In order of tenants, oldest first. */
-async function checkpointsOf(store: Store, streams: readonly FiledStream[]): Promise<readonly StoredEvent[]> {
-  const found: StoredEvent[] = []
-  for (const tenant of [...new Set(streams.map(one => one.tenant))].sort()) {
-    const events = new Map(streams.filter(one => one.tenant === tenant).map(one => [one.stream, one.events]))
-    const last = new Map<string, StoredEvent>()
-    for await (const stored of store.read(tenant, CHECKPOINTS, -1))
-      for (const { stream, seq } of readCheckpoint(stored.event)?.statement.heads ?? [])
-        if (seq < (events.get(stream) ?? 0)) last.set(stream, stored)
-    found.push(...[...new Set(last.values())].sort((a, b) => a.event.seq - b.event.seq))
-  }
-  return found
-}

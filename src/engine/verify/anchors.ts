@@ -1,31 +1,39 @@
-// An anchor: a copy of the last checkpoint of each tenant, kept where whoever can change the store cannot reach. One event a line.
+// An anchor: a copy of the last checkpoint of each tenant, kept where nobody who can change the store can reach. One event a line.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
-import { CHECKPOINTS, type Checkpoint, readCheckpoint, statementBytes } from '../../core/record/checkpoint.ts'
+import { CHECKPOINTS, type Checkpoint, readCheckpoint, type SealedHead, statementBytes } from '../../core/record/checkpoint.ts'
 import { decodeEvent } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
-import type { CheckSignature, Keyring, Store } from '../../ports.ts'
-import { sealStreams } from '../seal.ts'
+import type { CheckSignature, Keyring, SignedHeads, Store } from '../../ports.ts'
+import { type RefusedStream, sealer } from '../seal.ts'
 
 export interface Anchor {
   readonly tenant: string
   readonly seq: number
   readonly digest: Digest
+  /** The heads that it signs. */
+  readonly heads: readonly SealedHead[]
   /** Null when the key is not known. */
   readonly genuine: boolean | null
 }
 
+export interface WrittenAnchor {
+  readonly text: string
+  /** Streams that were not signed, because they were rewritten after they had been signed. */
+  readonly refused: readonly RefusedStream[]
+}
+
 /** Seals what is not sealed yet, then copies. */
-export async function writeAnchor(store: Store, keyring: Keyring): Promise<string> {
+export async function writeAnchor(store: Store, keyring: Keyring, signed?: SignedHeads): Promise<WrittenAnchor> {
+  const { refused } = await sealer(store, keyring, signed).seal()
   const lines: string[] = []
   for (const tenant of await store.tenants()) {
-    await sealStreams(store, keyring, tenant)
     const { seq } = await store.head(tenant, CHECKPOINTS)
     for await (const { bytes } of store.read(tenant, CHECKPOINTS, seq - 1)) {
       lines.push(new TextDecoder().decode(bytes))
       break
     }
   }
-  return lines.map(line => `${line}\n`).join('')
+  return { text: lines.map(line => `${line}\n`).join(''), refused }
 }
 
 export function readAnchors(path: string, text: string, check: CheckSignature): readonly Anchor[] {
@@ -40,12 +48,13 @@ export function readAnchors(path: string, text: string, check: CheckSignature): 
       tenant: event.tenant,
       seq: event.seq,
       digest: digestBytes(bytes),
+      heads: checkpoint.statement.heads,
       genuine: isGenuine(checkpoint, check),
     }
   })
 }
 
-/** Null when the key is not known. What canonical JSON cannot say, nobody has signed. */
+/** Null when the key is not known. A statement that canonical JSON cannot express was never signed. */
 export function isGenuine({ statement, signature }: Checkpoint, check: CheckSignature): boolean | null {
   let bytes: Uint8Array
   try {

@@ -41,7 +41,7 @@ describe('one byte of an event', () => {
     'the type': { damage: at(3, 'thing.happened', 0, 'T'), breaks: ['acme run/42 3 chain_broken', 'acme run/42 3 things row_unknown 3'] },
     'the time': { damage: at(3, '2026-', 3, '7'), breaks: ['acme run/42 3 chain_broken', 'acme run/42 3 things row_differs 3'] },
     'the actor': { damage: at(3, '"ada"', 1, 'A'), breaks: ['acme run/42 3 chain_broken', 'acme run/42 3 latest row_missing Ada'] },
-    'the cause': { damage: at(2, 'req-1', 4, '2'), breaks: ['acme run/42 2 chain_broken'] },
+    'the cause': { damage: at(2, 'req-1', 4, '2'), breaks: ['acme run/42 2 checkpoint_differs =run/42@2', 'acme run/42 2 chain_broken'] },
     'the link to the event before': {
       damage: at(3, '"prev":"sha256:', 20, '_'),
       breaks: ['acme run/42 3 event_unreadable', 'acme run/42 3 things row_unknown 3'],
@@ -154,6 +154,7 @@ describe('several changes', () => {
     'two events side by side: the links tell of one at least': {
       damage: flipN(3, 4),
       breaks: [
+        'acme run/42 4 checkpoint_differs =run/42@4',
         'acme run/42 4 chain_broken',
         'acme run/42 4 latest row_unknown bob',
         'acme run/42 3 latest row_missing zda',
@@ -163,6 +164,7 @@ describe('several changes', () => {
     'three events side by side': {
       damage: flipN(3, 4, 5),
       breaks: [
+        'acme run/42 4 checkpoint_differs =run/42@4',
         'acme run/42 3 chain_broken',
         'acme run/42 4 chain_broken',
         'acme run/42 5 chain_broken',
@@ -174,7 +176,7 @@ describe('several changes', () => {
     'all to the end': {
       damage: flipN(4, 5, 6, 7, 8),
       breaks: [
-        'acme run/42 6 checkpoint_differs =run/42@6',
+        'acme run/42 4 checkpoint_differs =run/42@4',
         'acme run/42 4 chain_broken',
         'acme run/42 5 chain_broken',
         'acme run/42 6 chain_broken',
@@ -189,13 +191,13 @@ describe('several changes', () => {
     'every one': {
       damage: flipN(0, 1, 2, 3, 4, 5, 6, 7, 8),
       breaks: [
+        'acme run/42 2 checkpoint_differs =run/42@2',
         'acme run/42 0 chain_broken',
         'acme run/42 1 chain_broken',
         'acme run/42 2 chain_broken',
         'acme run/42 3 chain_broken',
         'acme run/42 4 chain_broken',
         'acme run/42 5 chain_broken',
-        'acme run/42 6 checkpoint_differs =run/42@6',
         'acme run/42 6 chain_broken',
         'acme run/42 7 chain_broken',
         'acme run/42 8 chain_broken',
@@ -273,7 +275,12 @@ describe('events taken away, added and moved', () => {
     },
     'one is written over another': {
       damage: database => putBytes(database, RUN, 5, eventBytes(database, RUN, 1)),
-      breaks: ['acme run/42 5 sequence_broken', 'acme run/42 1 things row_missing 1', 'acme run/42 5 things row_unknown 5'],
+      breaks: [
+        'acme run/42 5 sequence_broken',
+        'acme run/42 5 checkpoint_differs =run/42@5',
+        'acme run/42 1 things row_missing 1',
+        'acme run/42 5 things row_unknown 5',
+      ],
     },
     'one is added at the end, and the head not moved': {
       damage: database => putBytes(database, RUN, 9, following(database, RUN, 8)),

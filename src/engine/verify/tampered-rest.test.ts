@@ -70,7 +70,7 @@ describe('an object', () => {
     'has lost all its chunks': { damage: dropObject('big', 'chunks'), breaks: ['acme run/42 3 object_corrupt *big'] },
     'has a chunk more': {
       damage: database => database.prepare("INSERT INTO chunks VALUES (?, 3, x'00')").run(objectId(database, 'big')),
-      breaks: ['acme run/42 3 object_corrupt *big'],
+      breaks: ['acme run/42 3 object_corrupt *big', 'stream_missing'],
     },
     'has two chunks in the other order': {
       damage(database) {
@@ -135,7 +135,7 @@ describe('an object', () => {
       },
       breaks: ['acme run/43 0 object_missing *shared'],
     },
-    'has another size noted, by which nothing is decided': { damage: set('small', 'size = size + 1'), breaks: [] },
+    'has another size noted': { damage: set('small', 'size = size + 1'), breaks: ['acme objects row_differs *small'] },
     'has another age, which only counts when nothing speaks of it': { damage: set('small', "written_at = '1999'"), breaks: [] },
     'that nothing speaks of is changed': { damage: setBytes('loose', OBJECTS.other), breaks: ['acme object_corrupt *loose'] },
     'that nothing speaks of is gone, as after any collection': { damage: dropObject('loose', 'objects'), breaks: [] },
@@ -296,7 +296,15 @@ describe('a row of a projection', () => {
         'acme run/42 8 things row_missing 8',
       ],
     },
-    'things: the table is gone': { damage: sql('DROP TABLE p_things'), breaks: ['things store_corrupt'] },
+    'things: the table is gone': {
+      damage: sql('DROP TABLE p_things'),
+      breaks: [
+        'things store_corrupt',
+        'index p_things_0 schema_missing',
+        'index sqlite_autoindex_p_things_1 schema_missing',
+        'table p_things schema_missing',
+      ],
+    },
     'latest: a cell is changed': {
       damage: sql(`UPDATE p_latest SET c_state = 'x' ${where} AND c_actor = 'bob'`),
       breaks: ['acme run/42 4 latest row_differs bob'],
@@ -322,40 +330,35 @@ describe('a row of a projection', () => {
     'erased: its sequence is changed': { damage: sql('UPDATE p_erased SET seq = 1'), breaks: ['acme audit 1 erased row_differs *gone'] },
     'seals: what was signed is changed': {
       damage: sql("UPDATE p_seals SET c_headHash = 'sha256:0' WHERE tenant = 'acme' AND c_sealed = 'run/43'"),
-      breaks: ['acme run/43 2 checkpoint_differs ?', 'acme checkpoints 0 seals row_differs run/43'],
+      breaks: ['acme checkpoints 0 seals row_differs run/43'],
     },
     'seals: how far is changed, forwards': {
       damage: sql("UPDATE p_seals SET c_last = 8 WHERE tenant = 'acme' AND c_sealed = 'run/42'"),
-      breaks: ['acme run/42 8 checkpoint_differs =run/42@6', 'acme checkpoints 3 seals row_differs run/42'],
-      unsealed: 3,
+      breaks: ['acme checkpoints 3 seals row_differs run/42'],
     },
     'seals: how far is changed, backwards': {
       damage: sql("UPDATE p_seals SET c_last = 1 WHERE tenant = 'acme' AND c_sealed = 'run/42'"),
-      breaks: ['acme run/42 1 checkpoint_differs =run/42@6', 'acme checkpoints 3 seals row_differs run/42'],
-      unsealed: 10,
+      breaks: ['acme checkpoints 3 seals row_differs run/42'],
     },
     'seals: by which checkpoint is changed': {
       damage: sql("UPDATE p_seals SET seq = 9 WHERE tenant = 'acme' AND c_sealed = 'run/43'"),
       breaks: ['acme checkpoints 9 seals row_differs run/43'],
-      unsealed: 8,
     },
     'seals: one is taken away': {
       damage: sql("DELETE FROM p_seals WHERE tenant = 'acme' AND c_sealed = 'run/43'"),
       breaks: ['acme checkpoints 0 seals row_missing run/43'],
-      unsealed: 8,
     },
     'seals: one is added for a stream that none has signed': {
       damage: sql(
         "INSERT INTO p_seals (tenant, stream_id, seq, c_sealed, c_last, c_headHash) SELECT tenant, id, 3, 'zz/late', 2, '' FROM streams WHERE tenant = 'acme' AND stream = 'checkpoints'",
       ),
-      breaks: ['acme zz/late 2 checkpoint_differs', 'acme checkpoints 3 seals row_unknown zz/late'],
-      unsealed: 2,
+      breaks: ['acme checkpoints 3 seals row_unknown zz/late'],
     },
     'seals: one is added for a stream that is not there': {
       damage: sql(
         "INSERT INTO p_seals (tenant, stream_id, seq, c_sealed, c_last, c_headHash) SELECT tenant, id, 3, 'none', 2, '' FROM streams WHERE tenant = 'acme' AND stream = 'checkpoints'",
       ),
-      breaks: ['acme none 0 checkpoint_ahead', 'acme checkpoints 3 seals row_unknown none'],
+      breaks: ['acme checkpoints 3 seals row_unknown none'],
     },
     'seals: all are taken away': {
       damage: sql('DELETE FROM p_seals'),
@@ -366,7 +369,6 @@ describe('a row of a projection', () => {
         `acme checkpoints 0 seals row_missing ström '";-- %_ 日本/😀`,
         `Ünï %_\\ '";-- 日本 😀 checkpoints 0 seals row_missing run/42`,
       ],
-      unsealed: 20,
     },
   })
 })

@@ -38,7 +38,7 @@ describe('a stream written again from the middle by somebody careful', () => {
     'where it was signed': {
       damage: database => rewrite(database, RUN, 3, blame),
       careful: true,
-      breaks: ['acme run/42 6 checkpoint_differs =run/42@6'],
+      breaks: ['acme run/42 4 checkpoint_differs =run/42@4'],
     },
     'after the last checkpoint: nothing is known about that': {
       damage: database => rewrite(database, RUN, 7, blame),
@@ -53,6 +53,7 @@ describe('a stream written again from the middle by somebody careful', () => {
           .run(headOf(database, RUN, 6).digest)
       },
       breaks: [
+        'acme run/42 4 checkpoint_differs =run/42@4',
         'acme checkpoints 3 seals row_differs run/42',
         'acme run/42 8 latest row_differs ada',
         'acme run/42 4 latest row_unknown bob',
@@ -74,7 +75,7 @@ describe('a stream written again from the middle by somebody careful', () => {
       },
       careful: true,
       anchored: true,
-      breaks: ['acme checkpoints 2 anchor_differs =checkpoints@2'],
+      breaks: ['acme checkpoints 2 anchor_differs =checkpoints@2', 'acme run/42 5 anchor_differs =run/42@5'],
     },
     'with the true key, after the anchor': {
       async damage(database) {
@@ -130,7 +131,10 @@ describe('the end of a stream cut off, with the head moved back', () => {
     const without = await verifyCopy(record, copyOf(record.earlier))
     expect([without.intact, without.unsealed, without.erased]).toEqual([true, 0, 1])
     const { breaks } = await verifyCopy(record, copyOf(record.earlier), { anchored: true })
-    expect(describeBreaks(record, breaks)).toEqual(['acme checkpoints 2 anchor_ahead =checkpoints@2'])
+    expect(describeBreaks(record, breaks)).toEqual([
+      'acme checkpoints 2 anchor_ahead =checkpoints@2',
+      'acme run/42 5 anchor_ahead =run/42@5',
+    ])
   })
 })
 
@@ -204,11 +208,29 @@ describe('whole streams', () => {
       breaks: [],
       unsealed: 6,
     },
-    'have what is sealed changed: that is only what to sign next, and not believed': {
+    'have what is sealed changed': {
       damage: database => database.exec('UPDATE streams SET sealed = 1000'),
-      breaks: [],
+      breaks: [
+        'acme checkpoints streams row_differs sealed',
+        'acme audit streams row_differs sealed',
+        'acme run/42 streams row_differs sealed',
+        'acme run/43 streams row_differs sealed',
+        `acme ström '";-- %_ 日本/😀 streams row_differs sealed`,
+        'acme zz/late streams row_differs sealed',
+        `Ünï %_\\ '";-- 日本 😀 checkpoints streams row_differs sealed`,
+        `Ünï %_\\ '";-- 日本 😀 run/42 streams row_differs sealed`,
+      ],
     },
-    'have what is sealed taken back': { damage: database => database.exec('UPDATE streams SET sealed = -1'), breaks: [] },
+    'have what is sealed taken back': {
+      damage: database => database.exec('UPDATE streams SET sealed = -1'),
+      breaks: [
+        'acme audit streams row_differs sealed',
+        'acme run/42 streams row_differs sealed',
+        'acme run/43 streams row_differs sealed',
+        `acme ström '";-- %_ 日本/😀 streams row_differs sealed`,
+        `Ünï %_\\ '";-- 日本 😀 run/42 streams row_differs sealed`,
+      ],
+    },
   })
 
   const deleteTenant = (database: Database) => {
@@ -221,7 +243,10 @@ describe('whole streams', () => {
     'of a whole tenant are deleted, and there is an anchor': {
       damage: deleteTenant,
       anchored: true,
-      breaks: [`Ünï %_\\ '";-- 日本 😀 checkpoints 0 anchor_ahead =checkpoints@0`],
+      breaks: [
+        `Ünï %_\\ '";-- 日本 😀 checkpoints 0 anchor_ahead =checkpoints@0`,
+        `Ünï %_\\ '";-- 日本 😀 run/42 0 anchor_ahead =run/42@1`,
+      ],
     },
   })
 })
@@ -287,7 +312,8 @@ describe('a checkpoint', () => {
     },
     'dropped in the middle': {
       damage: drop(CHECKPOINTS, 1),
-      breaks: ['acme checkpoints 1 sequence_broken', 'acme checkpoints 1 seals row_unknown audit'],
+      breaks: ['acme checkpoints 1 sequence_broken', 'acme audit streams row_differs sealed', 'acme checkpoints 1 seals row_unknown audit'],
+      unsealed: 6,
     },
   })
 

@@ -113,7 +113,7 @@ async function verifyAll(store: Store, keyring: Keyring): Promise<readonly Verif
     await inspection.close()
     return verified
   }
-  return [await verify(''), await verify(await writeAnchor(store, keyring))]
+  return [await verify(''), await verify((await writeAnchor(store, keyring)).text)]
 }
 
 const stores: Readonly<Record<string, { readonly runs: number; readonly open: () => Store }>> = {

@@ -9,8 +9,10 @@ import { wrongReferences } from './wrong-references.ts'
 
 export async function verifyObjects(inspection: Inspection, { progress }: VerifyOptions, findings: Findings): Promise<void> {
   await survivingDamage({ tenant: '', stream: null }, findings, async () => {
-    for await (const { count, wrong, nodes } of inspection.objects()) {
+    for await (const { count, loose, wrong, missized, nodes } of inspection.objects()) {
       findings.objects += count
+      findings.unreferenced += loose
+      for (const { tenant, digest } of missized) findings.report({ tenant, stream: null, table: 'objects', digest, code: 'row_differs' })
       const broken = new Set<string>()
       for (const object of wrong) {
         const code = await flawOf(inspection, object)

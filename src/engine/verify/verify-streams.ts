@@ -1,39 +1,30 @@
 // Every stream: its chain, what its events speak of, and what checkpoints and anchors say about it.
-import type { Digest } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
-import type { RecordedEvent, StreamHead } from '../../core/record/event.ts'
-import { compareCells, type ProjectedRow } from '../../core/record/projection.ts'
-import { sealedStreams } from '../../core/record/projections.ts'
+import type { RecordedEvent } from '../../core/record/event.ts'
+import { compareCells } from '../../core/record/projection.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type BreakCode, endWalk, startWalk, step, type Walked } from '../../core/record/walk.ts'
-import type { CheckSignature, Inspection, ProjectionTables } from '../../ports.ts'
+import type { CheckSignature, Inspection, ProjectionTables, RawStream } from '../../ports.ts'
 import { type Anchor, isGenuine } from './anchors.ts'
+import { anchoredHeads, compareHeads, type NamedHead, type Seal, sealsOf } from './signed-heads.ts'
 import { type Findings, survivingDamage, type VerifyOptions } from './verify.ts'
 import { wrongReferences } from './wrong-references.ts'
 
-interface Seal {
-  readonly seq: number
-  readonly digest: Digest
-  /** The checkpoint that says so. */
-  readonly by: number
-}
-
-/** What is known about a stream from elsewhere. */
+/** The signed statements about a stream. */
 interface Known {
-  readonly seal: Seal | null
-  readonly anchor?: Anchor | undefined
-  /** The last checkpoint with a checked signature: it stands for all before it. */
+  readonly seals: readonly Seal[]
+  readonly anchors: readonly NamedHead[]
+  /** The last checkpoint with a checked signature: it covers all before it. */
   readonly signed: number
 }
 
 export async function verifyStreams(inspection: Inspection, options: VerifyOptions, findings: Findings): Promise<void> {
-  const seals = sealsInOrder(inspection, findings)
   for (const anchor of options.anchors ?? []) reportForgery(anchor, findings)
-  const anchored = new Map((options.anchors ?? []).map(anchor => [anchor.tenant, anchor]))
+  const anchored = anchoredHeads(options.anchors ?? [])
   for (const tenant of await inspection.tenants()) {
     await survivingDamage({ tenant, stream: null }, findings, async () => {
       const checkpoints = await findStream(inspection, tenant, CHECKPOINTS)
-      const verify = async (head: StreamHead, known: Known): Promise<number> => {
+      const verify = async (head: RawStream, known: Known): Promise<number> => {
         let signed = -1
         findings.streams++
         await survivingDamage({ tenant, stream: head.stream }, findings, async () => {
@@ -42,8 +33,9 @@ export async function verifyStreams(inspection: Inspection, options: VerifyOptio
         return signed
       }
       // First, because what seals a stream must be known before it.
-      const signed = checkpoints === null ? -1 : await verify(checkpoints, { seal: null, anchor: anchored.get(tenant), signed: -1 })
-      if (checkpoints !== null) anchored.delete(tenant)
+      const own = { seals: [], anchors: checkpoints === null ? [] : anchored.take(tenant, CHECKPOINTS), signed: -1 }
+      const signed = checkpoints === null ? -1 : await verify(checkpoints, own)
+      const seals = sealsOf(options.scratch, tenant)
       let last: string | null = null
       for await (const head of inspection.streams(tenant)) {
         if (last !== null && compareCells([head.stream], [last]) <= 0) {
@@ -51,17 +43,18 @@ export async function verifyStreams(inspection: Inspection, options: VerifyOptio
           continue
         }
         last = head.stream
-        const seal = await seals.of(tenant, head.stream)
-        if (head.stream !== CHECKPOINTS) await verify(head, { seal, signed })
+        if (head.stream === CHECKPOINTS) continue
+        await verify(head, { seals: seals.of(head.stream), anchors: anchored.take(tenant, head.stream), signed })
       }
+      for (const { stream, seal } of seals.lost())
+        if (stream !== CHECKPOINTS) findings.report({ tenant, stream, sequence: 0, digest: seal.digest, code: 'checkpoint_ahead' })
     })
   }
-  await seals.end()
-  for (const { tenant, digest } of anchored.values())
-    findings.report({ tenant, stream: CHECKPOINTS, sequence: 0, digest, code: 'anchor_ahead' })
+  for (const { tenant, stream, heads } of anchored.rest())
+    findings.report({ tenant, stream, sequence: 0, digest: heads.at(-1)!.digest, code: 'anchor_ahead' })
 }
 
-async function findStream(inspection: Inspection, tenant: string, stream: string): Promise<StreamHead | null> {
+async function findStream(inspection: Inspection, tenant: string, stream: string): Promise<RawStream | null> {
   for await (const head of inspection.streams(tenant)) if (head.stream === stream) return head
   return null
 }
@@ -75,8 +68,8 @@ function reportForgery({ tenant, seq, genuine }: Anchor, findings: Findings): vo
 /** The last checkpoint in it with a checked signature; -1 when there is none. */
 async function verifyStream(
   inspection: Inspection,
-  said: StreamHead,
-  { seal, anchor, signed }: Known,
+  said: RawStream,
+  { seals, anchors, signed }: Known,
   { scratch, check, progress }: VerifyOptions,
   findings: Findings,
 ): Promise<number> {
@@ -84,6 +77,7 @@ async function verifyStream(
   const isCheckpoints = stream === CHECKPOINTS
   const report = (sequence: number, code: BreakCode, digest?: string) =>
     findings.report({ tenant, stream, sequence, ...(digest === undefined ? {} : { digest }), code })
+  const [sealed, anchored] = [compareHeads(seals), compareHeads(anchors)]
   let walked: Walked = startWalk(tenant, stream)
   let lastSigned = -1
   for await (const page of inspection.events(tenant, stream)) {
@@ -101,17 +95,21 @@ async function verifyStream(
           else if (check !== null) lastSigned = raw.seq
         }
       }
-      if (seal?.seq === raw.seq && seal.digest !== walked.head.digest) report(raw.seq, 'checkpoint_differs', seal.digest)
-      if (anchor?.seq === raw.seq && anchor.digest !== walked.head.digest) report(raw.seq, 'anchor_differs', anchor.digest)
+      const [seal, anchor] = [sealed.differs(raw.seq, walked.head.digest), anchored.differs(raw.seq, walked.head.digest)]
+      if (seal !== null) report(raw.seq, 'checkpoint_differs', seal.digest)
+      if (anchor !== null) report(raw.seq, 'anchor_differs', anchor.digest)
     }
     findings.events += page.length
     progress?.(findings)
   }
   const end = walked.head.seq
   for (const flaw of endWalk(walked, said)) report(flaw.seq, flaw.code)
-  if (seal !== null && seal.seq > end) report(end + 1, 'checkpoint_ahead', seal.digest)
-  if (anchor !== undefined && anchor.seq > end) report(end + 1, 'anchor_ahead', anchor.digest)
-  if (!isCheckpoints) findings.unsealed += Math.max(0, end - (seal !== null && seal.by <= signed ? seal.seq : -1))
+  const [sealAhead, anchorAhead] = [sealed.ahead(end), anchored.ahead(end)]
+  if (sealAhead !== null) report(end + 1, 'checkpoint_ahead', sealAhead.digest)
+  if (anchorAhead !== null) report(end + 1, 'anchor_ahead', anchorAhead.digest)
+  const last = seals.reduce<Seal | null>((latest, seal) => (latest === null || seal.by >= latest.by ? seal : latest), null)
+  if (said.sealed !== (last?.seq ?? -1)) findings.report({ tenant, stream, table: 'streams', digest: 'sealed', code: 'row_differs' })
+  if (!isCheckpoints) findings.unsealed += Math.max(0, end - (last !== null && last.by <= signed ? last.seq : -1))
   return lastSigned
 }
 
@@ -131,50 +129,4 @@ function judgeCheckpoint(event: RecordedEvent, check: CheckSignature | null): Br
   if (checkpoint === null) return 'checkpoint_forged'
   const genuine = check === null ? true : isGenuine(checkpoint, check)
   return genuine === true ? null : genuine === null ? 'checkpoint_key_unknown' : 'checkpoint_forged'
-}
-
-interface Seals {
-  of(tenant: string, stream: string): Promise<Seal | null>
-  end(): Promise<void>
-}
-
-/** Seals and streams come in the same order, so none has to be held. A seal that no stream comes for has lost its stream. */
-function sealsInOrder(inspection: Inspection, findings: Findings): Seals {
-  const rows = inspection.rows(sealedStreams.table)[Symbol.asyncIterator]()
-  const keyOf = ({ tenant, cells }: ProjectedRow) => [tenant, cells.sealed ?? '']
-  let next: Promise<ProjectedRow | null> | null = null
-  const read = async (): Promise<ProjectedRow | null> => {
-    let row: ProjectedRow | null = null
-    await survivingDamage({ tenant: '', stream: null, table: sealedStreams.table }, findings, async () => {
-      const { done, value } = await rows.next()
-      row = done ? null : value
-    })
-    return row
-  }
-  const lost = ({ tenant, cells }: ProjectedRow) =>
-    findings.report({ tenant, stream: String(cells.sealed), sequence: 0, digest: String(cells.headHash), code: 'checkpoint_ahead' })
-
-  const advanceTo = async (key: readonly string[] | null): Promise<ProjectedRow | null> => {
-    for (;;) {
-      next ??= read()
-      const value = await next
-      if (value === null) return null
-      if (value.stream !== CHECKPOINTS) {
-        next = null // planted: the comparison of rows names it
-        continue
-      }
-      const order = key === null ? -1 : compareCells(keyOf(value), key)
-      if (order > 0) return null
-      next = null
-      if (order === 0) return value
-      lost(value)
-    }
-  }
-  return {
-    async of(tenant, stream) {
-      const row = await advanceTo([tenant, stream])
-      return row === null ? null : { seq: Number(row.cells.last), digest: row.cells.headHash as Digest, by: row.seq }
-    },
-    end: async () => void (await advanceTo(null)),
-  }
 }

@@ -30,6 +30,10 @@ export interface Verified {
   readonly events: number
   readonly objects: number
   readonly erased: number
+  /** Objects that neither an event nor a node speaks of: not yet, or not any more. Nothing proves who wrote them. */
+  readonly unreferenced?: number
+  /** Rows of the file that nothing in the record proves, by table. */
+  readonly unproven?: Readonly<Record<string, number>>
   readonly breaks: readonly Break[]
   /** Breaks beyond those listed. */
   readonly moreBreaks: number
@@ -53,6 +57,8 @@ export interface Findings {
   events: number
   objects: number
   erased: number
+  unreferenced: number
+  unproven: Readonly<Record<string, number>>
   readonly breaks: Break[]
   moreBreaks: number
   report(found: Break): void
@@ -66,6 +72,10 @@ export async function verifyRecord(inspection: Inspection, options: VerifyOption
   await survivingDamage({ tenant: '', stream: null }, findings, async () => {
     if ((await inspection.strays()) > 0) findings.report({ tenant: '', stream: null, code: 'stream_missing' })
   })
+  await survivingDamage({ tenant: '', stream: null }, findings, async () => {
+    for (const { name, code } of await inspection.schema()) findings.report({ tenant: '', stream: null, table: name, code })
+    findings.unproven = await inspection.unproven()
+  })
   const { report: _, ...found } = findings
   return { intact: found.breaks.length === 0, ...found }
 }
@@ -78,6 +88,8 @@ function newFindings(): Findings {
     events: 0,
     objects: 0,
     erased: 0,
+    unreferenced: 0,
+    unproven: {},
     breaks,
     moreBreaks: 0,
     report(found) {

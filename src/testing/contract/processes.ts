@@ -1,7 +1,7 @@
 // Several processes on one store, and processes that are killed. What they were told is written must be there, and nothing must be torn.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { memoryTables } from '../../adapters/memory-tables.ts'
+import { memoryScratch } from '../../adapters/memory-tables.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import type { Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './place.ts'
@@ -45,11 +45,10 @@ async function writeAndKill(place: StorePlace, round: number, leastMs: number, m
 /** Everything as it was acknowledged; chains, references and projections whole. */
 async function checkStore(store: Store, told: readonly Acknowledged[]): Promise<void> {
   const { projections } = store
-  const tables = memoryTables(projections)
   const inspection = await store.inspect()
   const verified = await verifyRecord(inspection, {
     projections,
-    scratch: { apply: tables.apply, rows: tables.allRows, close: () => undefined },
+    scratch: memoryScratch(projections),
     check: null,
   })
   await inspection.close()

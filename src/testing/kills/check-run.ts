@@ -1,6 +1,6 @@
 // What must hold of a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or asked without being on record.
 import assert from 'node:assert/strict'
-import { memoryTables } from '../../adapters/memory-tables.ts'
+import { memoryScratch } from '../../adapters/memory-tables.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
@@ -163,10 +163,8 @@ export async function checkRecord(store: Store): Promise<void> {
   assert.deepEqual(await openSessions(store, TENANT), [])
   assert.deepEqual((await loadSession(store, TENANT, HOME)).state.attached, [])
   const { projections } = store
-  const tables = memoryTables(projections)
   const inspection = await store.inspect()
-  const scratch = { apply: tables.apply, rows: tables.allRows, close: () => undefined }
-  const { breaks } = await verifyRecord(inspection, { projections, scratch, check: null })
+  const { breaks } = await verifyRecord(inspection, { projections, scratch: memoryScratch(projections), check: null })
   await inspection.close()
   assert.deepEqual(breaks, [])
   const before = await rowsOf(store)

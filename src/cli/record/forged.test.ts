@@ -1,0 +1,66 @@
+// A history that was signed cannot be rewritten without a key and pass: short form. The long one is forged.deep.test.ts.
+import { readFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { change, copyFolder, forgetSeals, removeCopies, rewriteStream } from '../../testing/forge.ts'
+import { runCli } from '../../testing/run-cli.ts'
+import { appendTo, sampleRecord } from '../../testing/sample-record.ts'
+
+let [folder, anchor, keys] = ['', '', '']
+beforeAll(async () => {
+  folder = await sampleRecord()
+  const elsewhere = await mkdtemp(join(tmpdir(), 'onbook-elsewhere-'))
+  ;[anchor, keys] = [join(elsewhere, 'anchor.jsonl'), join(elsewhere, 'keys.pem')]
+  expect((await runCli(['anchor', anchor, '--public-key', keys, '--data', folder])).code).toBe(0)
+})
+afterAll(removeCopies)
+
+const talk = (seq: number) => ({ tenant: 'default', stream: 'talk', seq })
+const codesIn = (out: string) => (JSON.parse(out) as { breaks: { code: string }[] }).breaks.map(({ code }) => code)
+
+describe('a record rewritten without a key', () => {
+  it('reliability D1: is not signed by the next checkpoint, is found by verify, and the other streams are still signed', async () => {
+    const copy = copyFolder(folder)
+    change(copy, database => {
+      rewriteStream(database, talk(1))
+      forgetSeals(database)
+    })
+    await appendTo(copy, 'odd', 'written since')
+    const signing = await runCli(['checkpoint', '--data', copy])
+    expect([signing.code, signing.out]).toEqual([1, 'Signed 1 stream.\n'])
+    expect(signing.err).toContain('default talk 3 checkpoint_differs\nRECORD TAMPERED WITH: 1 stream not signed')
+    const kept = readFileSync(anchor, 'utf8')
+    const anchoring = await runCli(['anchor', anchor, '--data', copy])
+    expect([anchoring.code, anchoring.err]).toEqual([1, expect.stringContaining(`${anchor} was not written`)])
+    expect(readFileSync(anchor, 'utf8')).toBe(kept)
+    await runCli(['rebuild', '--data', copy])
+    const found = await runCli(['verify', '--json', '--data', copy])
+    expect([found.code, codesIn(found.out)]).toEqual([1, ['checkpoint_differs']])
+    const anchored = await runCli(['verify', '--json', '--data', copy, '--anchor', anchor, '--public-key', keys])
+    expect(codesIn(anchored.out)).toEqual(['checkpoint_differs', 'anchor_differs'])
+  })
+
+  it('reliability D13: a planted trigger, view, table or index is a break, and no command writes to a file with a trigger', async () => {
+    const copy = copyFolder(folder)
+    change(copy, database => {
+      database.exec('CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE objects SET bytes = NULL; END')
+      database.exec('CREATE VIEW seen AS SELECT * FROM answers; CREATE TABLE mine (x); CREATE INDEX quick ON events (seq)')
+    })
+    const found = await runCli(['verify', '--data', copy])
+    expect(found.code).toBe(1)
+    for (const name of ['trigger evil', 'view seen', 'table mine', 'index quick']) expect(found.out).toContain(`(${name})`)
+    const writing = await runCli(['checkpoint', '--json', '--data', copy])
+    expect([writing.code, JSON.parse(writing.out)]).toMatchObject([2, { error: 'store_altered' }])
+  })
+
+  it('reliability D13: rows that nothing proves are named, and a table without its declaration is a break', async () => {
+    const copy = copyFolder(folder)
+    change(copy, database => database.exec("INSERT INTO answers VALUES ('default', 'k', '{}'); INSERT INTO settings VALUES ('x', 'y')"))
+    const { out } = await runCli(['verify', '--json', '--data', copy])
+    expect(JSON.parse(out)).toMatchObject({ unproven: { answers: 1 }, breaks: [{ code: 'schema_unknown', table: 'setting x' }] })
+    change(copy, database => database.exec('DELETE FROM settings; CREATE TABLE p_keys (x)'))
+    expect(codesIn((await runCli(['verify', '--json', '--data', copy])).out)).toEqual(['schema_unknown'])
+  })
+})
