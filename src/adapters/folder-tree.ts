@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Digest } from '../core/digest/digest.ts'
-import { type IgnoreLayer, isIgnored, readIgnore } from '../core/workspace/ignore.ts'
+import { IGNORE_FILES, type IgnoreLayer, isIgnored, readIgnore } from '../core/workspace/ignore.ts'
 import { encodeName, isReservedName, joinPath } from '../core/workspace/path.ts'
 import { Fault } from '../errors.ts'
 import type { Look, StatCache } from './folder-tree-cache.ts'
@@ -10,8 +10,6 @@ import { codeOf, reasonOf } from './reasons.ts'
 
 /** Never content, whatever an ignore file says. */
 const NEVER = 'node_modules'
-/** The later one has the last word. */
-const IGNORE_FILES = ['.gitignore', '.onbookignore']
 const CHUNK = 256 * 1024
 
 export interface FolderFile {

@@ -46,7 +46,7 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
 async function checkMeant({ workspace, whole, within }: Target): Promise<CheckedLayout> {
   const isMeant = (path: string) => whole || within.some(one => isWithin(path, one))
   if (!whole && !within.some(isInLayout)) return { files: [], findings: [], texts: new Map() }
-  const { files, findings, texts } = await checkLayout(workspace)
+  const { files, findings, texts } = await checkLayout(workspace, true)
   return { files: files.filter(isMeant), findings: findings.filter(({ file }) => isMeant(file)), texts }
 }
 

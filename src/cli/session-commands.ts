@@ -96,6 +96,14 @@ export const SESSION_COMMANDS: readonly Command[] = [
     load: async () => (await running()).resume,
   },
   {
+    name: 'sessions complete',
+    arguments: ['<session>'],
+    summary: 'complete an interactive run that waits for input',
+    options: WHERE,
+    example: 'onbook sessions complete writer',
+    load: async () => (await running()).complete,
+  },
+  {
     name: 'sessions cancel',
     arguments: ['<session>'],
     summary: 'end the run under way',

@@ -1,5 +1,8 @@
 // What people are asked, wherever it is kept: by a run for another mode, by a session for one of its calls. Finds and shows; decides nothing.
+import { HOST_ACTOR } from '../core/access/keys.ts'
 import type { Digest, Json } from '../core/digest/digest.ts'
+import type { JsonObject } from '../core/digest/is-object.ts'
+import { RUN_OVER } from '../core/run/decide.ts'
 import { type ModeSubject, runStream, type ToolSubject } from '../core/run/events.ts'
 import { approvalRows } from '../core/run/projections.ts'
 import { sessionStream } from '../core/session/events.ts'
@@ -48,14 +51,23 @@ export async function askedPlace(store: Store, tenant: string, approval: string)
   return place
 }
 
+/** The host closed it with its call or its run; no person answered. Recorded as a denial by the host. */
+export const isWithdrawn = ({ decision, answeredBy, note }: Readonly<Record<'decision' | 'answeredBy' | 'note', Json>>): boolean =>
+  decision === 'denied' && (answeredBy === HOST_ACTOR || note === RUN_OVER)
+
 /** Who has answered it, and when, as far as anybody has. */
 export async function closedApproval(store: Store, tenant: string, approval: string): Promise<Fault> {
   for await (const { stream } of store.rows(approvalRows.table, tenant, { approval, open: 0 }))
     for await (const { event } of store.read(tenant, stream, -1)) {
-      const { approval: closed, decision, answeredBy = event.actor } = event.payload as Readonly<Record<string, Json>>
-      if (event.type !== 'approval.resolved' || closed !== approval) continue
-      const what = decision === 'expired' ? 'has expired' : `was ${decision} by ${answeredBy} already`
-      return new Fault('approval_missing', { problem: `Approval ${approval} ${what}, at ${event.at}` })
+      const { approval: closed, decision, answeredBy = event.actor, note = null } = event.payload as JsonObject
+      if (event.type !== 'approval.resolved' || closed !== approval || decision === undefined) continue
+      const what =
+        decision === 'expired'
+          ? 'has expired'
+          : isWithdrawn({ decision, answeredBy, note })
+            ? `was withdrawn: ${note}`
+            : `was ${decision} by ${answeredBy} already`
+      return new Fault('approval_closed', { problem: `Approval ${approval} ${what}, at ${event.at}` })
     }
   return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
 }

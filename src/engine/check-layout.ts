@@ -1,10 +1,12 @@
 // Checks what lies beside the packs of a workspace: index, preludes, templates, tools, context, agents, workflows. One broken file never stops the others.
-import { isLookedInto, LAYOUT_FOLDERS, namedFiles, ROOT_FILES } from '../core/lint/layout.ts'
+import { catalogsIn, isLookedInto, LAYOUT_FOLDERS, namedFiles, preludesIn, ROOT_FILES } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { lintLayout } from '../core/lint/lint-layout.ts'
 import { isImage } from '../core/prelude/compile.ts'
 import { schemaFault } from '../core/schema/schema-fault.ts'
+import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import type { Files } from '../ports.ts'
+import { ignoredIn } from './ignored-in.ts'
 import { isClosedFolder, unreadable, type Workspace, weigh } from './workspace.ts'
 
 export interface CheckedLayout {
@@ -19,20 +21,44 @@ export interface CheckedLayout {
 const MOST_BYTES = 8 * 1024 * 1024
 const WINDOW = 32
 
-export async function checkLayout({ files, config, packs }: Pick<Workspace, 'files' | 'config' | 'packs'>): Promise<CheckedLayout> {
-  const paths = new Set(await listLayout(files))
-  const own = [...paths].filter(path => isLookedInto(path) || isClosedFolder(path))
+/** @param ignores whether ignore files count: in a folder they do, since publishing leaves out what they name */
+export async function checkLayout(
+  { files, config, packs }: Pick<Workspace, 'files' | 'config' | 'packs'>,
+  ignores = false,
+): Promise<CheckedLayout> {
+  const isLeftOut = ignores ? ignoredIn(files) : async () => false
+  const ignored = new Set<string>()
+  const paths = new Set<string>()
+  const add = async (path: string) => {
+    if (await isLeftOut(path)) ignored.add(path)
+    else paths.add(path)
+  }
+  for (const path of await listLayout(files)) await add(path)
+  const first = await readAll(files, paths.has(INDEX_FILE) ? [INDEX_FILE] : [])
+  await addNamed(files, namedFiles(first.texts), paths, add)
+  const mapped = [preludesIn(first.texts), catalogsIn(first.texts)]
+  const own = [...paths].filter(path => isLookedInto(path) || isClosedFolder(path) || mapped.some(is => is(path)))
   const read = await readAll(files, own)
-  const named = namedFiles(read.texts)
-  for (const path of named) if (!paths.has(path) && (await files.kind(path)) === 'file') paths.add(path)
+  const named = namedFiles(read.texts, paths)
+  await addNamed(files, named, paths, add)
   const context = await readAll(
     files,
     named.filter(path => paths.has(path) && !own.includes(path) && !isImage(path)),
   )
   const texts = new Map([...read.texts, ...context.texts])
-  const found = lintLayout({ paths, texts, packs, checkSchema: schemaFault }, config)
+  const found = lintLayout({ paths, texts, ignored, packs, checkSchema: schemaFault }, config)
   // Of context that is no text, the prelude that names it says what is wrong.
   return { files: [...own, ...context.texts.keys()], texts, findings: [...weigh(read.unread, config), ...found].sort(byPlace) }
+}
+
+/** Files and folders that lie outside the layout, and are named by a file of it. */
+async function addNamed(files: Files, named: readonly string[], paths: ReadonlySet<string>, add: (path: string) => Promise<void>) {
+  for (const path of named) {
+    if (paths.has(path)) continue
+    const kind = await files.kind(path)
+    if (kind === 'file') await add(path)
+    if (kind === 'folder') for (const one of await files.list(path)) await add(one)
+  }
 }
 
 async function listLayout(files: Files): Promise<readonly string[]> {

@@ -57,6 +57,7 @@ export const WORK_FAULTS = {
     (d: { tool: string; problem: string }) => `${d.tool} cannot be called so: ${d.problem}. The approval is still open.`,
   ),
   approval_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
+  approval_closed: fault(409, (d: { problem: string }) => `${d.problem}. A new request has an id of its own: onbook approvals`),
   step_not_found: fault(
     404,
     (d: { runId: string; nodeId: string; step: number }) => `Node ${d.nodeId} of run ${d.runId} has taken no step ${d.step}.`,
@@ -73,6 +74,12 @@ export const WORK_FAULTS = {
   provider_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
   model_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
   model_not_offered: fault(422, (d: { problem: string }) => `${d.problem}.`),
+  snapshot_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_refused: fault(
+    422,
+    (d: { session: string; run: number; stage: string; code: string; detail: string }) =>
+      `Run ${d.run} of session ${d.session} is refused (${d.stage}, ${d.code}): ${d.detail}. Nothing was sent to a model.`,
+  ),
   workspace_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
   step_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   step_unsettled: fault(409, (d: { problem: string }) => `${d.problem}.`),

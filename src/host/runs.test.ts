@@ -298,7 +298,7 @@ describe('approvals', () => {
     expect((await deny()).body).toEqual({ approval: 'appr-1', runId, session: null, decision: 'denied', status: 'waiting-approval' })
     expect((await deny()).headers.get('openwop-idempotent-replay')).toBe('true')
     expect((await ask('GET', `/v1/runs/${runId}`)).body.mode).toBe('planning')
-    expect((await ask('POST', '/v1/approvals/appr-1', { body: { decision: 'approved' } })).body.error).toBe('approval_missing')
+    expect((await ask('POST', '/v1/approvals/appr-1', { body: { decision: 'approved' } })).body.error).toBe('approval_closed')
 
     expect((await ask('POST', '/v1/approvals/appr-2', { body: { decision: 'approved' } })).body.decision).toBe('approved')
     expect((await ask('GET', `/v1/runs/${runId}`)).body).toMatchObject({ mode: 'implementation', approvals: [] })

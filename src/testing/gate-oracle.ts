@@ -130,9 +130,10 @@ export function expectVerdict(call: GateCall, facts: GateFacts): Expected {
   const first = before.indexOf('failed')
   if (first !== -1)
     return { decision: 'refused', outcomes: [...before.map((found, at) => (at > first ? 'not_reached' : found)), 'not_reached'] }
-  if (!needsPerson(call, facts) && facts.approval !== 'denied') return { decision: 'allowed', outcomes: [...before, 'not_applicable'] }
+  if (!needsPerson(call, facts) && facts.approval !== 'denied' && facts.approval !== 'expired')
+    return { decision: 'allowed', outcomes: [...before, 'not_applicable'] }
   return { decision: ANSWERED[facts.approval], outcomes: [...before, holds(facts.approval === 'approved')] }
 }
 
 /** Nobody was asked yet: then, too, the condition is on record as failed, because it is what holds the call up. */
-const ANSWERED = { approved: 'allowed', denied: 'refused', foreign: 'refused', unasked: 'waiting' } as const
+const ANSWERED = { approved: 'allowed', denied: 'refused', expired: 'refused', foreign: 'refused', unasked: 'waiting' } as const

@@ -173,9 +173,9 @@ function predictApply(model: Model, when: string): Predicted {
 
 /** Never moves what is active or approved. The same content again is no news unless something else waits to take over. */
 function predictSync(model: Model, action: string): Predicted {
-  const held = model.pending !== 0 ? model.pending : model.approved !== 0 ? 0 : model.active
+  const held = model.pending !== 0 || model.approved !== 0 ? 0 : model.active
   if (action === 'syncFailed' || action === 'syncForeign') return { refused: null, next: model, outcomes: ['syncFailed'] }
-  if (action === 'syncSame' && held !== 0) return { refused: null, next: model, outcomes: ['syncUnchanged'] }
   const versions = model.versions + 1
+  if (action === 'syncSame' && held !== 0) return { refused: null, next: { ...model, versions }, outcomes: ['syncUnchanged'] }
   return { refused: null, next: { ...model, versions, pending: versions }, outcomes: ['snapshotReady'] }
 }

@@ -2,6 +2,7 @@
 import { filled } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered } from '../../core/messages/receipt.ts'
+import { type WireNames, wireNamesOf, withWireNames } from '../../core/tools/wire-names.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel, Delta, Keyring } from '../../ports.ts'
 import { checkKey, type LanguageModel, languageModel, PROVIDERS } from '../ai-sdk-providers.ts'
@@ -36,7 +37,9 @@ export function aiSdkChat(limits: Partial<AnswerLimits> = {}, besides: readonly 
   }
 }
 
-async function answer(call: ModelCall, options: CallOptions, known: Known, sent: Sent, watch: Watch): Promise<Answered> {
+async function answer(recorded: ModelCall, options: CallOptions, known: Known, sent: Sent, watch: Watch): Promise<Answered> {
+  const names = wireNamesOf(recorded)
+  const call = withWireNames(recorded, names)
   const { provider, model, messages } = call
   options.signal.throwIfAborted()
   if (messages.length === 0) throw new Fault('messages_empty', {})
@@ -50,9 +53,15 @@ async function answer(call: ModelCall, options: CallOptions, known: Known, sent:
   const language = await languageModel(provider, model, sealing(watch.fetch, options.seal, sent))
   const request = { prompt, ...asked, abortSignal: watch.signal }
   const { onDelta } = options
-  const said = onDelta === undefined ? answerOf(await language.doGenerate(request)) : await stream(language, request, known, onDelta)
-  return { status: 'ok', ...said, warnings: [...warnings, ...unsent, ...said.warnings], providerId: provider }
+  const said =
+    onDelta === undefined
+      ? answerOf(await language.doGenerate(request))
+      : await stream(language, request, known, delta => onDelta(withRealName(delta, names)))
+  const toolCalls = said.toolCalls.map(one => ({ ...one, toolName: names.real(one.toolName) }))
+  return { status: 'ok', ...said, toolCalls, warnings: [...warnings, ...unsent, ...said.warnings], providerId: provider }
 }
+
+const withRealName = (delta: Delta, { real }: WireNames): Delta => (delta.kind === 'tool' ? { ...delta, name: real(delta.name) } : delta)
 
 async function stream(language: LanguageModel, request: SdkOptions, known: Known, onDelta: (delta: Delta) => void): Promise<Answer> {
   const { show, end } = scrubbedDeltas(known, onDelta)

@@ -5,6 +5,7 @@ import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
+import { answerText } from '../report/answer-text.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 import { changeText } from './changes-page.ts'
@@ -109,12 +110,7 @@ const WORDS: Words = {
     const asked = clip(JSON.stringify(await bodies.json<Json>(given)), 200)
     return [...at(nodeId, `  waits for a person: ${tool} ${asked}`, 'strong'), ...at(nodeId, `  ${approval}`, 'dim')]
   },
-  'tool.answered': ({ nodeId, decision, note, arguments: changed }) =>
-    at(
-      nodeId,
-      `  a person says: ${decision}${changed === null ? '' : ', with other arguments'}${note === null ? '' : `: ${quoted(note)}`}`,
-      decision === 'approved' ? 'good' : 'bad',
-    ),
+  'tool.answered': ({ nodeId, ...answer }) => at(nodeId, `  ${answerText(answer)}`, answer.decision === 'approved' ? 'good' : 'bad'),
   'files.changed': ({ nodeId, ...change }) => at(nodeId, `  ${changeText(change)}`),
   'node.waiting': ({ nodeId }) => at(nodeId, 'waits for a person to say something'),
   'node.resumed': ({ nodeId }) => at(nodeId, 'goes on'),

@@ -6,7 +6,15 @@ import { NAME } from '../../core/session/config-format.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
-import { configOf, type GivenMessage, hostCommand, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import {
+  checkWorkspace,
+  commandFor,
+  configOf,
+  type GivenMessage,
+  messageObject,
+  refusalFault,
+  selectionFor,
+} from '../../engine/sessions/requests.ts'
 import { listSessions } from '../../engine/sessions/sessions.ts'
 import type { SessionPlace, Submission, Submitted } from '../../engine/sessions/submit.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
@@ -62,13 +70,16 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
     async create({ session = `session-${randomUUID()}`, agentId = null, config: given = {} }) {
       if (!new RegExp(NAME).test(session)) throw new Fault('name_invalid', { problem: `"${session}" cannot name a session` })
       const config = configOf(given as Json)
+      await checkWorkspace(store, tenant, config)
       await submit(session, { type: 'create', session, agentId, config })
       return { session, config }
     },
     list: () => listSessions(store, tenant),
     get: async session => sessionView(await existingSession(store, tenant, session)) as SessionDescription,
-    async configure(session, config) {
-      await submit(session, { type: 'configure', config: configOf(config as Json) })
+    async configure(session, given) {
+      const config = configOf(given as Json)
+      await checkWorkspace(store, tenant, config)
+      await submit(session, { type: 'configure', config })
     },
     async sync(session, { knownVersion = null, ...asked } = {}) {
       const { state } = await existingSession(store, tenant, session)
@@ -97,8 +108,7 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
     },
     async command(session, { id = randomUUID(), ...asked }) {
       const said = 'message' in asked ? await say(asked.message) : null
-      const command = hostCommand(id, asked, said?.digest)
-      await submit(session, { type: 'receive', command }, { objects: said?.objects ?? [] })
+      await submit(session, commandFor(id, asked, said?.digest), { objects: said?.objects ?? [] })
       return { id }
     },
     async provideInput(session, message) {

@@ -56,9 +56,12 @@ export const show = (input: Input): Promise<number> =>
       printJson(found)
       return 0
     }
-    const { session, lifecycle, run, runs, messages, workspace, config } = found
+    const { session, lifecycle, run, runs, refused, messages, workspace, config } = found
     say(`${session} is ${lifecycle}; runs: ${runs}, messages: ${messages}`)
     if (run !== null) say(`run ${run.run} is ${run.phase}, at step ${run.steps}`)
+    for (const { approval, call, tool } of run?.approvals ?? [])
+      say(`call ${call} (${tool}) waits for an approval: onbook approvals approve ${approval}`)
+    if (refused !== null) say(`run ${refused.run} was refused (${refused.stage}, ${refused.code}): ${refused.detail}`)
     if (workspace.active !== null) say(`in force: ${snapshotText(workspace.active)}`)
     if (workspace.approved !== null) say(`approved for the next ${workspace.approved.at}: ${snapshotText(workspace.approved.snapshot)}`)
     if (workspace.pending !== null) say(`pending: ${snapshotText(workspace.pending.snapshot)}`)

@@ -1,8 +1,10 @@
 // onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
 import { Fault } from '../../errors.ts'
+import type { SessionDescription, WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
 import { visible, visibleLines } from '../report/visible.ts'
+import { placeAgain, workAgain } from '../runs/typed-again.ts'
 import { printJson } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
 import { type Desk, withDesk } from './desk.ts'
@@ -15,6 +17,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'run.refused': 'refused',
   'run.waiting': 'waiting',
   'run.paused': 'paused',
+  'approval.requested': 'waiting-approval',
 }
 
 /** A run, and from where on its end is looked for. */
@@ -31,6 +34,8 @@ interface Ended {
   readonly reply: string | null
   readonly code?: string
   readonly detail?: string
+  /** The id that a person answers with. */
+  readonly approval?: string
 }
 
 export const run = (input: Input): Promise<number> =>
@@ -42,8 +47,9 @@ export const run = (input: Input): Promise<number> =>
         throw new Fault('usage_invalid', {
           problem: 'No host runs on this folder that could go on with it: leave --detach away, or start one',
         })
-      const { config, run: open, seq } = await desk.get(session)
-      const overrides = await configFrom(desk, input, config)
+      const found = await desk.get(session)
+      const { run: open, seq } = found
+      const overrides = await configFrom(desk, input, configOfNextRun(found))
       if (overrides !== null && open !== null)
         throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
       const asked = await desk.run(session, {
@@ -55,6 +61,11 @@ export const run = (input: Input): Promise<number> =>
     },
     { judges: true },
   )
+
+/** Options change single fields of it. An approved snapshot brings its own selectors. */
+function configOfNextRun({ config, workspace: { approved }, runs }: SessionDescription): WireSessionConfig {
+  return approved !== null && approved.at === 'run' && approved.firstRun <= runs + 1 ? { ...config, ...approved.selection } : config
+}
 
 const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
@@ -75,8 +86,17 @@ async function tell(desk: Desk, awaited: Awaited, input: Input): Promise<number>
     const why = ended.code === undefined ? '' : ` (${ended.code}): ${ended.detail}`
     // Whoever watches has been told.
     if (input.watch !== true) process.stderr.write(`${visible(`run ${number} of ${session} is ${ended.status}${why}`)}\n`)
+    if (ended.approval !== undefined)
+      for (const line of approvalLines(ended.approval, session, desk.lasts, input)) process.stderr.write(`${visible(line)}\n`)
   }
   return ended.status === 'completed' || ended.status === 'waiting' ? 0 : 1
+}
+
+/** On a folder without a host, the answer and the rest of the run are two commands. */
+function approvalLines(approval: string, session: string, lasts: boolean, input: Input): readonly string[] {
+  const place = placeAgain(input)
+  const answer = `Decide: onbook approvals approve ${approval}${lasts ? place : workAgain(input)}`
+  return lasts ? [answer, `Then look at it: onbook sessions show ${session}${place}`] : [answer]
 }
 
 async function endOf(desk: Desk, { session, run: number, after }: Awaited, watch: boolean): Promise<Ended> {
@@ -88,7 +108,8 @@ async function endOf(desk: Desk, { session, run: number, after }: Awaited, watch
       if (sentence !== null) process.stderr.write(`${visible(sentence)}\n`)
       const status = payload.run === number ? ENDS[type] : undefined
       if (status === undefined) continue
-      const { code, detail } = payload as { readonly code?: string; readonly detail?: string }
+      const { code, detail, approval } = payload as { readonly code?: string; readonly detail?: string; readonly approval?: string }
+      if (status === 'waiting-approval') return { session, run: number, status, reply: null, approval: approval! }
       const reply = status === 'refused' ? null : await lastReply(desk, session)
       return { session, run: number, status, reply, ...(code === undefined ? {} : { code, detail: detail ?? '' }) }
     }
@@ -150,6 +171,18 @@ export const resume = (input: Input): Promise<number> =>
     },
     { judges: true },
   )
+
+/** An interactive run that waits for input has all of it. */
+export const complete = (input: Input): Promise<number> =>
+  withDesk(input, async desk => {
+    const session = String(input.session)
+    const { id } = await desk.command(session, { kind: 'complete' })
+    await desk.quiet(session)
+    const { lifecycle } = await desk.get(session)
+    if (input.json) printJson({ session, id, lifecycle })
+    else process.stdout.write(`${visible(session)} is ${lifecycle}.\n`)
+    return 0
+  })
 
 export const cancel = (input: Input): Promise<number> =>
   withDesk(input, async desk => {

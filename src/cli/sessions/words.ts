@@ -1,5 +1,6 @@
 // What happened in a session, in words a person follows. Events that say nothing to a person have none.
 import type { ApplyAnswer, SyncAnswer, WireSnapshot } from '../../wire/onbook/sessions.ts'
+import { answerText } from '../report/answer-text.ts'
 import type { ShownEvent } from './desk.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: events are shown as far as they are known, and newer ones may say more
@@ -45,7 +46,7 @@ const WORDS: Readonly<Record<string, (payload: Payload) => string>> = {
     return `call ${call} is ${verdict.decision}${failed === undefined ? '' : `: ${failed.reason}`}`
   },
   'approval.requested': ({ call, tool, approval }) => `call ${call} (${tool}) waits for a person: onbook approvals approve ${approval}`,
-  'approval.resolved': ({ call, decision }) => `call ${call} is ${decision} by a person`,
+  'approval.resolved': ({ call, ...answer }) => `call ${call}: ${answerText(answer)}`,
   'tool.callSettled': ({ call, status }) => `call ${call} ${status === 'succeeded' || status === 'failed' ? status : `is ${status}`}`,
   'workspace.syncRequested': ({ selection }) => `a sync of ${selection.workspace.name} is asked for`,
   'workspace.syncUnchanged': ({ workspace, version }) => `nothing new: ${workspace} is at version ${version}`,

@@ -67,13 +67,14 @@ describe('spawn_node', () => {
     SCOPES.flatMap(node =>
       ['orchestrator', 'planner'].flatMap(role =>
         [false, true].flatMap(asks =>
-          (['unasked', 'denied', 'foreign', 'approved'] as const).map((user): Row => ({ template, node, role, asks, user })),
+          (['unasked', 'denied', 'expired', 'foreign', 'approved'] as const).map((user): Row => ({ template, node, role, asks, user })),
         ),
       ),
     ),
   )
   const past = ({ template, node }: Row) => template === 'all' && node === 'all'
-  const answers = { unasked: 'waiting approved', denied: 'refused approved', foreign: 'refused approved', approved: 'allowed' }
+  const refused = 'refused approved'
+  const answers = { unasked: 'waiting approved', denied: refused, expired: refused, foreign: refused, approved: 'allowed' }
   const table: readonly [name: string, rows: (row: Row) => boolean, result: (row: Row) => string][] = [
     ['a template that declares no scope, or only its own edges', row => row.template !== 'all', () => 'refused requested'],
     ['a node set to none or self', row => row.template === 'all' && row.node !== 'all', () => 'refused node'],
@@ -82,7 +83,7 @@ describe('spawn_node', () => {
     [
       'an orchestrator whose policy does not ask: nobody, but a denial stands',
       row => past(row) && row.role === 'orchestrator' && !row.asks,
-      ({ user }) => (user === 'denied' ? answers.denied : 'allowed'),
+      ({ user }) => (user === 'denied' || user === 'expired' ? refused : 'allowed'),
     ],
   ]
 
@@ -95,8 +96,8 @@ describe('spawn_node', () => {
     }
   })
 
-  it('has one row for each of its 144 situations', () => {
-    expect(rows.map(row => table.filter(([, applies]) => applies(row)).length)).toEqual(Array(144).fill(1))
+  it('has one row for each of its 180 situations', () => {
+    expect(rows.map(row => table.filter(([, applies]) => applies(row)).length)).toEqual(Array(180).fill(1))
   })
 
   it('needs a person where there is no role, and where there is no node', () => {

@@ -65,7 +65,7 @@ export interface GateFacts {
   /** Whether an orchestrator, too, needs a person to change the graph. */
   readonly orchestratorAsks: boolean
   /** `foreign`: approved by somebody who may not, for what is to be called now. */
-  readonly approval: 'approved' | 'denied' | 'unasked' | 'foreign'
+  readonly approval: 'approved' | 'denied' | 'expired' | 'unasked' | 'foreign'
 }
 
 type Finding = readonly [outcome: Outcome, reason: string]
@@ -164,10 +164,13 @@ function judgeMode(call: ToolCall, { mode, allowListed, reads, grant }: GateFact
 /** A tool that is not built in. */
 const isOther = (capability: Capability | null): boolean => capability?.startsWith('tool:') === true
 
+export const DENIED = 'a person denied it'
+
 function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks, approval }: GateFacts): Finding {
   const asks = grant.approval || node?.gated === true || (changesGraph(name) && (role?.name !== 'orchestrator' || orchestratorAsks))
   // Also where nobody would be asked any more: the policy may have changed since somebody was, and their answer stands.
-  if (approval === 'denied') return failed('a person denied it')
+  if (approval === 'denied') return failed(DENIED)
+  if (approval === 'expired') return failed('nobody answered in time')
   if (!asks) return notApplicable('nobody has to be asked')
   if (approval === 'foreign') return failed('it is not for whoever approved it to approve')
   return approval === 'approved' ? passed('a person approved it') : failed('a person has to approve it')

@@ -8,9 +8,9 @@ import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import { ROLE_FOLDER } from '../role/role-name.ts'
 import type { Pointer } from '../schema/pointer.ts'
-import { isTool, readCatalogFile } from '../tools/catalog.ts'
+import { readLegacyFile } from '../tools/catalog.ts'
 import { readDocument } from '../workflow/read-document.ts'
-import { INDEX_FILE } from '../workspace/index-file.ts'
+import { contextPaths, INDEX_FILE, readIndex, type WorkspaceIndex } from '../workspace/index-file.ts'
 import { isPath, isWithin } from '../workspace/path.ts'
 import type { Severity } from './rule.ts'
 
@@ -29,6 +29,8 @@ export interface Layout {
   readonly paths: ReadonlySet<string>
   /** Of those that were read and are text. */
   readonly texts: ReadonlyMap<string, string>
+  /** Files that publishing leaves out because an ignore file names them. Left out of `paths` and `texts` as well. */
+  readonly ignored?: ReadonlySet<string>
   /** The files of packs, which others look into. */
   readonly packs: readonly string[]
   /** What is wrong with a JSON Schema, or null. */
@@ -75,12 +77,40 @@ export const isLookedInto = (path: string): boolean =>
   ROOT_FILES.includes(path) ||
   [isPrelude, isTemplate, isRole, isCatalog, isDescriptor, isLegacyTool, isAgentFile, isWorkflowFile].some(is => is(path))
 
-/** Which files preludes and agents are made of. Those of preludes need not stand in the folders of the layout. */
-export function namedFiles(texts: Layout['texts']): readonly string[] {
+/** The index of the workspace; null without one, and for one that is broken. */
+export function indexIn(texts: Layout['texts']): WorkspaceIndex | null {
+  const text = texts.get(INDEX_FILE)
+  const read = text === undefined ? null : readIndex(bytesOf(text))
+  return read?.ok ? read.index : null
+}
+
+/** Preludes by folder, and those that the index puts elsewhere. */
+export function preludesIn(texts: Layout['texts']): (path: string) => boolean {
+  const mapped = new Set(indexIn(texts)?.preludes.values())
+  return path => isPrelude(path) || mapped.has(path)
+}
+
+export function catalogsIn(texts: Layout['texts']): (path: string) => boolean {
+  const mapped = new Set(indexIn(texts)?.catalogs.values())
+  return path => isCatalog(path) || mapped.has(path)
+}
+
+/** The files of an entry of a prelude's context, as sync reads them: groups and folders by the files in them. */
+export const filesOfContext = (entry: string, index: WorkspaceIndex | null, paths: Layout['paths']): readonly string[] =>
+  contextPaths(index, entry).flatMap(path => {
+    const below = paths.has(path) ? [] : [...paths].filter(one => isWithin(one, path)).sort()
+    return below.length === 0 ? [path] : below
+  })
+
+/** The files that the index, preludes and agents name. They need not lie in the folders of the layout. */
+export function namedFiles(texts: Layout['texts'], paths: Layout['paths'] = new Set()): readonly string[] {
+  const index = indexIn(texts)
+  const isPreludeHere = preludesIn(texts)
   const named = [...texts].flatMap(([path, text]) =>
-    isPrelude(path) ? filesOfPrelude(text) : isAgentFile(path) ? fileOfAgent(path, text) : [],
+    isPreludeHere(path) ? filesOfPrelude(text, index, paths) : isAgentFile(path) ? fileOfAgent(path, text) : [],
   )
-  return [...new Set(named)].filter(isPath)
+  const mapped = index === null ? [] : [...index.preludes.values(), ...index.catalogs.values(), ...[...index.contextGroups.values()].flat()]
+  return [...new Set([...mapped, ...named])].filter(isPath)
 }
 
 function fileOfAgent(path: string, text: string): readonly string[] {
@@ -89,9 +119,11 @@ function fileOfAgent(path: string, text: string): readonly string[] {
   return typeof named === 'string' ? [`${folderOf(path)}${named}`] : []
 }
 
-function filesOfPrelude(text: string): readonly string[] {
+function filesOfPrelude(text: string, index: WorkspaceIndex | null, paths: Layout['paths']): readonly string[] {
   const read = readPrelude(bytesOf(text))
-  return read.ok && read.prelude.kind === 'composed' ? filesOf(read.prelude.prelude) : []
+  if (!read.ok || read.prelude.kind !== 'composed') return []
+  const { prelude } = read.prelude
+  return filesOf({ ...prelude, context: prelude.context.flatMap(entry => filesOfContext(entry, index, paths)) })
 }
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -100,16 +132,9 @@ export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(te
 export const textsOf = ({ texts }: Layout, is: (path: string) => boolean): readonly (readonly [path: string, text: string])[] =>
   [...texts].filter(([path]) => is(path)).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Files directly in tools/. Where nothing else says that this is a workspace, they may be anybody's: then only those that hold tools. */
-export function legacyTools(layout: Layout): readonly (readonly [path: string, text: string])[] {
-  const isOurs = [...layout.paths].some(path => path.startsWith('prompts/') || isCatalog(path) || isDescriptor(path))
-  return textsOf(layout, isLegacyTool).filter(([path, text]) => isOurs || holdsTools(path, text))
-}
-
-function holdsTools(path: string, text: string): boolean {
-  const read = readCatalogFile(path, bytesOf(text))
-  return read.ok && read.file.entries.length > 0 && read.file.entries.every(({ tool }) => isTool(tool))
-}
+/** Files directly in tools/ that hold tools. Others, such as a package.json, belong to somebody else. */
+export const legacyTools = (layout: Layout): readonly (readonly [path: string, text: string])[] =>
+  textsOf(layout, isLegacyTool).filter(([path, text]) => readLegacyFile(path, bytesOf(text)) !== null)
 
 /** Content says what is wrong in half a sentence. */
 export const foundIn = ({ path: file, message, ...rest }: ContentProblem): FoundInFile => ({

@@ -2,6 +2,7 @@
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { readMessages } from '../messages/read-messages.ts'
+import { unanswered } from '../messages/unanswered.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Mismatch } from '../schema/verdict.ts'
 import { type FileProblem, readJsonContent } from './content.ts'
@@ -45,7 +46,9 @@ export function readPrelude(bytes: Uint8Array): ReadPrelude {
   if (problems.length > 0) return { ok: false, problems }
   // What no adapter could send must not be adopted.
   const sent = readMessages(bytes)
-  return sent.ok ? { ok: true, prelude: { kind: 'messages' } } : { ok: false, problems: [sent.problem] }
+  if (!sent.ok) return { ok: false, problems: [sent.problem] }
+  const open = unanswered(sent.messages)
+  return open === null ? { ok: true, prelude: { kind: 'messages' } } : { ok: false, problems: [{ pointer: [], message: open }] }
 }
 
 const isMessage = (value: Json): boolean => isObject(value) && MESSAGE_KEYS.some(key => Object.hasOwn(value, key))

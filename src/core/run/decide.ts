@@ -201,6 +201,9 @@ const isToldToSpawner = (state: RunState, nodeId: string): boolean =>
     ({ to, nodeId: by, reply }) => to === nodeId && spawnedIn(state, nodeId)?.by === by && (reply === null || reply.kind === 'failed'),
   )
 
+/** The note of a request for another mode that ends with its run: no person answered it. */
+export const RUN_OVER = 'the run is over'
+
 /** Nobody needs to be asked any more. */
 const closeApprovals = (draft: RunDraft): RunDraft =>
   emitRun(
@@ -208,7 +211,7 @@ const closeApprovals = (draft: RunDraft): RunDraft =>
     ...draft.state.approvals
       // Those of tools are kept, and closed, where the call is.
       .filter(({ wants }) => wants.kind === 'mode')
-      .map(({ approval }) => ({ type: 'approval.resolved' as const, approval, decision: 'denied' as const, note: 'the run is over' })),
+      .map(({ approval }) => ({ type: 'approval.resolved' as const, approval, decision: 'denied' as const, note: RUN_OVER })),
   )
 
 /** Passes over what cannot start any more; a run with nothing left to do is complete. */

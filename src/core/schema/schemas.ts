@@ -1,7 +1,7 @@
 // The workspace's JSON Schemas by $id. Follows every reference inside this set and never looks elsewhere.
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
-import { isObject } from '../digest/is-object.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { parsePointer } from './pointer.ts'
 import { schemaFault } from './schema-fault.ts'
 
@@ -101,6 +101,13 @@ function walk(uri: string, schemas: Schemas): Closure {
     }
   }
   return { uris: [...reached], unresolved, faults }
+}
+
+/** The first `$ref` of a schema on its own that leads nowhere inside it; null when all lead somewhere. Nothing is fetched. */
+export function danglingRef(schema: JsonObject): string | null {
+  const uri = 'schema://alone/'
+  const alone: Schemas = new Map([[uri, { path: '', schema, digest: digestJson(schema) }]])
+  return closureOf(uri, alone)?.unresolved[0]?.ref ?? null
 }
 
 /** A schema with a URI of its own, and the anchors that count from it. */

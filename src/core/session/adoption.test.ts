@@ -22,7 +22,7 @@ import { foldSession } from './reduce.ts'
 const prelude = (text: string) => JSON.stringify([{ role: 'system', content: text }])
 const catalog = (name: string) => JSON.stringify({ tools: [{ name }] })
 const files = (word: string): Files => ({
-  'agent.workspace.json': '{}',
+  'agent.workspace.json': '{"schema_version":1}',
   'prompts/packs/default.json': prelude(word),
   'prompts/packs/concise.json': prelude(`${word}, briefly`),
   'tools/catalogs/default.json': catalog(word),
@@ -70,7 +70,7 @@ describe('nothing changes by itself', () => {
     expect(story.state.workspace).toMatchObject({ active: { version: 1 }, pending: { snapshot: { version: 2 } } })
   })
 
-  it('when a sync fails or finds nothing new: not a byte of what is in force, pending or approved', () => {
+  it('when a sync fails: not a byte of what is in force, pending or approved', () => {
     const { story, workspace } = running()
     workspace.versions.push(files('two'))
     syncStory(story, workspace, WANTED)
@@ -86,7 +86,6 @@ describe('nothing changes by itself', () => {
       stage: 'prelude',
       code: 'prelude_invalid',
     })
-    expect(syncStory(story, workspace, { ...WANTED, workspace: { name: 'writer', version: 3 } }).outcome).toBe('unchanged')
     expect([story.state.workspace, story.state.config]).toEqual([before, defaults])
   })
 
@@ -102,6 +101,29 @@ describe('nothing changes by itself', () => {
     settleStory(story)
     must(story, { type: 'startStep' })
     expect(sent(story)).toEqual(of('one'))
+  })
+})
+
+describe('a sync', () => {
+  it('of what is pending is ready again: a script that applies on ready gets a second chance', () => {
+    const { story, workspace } = running()
+    workspace.versions.push(files('two'))
+    expect(syncStory(story, workspace, WANTED).outcome).toBe('ready')
+    expect(syncStory(story, workspace, WANTED).outcome).toBe('ready')
+    must(story, { type: 'requestApply' })
+    expect(story.state.workspace).toMatchObject({ pending: null, approved: { snapshot: { version: 2 } } })
+  })
+
+  it('that pins the version which is active is ready, so that the pin can be applied', () => {
+    const { story, workspace } = running()
+    expect(syncStory(story, workspace, WANTED).outcome).toBe('unchanged')
+    const pinned = { ...WANTED, workspace: { name: 'writer', version: 1 } }
+    expect(syncStory(story, workspace, pinned).outcome).toBe('ready')
+    must(story, { type: 'requestApply', when: 'next_step_boundary' })
+    settleStory(story)
+    must(story, { type: 'startStep' })
+    expect(story.state.config.workspace).toEqual({ name: 'writer', version: 1 })
+    expect(syncStory(story, workspace, pinned).outcome).toBe('unchanged')
   })
 })
 

@@ -1,7 +1,8 @@
 // Runs: requested with a frozen config, started, ended. A requested run may still be refused, so it consumes nothing yet.
 import { dueAtRun } from './apply.ts'
+import { type Coming, comingSnapshot, unsyncedProblem } from './coming-snapshot.ts'
 import type { RunCommand } from './commands.ts'
-import { configProblem, type RunConfig, type Selection, type SessionConfig, sameSelection, selectionOf } from './config.ts'
+import { configProblem, type RunConfig, type Selection, sameSelection, selectionOf } from './config.ts'
 import { takeInterrupts } from './decide-step.ts'
 import { type Draft, emit, emitMessage, emitReply, type Ruling, refuse } from './draft.ts'
 import { nameProblem } from './names.ts'
@@ -40,15 +41,20 @@ function requestRun(
   draft: Draft,
   { input = null, overrides = null, known = NO_KNOWN, interactive = false, node }: Of<'requestRun'>,
 ): Ruling {
-  const { run, runs, config: defaults, home } = draft.state
+  const { session, run, runs, config: defaults, home } = draft.state
   // It would have no role, no node and no mode to be judged by.
   if (home !== null && node === undefined)
     return refuse('session_is_child', `this session works for node ${home.nodeId} of run ${home.runId} alone`)
   if (run !== null) return refuse('run_already_active', `run ${run.run} is ${run.phase}; end it first`)
-  const config = overrides ?? defaults
+  const coming = comingSnapshot(draft.state)
+  const config = overrides ?? { ...defaults, ...coming?.selection }
   const problem = configProblem(config, known)
   if (problem !== null) return refuse(problem.code, problem.message)
-  const selection = overrides === null ? null : ownSelection(overrides, defaults)
+  // A node starts in one commit, with the snapshot of its agent's home session: it makes none of its own.
+  const mayDiffer = overrides !== null && node === undefined
+  const unsynced = mayDiffer ? null : unsyncedProblem(config, coming, home?.session ?? session)
+  if (unsynced !== null) return refuse('snapshot_missing', unsynced)
+  const selection = mayDiffer ? ownSelection(overrides, coming) : null
   if (selection === 'unset') return refuse('workspace_unset', 'the run names a prelude or a catalog, but no workspace')
   const misnamed = selection === null ? null : nameProblem(selection)
   if (misnamed !== null) return refuse('name_invalid', misnamed)
@@ -64,11 +70,15 @@ function requestRun(
   })
 }
 
-/** What the run names of a workspace, where that is not what its session names. */
-function ownSelection(overrides: RunConfig, defaults: SessionConfig): Selection | 'unset' | null {
+/** The selection of the run, where the snapshot that it would start with is not of that selection. It gets a snapshot of its own then. */
+function ownSelection(overrides: RunConfig, coming: Coming | null): Selection | 'unset' | null {
   const own = selectionOf(overrides)
   if (own === null) return overrides.prelude === null && overrides.catalog === null ? null : 'unset'
-  return sameSelection(own, selectionOf(defaults)) ? null : own
+  if (coming?.selection === null || coming === null) return own
+  if (sameSelection(own, coming.selection)) return null
+  // Another prelude or catalog, of the version that is active: nothing is adopted on the way.
+  const sameWorkspace = sameSelection({ ...own, prelude: null, catalog: null }, { ...coming.selection, prelude: null, catalog: null })
+  return sameWorkspace ? { ...own, workspace: { ...own.workspace, version: coming.snapshot.version } } : own
 }
 
 function settleRunSync(draft: Draft, command: Of<'settleRunSync'>, { run, phase, selection, snapshot }: OpenRun): Ruling {

@@ -35,6 +35,7 @@ export type SessionRefusal =
   | 'run_not_running'
   | 'run_not_waiting'
   | 'run_snapshot_missing'
+  | 'snapshot_missing'
   | 'run_attached'
   | 'run_not_attached'
   | 'provider_unset'

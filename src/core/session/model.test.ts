@@ -15,7 +15,7 @@ interface World {
 }
 
 const begin = (): World => ({ story: startStory(), workspace: { name: 'writer', versions: [] }, refused: null, outcomes: [] })
-const fileOf = (version: number) => ({ 'agent.workspace.json': `{"schema_version": 1, "about": "version ${version}"}` })
+const fileOf = (version: number) => ({ 'agent.workspace.json': `{"schema_version": 1, "$schema": "version ${version}"}` })
 
 /** What the action asks, where the session stands. */
 function act(world: World, action: string): World {
@@ -70,9 +70,10 @@ function act(world: World, action: string): World {
     case 'syncReady':
     case 'syncSame': {
       const { pending, approved, active } = state.workspace
-      const held = action === 'syncReady' ? null : (pending?.snapshot ?? (approved === null ? active : null))
-      if (held === null) workspace.versions.push(fileOf(workspace.versions.length + 1))
-      syncStory(story, workspace, selection({ version: held?.version ?? null }))
+      // The same content as a newer version. While something is pending or approved, nothing is the same.
+      const held = action === 'syncReady' || pending !== null || approved !== null ? null : active
+      workspace.versions.push(held === null ? fileOf(workspace.versions.length + 1) : workspace.versions[held.version - 1]!)
+      syncStory(story, workspace, selection())
       return outcomesSince(world, from)
     }
     case 'syncFailed':

@@ -1,6 +1,6 @@
 // What an event calls for: described work. Never runs in replay, and nothing here does the work.
 import type { Digest } from '../digest/digest.ts'
-import type { Selection } from './config.ts'
+import { type Selection, sameSelection, selectionOf } from './config.ts'
 import type { SessionEvent, ToolCall } from './events.ts'
 import type { Snapshot } from './snapshot.ts'
 import { callInTurn, isAsked, isQuiet, type OpenRun, type SessionState } from './state.ts'
@@ -38,7 +38,7 @@ export function plan(event: SessionEvent, state: SessionState): readonly Session
   const { run, epoch, stepEpoch } = state
   switch (event.type) {
     case 'workspace.syncRequested':
-      return [{ type: 'workspace.sync', for: { sync: event.sync }, selection: event.selection, known: knownTo(state) }]
+      return [{ type: 'workspace.sync', for: { sync: event.sync }, selection: event.selection, known: knownTo(state, event.selection) }]
 
     case 'run.requested':
       if (event.selection === null) return [{ type: 'run.start', run: event.run }]
@@ -95,7 +95,10 @@ export function goOn(run: OpenRun): readonly SessionEffect[] {
   return [{ type: 'reply.read', run: run.run, step: step.step, reply: step.reply }]
 }
 
-/** What asking for again would be no news. While something is approved everything is: a person may want to overrule it. */
-export function knownTo({ workspace: { pending, approved, active } }: SessionState): Snapshot | null {
-  return pending?.snapshot ?? (approved === null ? active : null)
+/**
+ * The snapshot that a sync compares with: the same again is `unchanged`. While one is pending or approved every sync is news, so that a
+ * caller can apply it, or overrule what is approved. Another selector is news as well: a pin must reach the session.
+ */
+export function knownTo({ config, workspace: { pending, approved, active } }: SessionState, wanted: Selection): Snapshot | null {
+  return pending === null && approved === null && sameSelection(selectionOf(config), wanted) ? active : null
 }

@@ -21,8 +21,12 @@ export function reduceRun(state: SessionState, event: SessionEvent): SessionStat
       return ended(state, 'failed')
     case 'run.cancelled':
       return ended(state, 'cancelled')
-    case 'run.refused':
-      return ended(state, state.ended)
+    case 'run.refused': {
+      const { run: number, stage, code, detail } = event
+      return { ...ended(state, state.ended), refused: { run: number, stage, code, detail } }
+    }
+    case 'run.started':
+      return { ...state, refused: null, run: reduceOpen(run, event, state) }
     case 'run.cancelling':
       return { ...state, epoch: state.epoch + 1, stepEpoch: state.stepEpoch + 1, run: { ...run, phase: 'cancelling' } }
     case 'message.appended':

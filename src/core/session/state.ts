@@ -2,7 +2,18 @@
 import type { Digest } from '../digest/digest.ts'
 import type { WhichStep } from './commands.ts'
 import { emptyConfig, type PromptSource, type RunConfig, type Selection, type SessionConfig } from './config.ts'
-import type { ApprovalDecision, ApprovalTerms, Attachment, CallStatus, Failure, Home, Lease, NodeOfRun, ToolCall } from './events.ts'
+import type {
+  ApprovalDecision,
+  ApprovalTerms,
+  Attachment,
+  CallStatus,
+  Failure,
+  Home,
+  Lease,
+  NodeOfRun,
+  SyncStage,
+  ToolCall,
+} from './events.ts'
 import { emptyHistory, type History } from './history.ts'
 import type { StepRequest } from './materialize.ts'
 import type { Snapshot, Staged } from './snapshot.ts'
@@ -88,6 +99,12 @@ export interface OpenRun {
   readonly lease: (Lease & { readonly renewedAt: number }) | null
 }
 
+/** The newest run that was refused before it started. */
+export interface RefusedRun extends Failure {
+  readonly run: number
+  readonly stage: SyncStage
+}
+
 export interface Queued {
   readonly id: string
   readonly message: Digest
@@ -100,6 +117,8 @@ export interface SessionState {
   readonly home: Home | null
   readonly config: SessionConfig
   readonly ended: RunEnd | null
+  /** Null as soon as another run starts. */
+  readonly refused: RefusedRun | null
   readonly epoch: number
   readonly stepEpoch: number
   readonly runs: number
@@ -122,6 +141,7 @@ export const emptySession: SessionState = {
   home: null,
   config: emptyConfig,
   ended: null,
+  refused: null,
   epoch: 0,
   stepEpoch: 0,
   runs: 0,

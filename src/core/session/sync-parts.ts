@@ -4,8 +4,18 @@ import { compilePrelude, filesOf } from '../prelude/compile.ts'
 import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import { pointerText } from '../schema/pointer.ts'
-import { type CatalogFile, type CheckSchema, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../tools/catalog.ts'
+import {
+  type CatalogFile,
+  type CheckSchema,
+  compileCatalog,
+  descriptorPath,
+  namedDescriptors,
+  readCatalogFile,
+  readLegacyFile,
+} from '../tools/catalog.ts'
 import { unsendable } from '../tools/unsendable.ts'
+import { catalogPath, contextPaths, preludePath, type WorkspaceIndex } from '../workspace/index-file.ts'
+import { isPath } from '../workspace/path.ts'
 import type { SyncStage } from './events.ts'
 import type { StoredText } from './history.ts'
 import type { SnapshotCatalog, SnapshotPrelude } from './snapshot.ts'
@@ -28,8 +38,9 @@ export const NO_TOOLS: CatalogPart = { catalog: null, objects: [], legacy: false
 /** What one prelude or catalog may be made of. */
 const MOST_FILES = 1000
 const MOST_NAMED = 10
+const NOT_ALLOWED = 'workspace_not_allowed'
 
-function invalid(stage: SyncStage, problems: readonly ContentProblem[]): SyncFailure {
+export function invalid(stage: SyncStage, problems: readonly ContentProblem[]): SyncFailure {
   const lines = problems.slice(0, MOST_NAMED).map(({ path, pointer, message, position }) => {
     const line = position === undefined ? '' : `, line ${position.line}`
     return `${path}${pointer.length === 0 ? '' : `#${pointerText(pointer)}`}: ${message}${line}`
@@ -40,9 +51,9 @@ function invalid(stage: SyncStage, problems: readonly ContentProblem[]): SyncFai
 
 const stored = (text: string): StoredText => ({ digest: digestText(text), text })
 
-export function* readPreludePart(root: Root, name: string | null): Asking<Part<PreludePart>> {
+export function* readPreludePart(root: Root, name: string | null, index: WorkspaceIndex | null): Asking<Part<PreludePart>> {
   if (name === null) return done({ prelude: null, objects: [] })
-  const path = `prompts/packs/${name}.json`
+  const path = preludePath(index, name)
   const file = yield* readFile(root, path, 'prelude')
   if (file.outcome === 'failed') return file
   const read = readPrelude(file.value.bytes)
@@ -53,7 +64,9 @@ export function* readPreludePart(root: Root, name: string | null): Asking<Part<P
     )
   if (read.prelude.kind === 'messages') return done({ prelude: { name, digest: file.value.digest, options: null }, objects: [] })
 
-  const { prelude } = read.prelude
+  const context = yield* readContextPaths(root, read.prelude.prelude.context, index)
+  if (context.outcome === 'failed') return context
+  const prelude = { ...read.prelude.prelude, context: context.value }
   const files = yield* readFiles(root, filesOf(prelude), path => path, 'prelude')
   if (files.outcome === 'failed') return files
   const compiled = compilePrelude(prelude, files.value)
@@ -64,6 +77,35 @@ export function* readPreludePart(root: Root, name: string | null): Asking<Part<P
     prelude: { name, digest: messages.digest, options: options?.digest ?? null },
     objects: options === null ? [messages] : [messages, options],
   })
+}
+
+/** The files of a context: groups and folders by the files in them, in the order of their paths. */
+function* readContextPaths(root: Root, entries: readonly string[], index: WorkspaceIndex | null): Asking<Part<readonly string[]>> {
+  const paths: string[] = []
+  for (const path of entries.flatMap(entry => contextPaths(index, entry))) {
+    const found = yield* filesBelow(root, path, paths.length)
+    if (found.outcome === 'failed') return found
+    paths.push(...found.value)
+  }
+  return done(paths)
+}
+
+/** @param before how many files are named already */
+function* filesBelow(root: Root, path: string, before: number): Asking<Part<readonly string[]>> {
+  if (!isPath(path)) return done([path])
+  const ref = yield* ask({ type: 'workspace.readRef', workspace: root.workspace, root: root.root, path })
+  if (!ref.ok || ref.value?.kind !== 'dir') return done([path])
+  const listed = yield* ask({ type: 'workspace.list', workspace: root.workspace, root: root.root, path })
+  if (!listed.ok) return fail('prelude', listed.code, listed.detail)
+  const paths: string[] = []
+  for (const { name } of [...(listed.value ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (before + paths.length > MOST_FILES)
+      return fail('prelude', 'files_too_many', `${path} has more than ${MOST_FILES} files, and a prelude may have ${MOST_FILES}`)
+    const found = yield* filesBelow(root, `${path}/${name}`, before + paths.length)
+    if (found.outcome === 'failed') return found
+    paths.push(...found.value)
+  }
+  return done(paths)
 }
 
 function* readFiles(
@@ -82,8 +124,8 @@ function* readFiles(
   return done(files)
 }
 
-export function* readCatalogPart(root: Root, name: string, check: CheckSchema): Asking<Part<CatalogPart>> {
-  const path = `tools/catalogs/${name}.json`
+export function* readCatalogPart(root: Root, name: string, index: WorkspaceIndex | null, check: CheckSchema): Asking<Part<CatalogPart>> {
+  const path = catalogPath(index, name)
   const file = yield* readFile(root, path, 'catalog')
   if (file.outcome === 'failed') return file
   const read = readCatalogFile(path, file.value.bytes)
@@ -102,18 +144,19 @@ export function* readCatalogPart(root: Root, name: string, check: CheckSchema): 
   return done({ catalog: { name, digest: whole.digest }, objects: [whole], legacy: false })
 }
 
-/** How tools were kept before there were catalogs: files directly in tools/, in the order of their names. */
-export function* readLegacyTools(root: Root, check: CheckSchema): Asking<Part<CatalogPart>> {
+/** Tools as they were kept before catalogs: files directly in tools/, by name. Other files there are not ours to judge. */
+export function* readLegacyTools(root: Root, check: CheckSchema, required: boolean): Asking<Part<CatalogPart>> {
   const listed = yield* ask({ type: 'workspace.list', workspace: root.workspace, root: root.root, path: 'tools' })
+  // A caller that may read its prelude and not tools/ did not name tools.
+  if (!listed.ok && listed.code === NOT_ALLOWED && !required) return done(NO_TOOLS)
   if (!listed.ok) return fail('catalog', listed.code, listed.detail)
   const names = (listed.value ?? []).filter(({ name, kind }) => kind === 'file' && name.endsWith('.json')).map(({ name }) => name)
   if (names.length === 0) return done(NO_TOOLS)
   const files = yield* readFiles(root, names.toSorted(), name => `tools/${name}`, 'catalog')
   if (files.outcome === 'failed') return files
-  const read = [...files.value].map(([name, { bytes }]) => readCatalogFile(`tools/${name}`, bytes))
-  const problems = read.flatMap(one => (one.ok ? [] : one.problems))
-  if (problems.length > 0) return invalid('catalog', problems)
-  const merged: CatalogFile = { entries: read.flatMap(one => (one.ok ? one.file.entries : [])), toolChoice: null }
+  const read = [...files.value].flatMap(([name, { bytes }]) => readLegacyFile(`tools/${name}`, bytes) ?? [])
+  if (read.length === 0) return done(NO_TOOLS)
+  const merged: CatalogFile = { entries: read.flatMap(({ entries }) => entries), toolChoice: null }
   const compiled = compileCatalog(merged, new Map(), check)
   if (!compiled.ok) return invalid('catalog', compiled.problems)
   const whole = stored(compiled.value.text)

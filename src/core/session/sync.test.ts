@@ -44,6 +44,8 @@ describe('a sync of both', () => {
       'workspace.readBytes',
       'workspace.readRef',
       'workspace.readBytes',
+      'workspace.readRef',
+      'workspace.readBytes',
     ])
   })
 
@@ -136,7 +138,9 @@ describe('a sync fails', () => {
   it('for bytes that are not what their name says', () => {
     const { result } = runSync(at(FILES), BOTH, {
       meddle: (effect, given) =>
-        effect.type === 'workspace.readBytes' ? { ok: true, value: new TextEncoder().encode('[{"role":"system"}]') } : given,
+        effect.type === 'workspace.readBytes' && effect.path.startsWith('prompts')
+          ? { ok: true, value: new TextEncoder().encode('[{"role":"system"}]') }
+          : given,
     })
     expect(result).toMatchObject({ outcome: 'failed', stage: 'prelude', code: 'bytes_mismatch' })
   })
@@ -144,7 +148,7 @@ describe('a sync fails', () => {
   it.each([
     ['workspace.resolve', 'resolve'],
     ['workspace.readRef', 'index'],
-    ['workspace.readBytes', 'prelude'],
+    ['workspace.readBytes', 'index'],
   ])('with the code of a failed %s, at stage %s', (type, stage) => {
     const { result } = runSync(at(FILES), BOTH, {
       meddle: (effect, given) => (effect.type === type ? { ok: false, code: 'workspace_not_allowed', detail: 'no' } : given),
@@ -160,7 +164,7 @@ describe('a sync fails', () => {
           : given,
     })
     expect(result).toMatchObject({ stage: 'prelude', code: 'file_too_large' })
-    expect(asked.map(({ type }) => type)).not.toContain('workspace.readBytes')
+    expect(asked.filter(effect => effect.type === 'workspace.readBytes' && effect.path.startsWith('prompts'))).toEqual([])
   })
 })
 
@@ -174,11 +178,56 @@ describe('plans', () => {
     expect(catalog.asked.some(effect => 'path' in effect && effect.path.startsWith('prompts'))).toBe(false)
   })
 
+  it('of one part do not compare the other: the same prelude again is unchanged', () => {
+    const known = ready(runSync(at(FILES), BOTH).result)
+    expect(runSync(at(FILES), BOTH, { plan: promptSync, known }).result.outcome).toBe('unchanged')
+    expect(runSync(at(FILES), BOTH, { plan: catalogSync, known }).result.outcome).toBe('unchanged')
+  })
+
   it('are kept to the effects they declare', () => {
     const greedy: SyncPlan = { ...workspaceSync, name: 'greedy', effects: ['workspace.resolve'] }
     const { result, asked } = runSync(at(FILES), BOTH, { plan: greedy })
     expect(result).toMatchObject({ outcome: 'failed', code: 'effect_undeclared' })
     expect(asked.map(({ type }) => type)).toEqual(['workspace.resolve'])
+  })
+})
+
+describe('the index', () => {
+  const indexed = (index: string, more: Files = {}): Files => ({ ...FILES, ...more, 'agent.workspace.json': index })
+
+  it.each([
+    ['{oops', 'index index_invalid: agent.workspace.json: it is not JSON: unexpected "o", line 1'],
+    ['{\n"schema_version": 99}', 'index index_invalid: agent.workspace.json#/schema_version: "schema_version" must be 1, line 2'],
+  ])('ends the sync when it is %j', (index, message) => expect(failure(indexed(index))).toBe(message))
+
+  it('ends the sync for a key that it does not know', () =>
+    expect(failure(indexed('{"schema_version":1,\n"promt_packs":{}}'))).toMatch(/^index index_invalid: .*promt_packs.*line 2$/))
+
+  it('says where preludes and catalogs lie, and which files a group of context has', () => {
+    const files = indexed(
+      JSON.stringify({
+        schema_version: 1,
+        prompt_packs: { main: 'prompts/v2.json' },
+        tool_catalogs: { main: 'tools/v2.json' },
+        context_groups: { style: ['context/docs', 'notes.md'] },
+      }),
+      {
+        'prompts/v2.json': '{"id":"main","templates":[],"context":["style"]}',
+        'tools/v2.json': CATALOG,
+        'context/docs/b.md': 'B',
+        'context/docs/a/x.md': 'X',
+        'notes.md': 'N',
+        'prompts/packs/main.json': PRELUDE,
+      },
+    )
+    const { result } = runSync(at(files), selection({ prelude: 'main', catalog: 'main' }))
+    const { prelude, catalog } = ready(result)
+    expect([prelude?.name, catalog]).toEqual(['main', { name: 'main', digest: digestText(CATALOG) }])
+    const made = result.outcome === 'ready' ? result.objects.find(({ digest }) => digest === prelude?.digest)! : null
+    expect(JSON.parse(made!.text)[0].content.map(({ text }: { text: string }) => text)).toEqual(['X', 'B', 'N'])
+    expect(failure(indexed('{"schema_version":1,"prompt_packs":{"default":"prompts/gone.json"}}'))).toBe(
+      'prelude file_missing: writer has no prompts/gone.json',
+    )
   })
 })
 
@@ -202,7 +251,7 @@ describe('tools that nothing names', () => {
   })
 
   it.each([
-    ['an index', { ...LEGACY, 'agent.workspace.json': '{}' }, selection()],
+    ['an index', { ...LEGACY, 'agent.workspace.json': '{"schema_version":1}' }, selection()],
     ['no tools', { 'prompts/packs/default.json': PRELUDE }, selection()],
   ])('are not looked for with %s', (_, files, wanted) => {
     expect(ready(runSync(at(files), wanted).result)).toMatchObject({ catalog: null, legacy: false })
@@ -215,11 +264,21 @@ describe('tools that nothing names', () => {
     expect(runSync(at(LEGACY), selection({ catalog: 'x' }), { known }).result.outcome).toBe('ready')
   })
 
-  it('are validated like any other', () => {
-    expect(failure({ ...LEGACY, 'tools/d.json': 'not json' }, selection())).toContain(
-      'catalog catalog_invalid: tools/d.json: it is not JSON',
-    )
+  it('are validated like any other; a file that holds no tool is not looked at', () => {
     expect(failure({ ...LEGACY, 'tools/d.json': tool('first') }, selection())).toContain('two tools named "first"')
+    for (const other of ['not json', '{"name":"@shop/tools","version":"1.0.0"}', '[]'])
+      expect(failure({ ...LEGACY, 'tools/package.json': other }, selection())).toBe('ready')
+  })
+
+  it('do not fail a sync that may not read them, unless it asks for tools alone', () => {
+    const refused = (plan: SyncPlan) =>
+      runSync(at({ ...LEGACY, 'prompts/packs/default.json': PRELUDE }), selection({ prelude: 'default' }), {
+        plan,
+        meddle: (effect, given) =>
+          effect.type === 'workspace.list' ? { ok: false, code: 'workspace_not_allowed', detail: 'Not allowed: read tools' } : given,
+      }).result
+    expect(refused(workspaceSync)).toMatchObject({ outcome: 'ready', snapshot: { catalog: null } })
+    expect(refused(catalogSync)).toMatchObject({ outcome: 'failed', stage: 'catalog', code: 'workspace_not_allowed' })
   })
 })
 

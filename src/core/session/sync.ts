@@ -1,9 +1,11 @@
 // Sync as plans that compose: the prelude alone, the catalog alone, both. A plan says which effects it may ask for; whoever runs it keeps it to that.
 import type { CheckSchema } from '../tools/catalog.ts'
+import type { WorkspaceIndex } from '../workspace/index-file.ts'
 import type { Selection } from './config.ts'
 import { nameProblem } from './names.ts'
 import type { Snapshot } from './snapshot.ts'
 import { type Asking, ask, done, type EffectName, fail, type Part, type Root, type SyncResult } from './sync-effects.ts'
+import { readIndexPart } from './sync-index.ts'
 import { type CatalogPart, NO_TOOLS, readCatalogPart, readLegacyTools, readPreludePart } from './sync-parts.ts'
 
 export type { Answer, EffectName, SyncResult, WorkspaceEffect } from './sync-effects.ts'
@@ -21,59 +23,71 @@ export interface SyncPlan {
   run(input: SyncInput): Asking<SyncResult>
 }
 
-const READ: readonly EffectName[] = ['workspace.resolve', 'workspace.readRef', 'workspace.readBytes']
+/** A context group may name a folder, so a prelude may need a list. */
+const READ: readonly EffectName[] = ['workspace.resolve', 'workspace.readRef', 'workspace.readBytes', 'workspace.list']
+
+/** Which parts of a selection a plan reads. The other part of a known snapshot does not count. */
+type Parts = 'prelude' | 'catalog' | 'both'
 
 export const promptSync: SyncPlan = {
   name: 'prompt_sync',
   effects: READ,
   *run(input) {
-    return yield* sync({ ...input, selection: { ...input.selection, catalog: null } }, false)
+    return yield* sync({ ...input, selection: { ...input.selection, catalog: null } }, 'prelude')
   },
 }
 
-/** Looks into tools/ when nothing names a catalog, and so needs one effect more. */
 export const catalogSync: SyncPlan = {
   name: 'catalog_sync',
-  effects: [...READ, 'workspace.list'],
+  effects: READ,
   *run(input) {
-    return yield* sync({ ...input, selection: { ...input.selection, prelude: null } }, true)
+    return yield* sync({ ...input, selection: { ...input.selection, prelude: null } }, 'catalog')
   },
 }
 
 /** Both, from one version: it is resolved once. */
 export const workspaceSync: SyncPlan = {
   name: 'workspace_sync',
-  effects: catalogSync.effects,
+  effects: READ,
   *run(input) {
-    return yield* sync(input, true)
+    return yield* sync(input, 'both')
   },
 }
 
 export const SYNC_PLANS: readonly SyncPlan[] = [promptSync, catalogSync, workspaceSync]
 
-/** A named catalog; without one and without an index, what lies in tools/. */
-function* readToolsPart(root: Root, name: string | null, hasIndex: boolean, check: CheckSchema): Asking<Part<CatalogPart>> {
-  if (name !== null) return yield* readCatalogPart(root, name, check)
-  return hasIndex ? done(NO_TOOLS) : yield* readLegacyTools(root, check)
+interface ToolsWanted {
+  readonly name: string | null
+  readonly index: WorkspaceIndex | null
+  /** The caller wants tools and nothing else: that tools/ may not be read is a failure then. */
+  readonly required: boolean
 }
 
-function* sync({ selection, known, checkSchema }: SyncInput, withTools: boolean): Asking<SyncResult> {
+/** A named catalog; without one and without an index, the tools in tools/. */
+function* readToolsPart(root: Root, { name, index, required }: ToolsWanted, check: CheckSchema): Asking<Part<CatalogPart>> {
+  if (name !== null) return yield* readCatalogPart(root, name, index, check)
+  return index === null ? yield* readLegacyTools(root, check, required) : done(NO_TOOLS)
+}
+
+function* sync({ selection, known, checkSchema }: SyncInput, parts: Parts): Asking<SyncResult> {
   const misnamed = nameProblem(selection)
   if (misnamed !== null) return fail('resolve', 'name_invalid', misnamed)
   const resolved = yield* resolveRoot(selection)
   if (resolved.outcome === 'failed') return resolved
   const root = resolved.value
-  if (known !== null && isSame(known, root, selection)) return { outcome: 'unchanged', workspace: root.workspace, version: root.version }
+  if (known !== null && isSame(known, root, selection, parts))
+    return { outcome: 'unchanged', workspace: root.workspace, version: root.version }
 
-  const index = yield* ask({ type: 'workspace.readRef', workspace: root.workspace, root: root.root, path: 'agent.workspace.json' })
-  if (!index.ok) return fail('index', index.code, index.detail)
-  const found = index.value?.kind === 'file' ? index.value.digest : null
-  const prelude = yield* readPreludePart(root, selection.prelude)
+  const found = yield* readIndexPart(root)
+  if (found.outcome === 'failed') return found
+  const { digest, index } = found.value
+  const prelude = yield* readPreludePart(root, selection.prelude, index)
   if (prelude.outcome === 'failed') return prelude
-  const tools = withTools ? yield* readToolsPart(root, selection.catalog, found !== null, checkSchema) : done(NO_TOOLS)
+  const wanted: ToolsWanted = { name: selection.catalog, index, required: parts === 'catalog' }
+  const tools = parts === 'prelude' ? done(NO_TOOLS) : yield* readToolsPart(root, wanted, checkSchema)
   if (tools.outcome === 'failed') return tools
   const { catalog, legacy } = tools.value
-  const snapshot: Snapshot = { ...root, index: found, prelude: prelude.value.prelude, catalog, legacy }
+  const snapshot: Snapshot = { ...root, index: digest, prelude: prelude.value.prelude, catalog, legacy }
   return { outcome: 'ready', snapshot, objects: [...prelude.value.objects, ...tools.value.objects] }
 }
 
@@ -89,11 +103,11 @@ function* resolveRoot({ workspace: { name, version } }: Selection): Asking<Part<
 }
 
 /** The same content asked for in the same way, whatever the number of the version. */
-const isSame = (known: Snapshot, { workspace, root }: Root, { prelude, catalog }: Selection): boolean =>
+const isSame = (known: Snapshot, { workspace, root }: Root, { prelude, catalog }: Selection, parts: Parts): boolean =>
   known.workspace === workspace &&
   known.root === root &&
-  (known.prelude?.name ?? null) === prelude &&
-  (known.legacy ? null : (known.catalog?.name ?? null)) === catalog
+  (parts === 'catalog' || (known.prelude?.name ?? null) === prelude) &&
+  (parts === 'prelude' || (known.legacy ? null : (known.catalog?.name ?? null)) === catalog)
 
 /** Runs a plan and keeps it to the effects it declared: any other ends it before anybody performs it. */
 export function* runPlan(plan: SyncPlan, input: SyncInput): Asking<SyncResult> {

@@ -16,7 +16,14 @@ export function unfinished(state: SessionState, isRepeatable: (tool: string) => 
   const sync: readonly SessionEffect[] =
     workspace.syncing === null
       ? []
-      : [{ type: 'workspace.sync', for: { sync: workspace.syncing.sync }, selection: workspace.syncing.selection, known: knownTo(state) }]
+      : [
+          {
+            type: 'workspace.sync',
+            for: { sync: workspace.syncing.sync },
+            selection: workspace.syncing.selection,
+            known: knownTo(state, workspace.syncing.selection),
+          },
+        ]
   if (run !== null) return join(sync, ofRun(state, run, isRepeatable))
   const asked = ended === 'completed' && followUps.length > 0 && home === null
   return { commands: [], effects: asked ? [...sync, { type: 'run.request' }] : sync, interrupted: null }

@@ -5,6 +5,8 @@ import type { Compiled } from '../prelude/compile.ts'
 import { type ContentProblem, readJsonContent } from '../prelude/content.ts'
 import { inOurDraft } from '../schema/older-drafts.ts'
 import type { Pointer } from '../schema/pointer.ts'
+import { danglingRef } from '../schema/schemas.ts'
+import { toolNameProblem, wireName } from './wire-names.ts'
 
 /** A tool as the model sees it. */
 export interface Descriptor {
@@ -58,6 +60,22 @@ export function readCatalogFile(path: string, bytes: Uint8Array): ReadCatalogFil
 export const isTool = (value: Json): boolean =>
   isObject(value) && (typeof value.name === 'string' || (isObject(value.function) && typeof value.function.name === 'string'))
 
+/** Tools of a file directly in tools/; null for a file of another kind, such as a package.json, which has a name too. */
+export function readLegacyFile(path: string, bytes: Uint8Array): CatalogFile | null {
+  const read = readCatalogFile(path, bytes)
+  const entries = read.ok ? read.file.entries : []
+  return read.ok && entries.length > 0 && entries.every(({ tool }) => isDescriptor(tool)) ? read.file : null
+}
+
+const SCHEMA_KEYS = ['parameters', 'input_schema', 'function']
+const TOOL_KEYS = [...SCHEMA_KEYS, 'name', 'description', 'type', 'title', 'strict', 'annotations']
+
+/** Without a schema it is one only if it says nothing else either. */
+const isDescriptor = (tool: Json): boolean =>
+  isTool(tool) &&
+  isObject(tool) &&
+  (SCHEMA_KEYS.some(key => Object.hasOwn(tool, key)) || Object.keys(tool).every(key => TOOL_KEYS.includes(key)))
+
 /** The descriptors it only names, in order, once each. */
 export const namedDescriptors = ({ entries }: CatalogFile): readonly string[] => [
   ...new Set(entries.flatMap(({ tool }) => (typeof tool === 'string' ? [tool] : []))),
@@ -71,11 +89,15 @@ export interface CompiledCatalog {
   readonly text: string
 }
 
-/** `descriptors`: the bytes of those it names. */
+/**
+ * @param descriptors the bytes of those it names
+ * @param strict also refuse tools that no provider takes. A catalog that is on record is read without: it was adopted as it is
+ */
 export function compileCatalog(
   file: CatalogFile,
   descriptors: ReadonlyMap<string, Uint8Array>,
   check: CheckSchema,
+  strict = true,
 ): Compiled<CompiledCatalog> {
   const problems: ContentProblem[] = []
   const tools = file.entries.flatMap((placed): PlacedTool[] => {
@@ -88,6 +110,7 @@ export function compileCatalog(
   })
   const found = tools.flatMap(placed => readTool(placed, check, problems))
   problems.push(...misnamed(found), ...repeated(found))
+  if (strict) problems.push(...found.flatMap(unsent), ...indistinct(found))
   if (problems.length > 0) return { ok: false, problems }
   const choice = file.toolChoice === null ? {} : { tool_choice: file.toolChoice }
   const text = canonicalJson({ ...choice, tools: tools.map(({ tool }) => tool) })
@@ -148,10 +171,33 @@ function repeated(found: readonly FoundTool[]): readonly ContentProblem[] {
   })
 }
 
+/** What keeps a provider, or the gate, from using it. */
+function unsent({ placed: { path, pointer, tool }, descriptor: { name, inputSchema } }: FoundTool): readonly ContentProblem[] {
+  const at = isObject(tool) && isObject(tool.function) ? [...pointer, 'function'] : pointer
+  const misnamed = toolNameProblem(name)
+  const ref = danglingRef(inputSchema)
+  return [
+    ...(misnamed === null ? [] : [{ path, pointer: [...at, 'name'], message: `the name ${misnamed}` }]),
+    ...(ref === null ? [] : [{ path, pointer: at, message: `its parameters refer to "${ref}", which is not in them; nothing is fetched` }]),
+  ]
+}
+
+/** Two names that differ only in characters which providers refuse. */
+function indistinct(found: readonly FoundTool[]): readonly ContentProblem[] {
+  const seen = new Map<string, string>()
+  return found.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
+    const sent = wireName(name)
+    const other = seen.get(sent)
+    seen.set(sent, name)
+    if (other === undefined || other === name) return []
+    return [{ path, pointer, message: `"${other}" and "${name}" would both be sent to a provider as "${sent}"; rename one` }]
+  })
+}
+
 /** A stored catalog, as the gate and the inspector look at it. */
 export function readCatalog(path: string, bytes: Uint8Array, check: CheckSchema): Compiled<Catalog> {
   const read = readCatalogFile(path, bytes)
   if (!read.ok) return read
-  const compiled = compileCatalog(read.file, new Map(), check)
+  const compiled = compileCatalog(read.file, new Map(), check, false)
   return compiled.ok ? { ok: true, value: compiled.value.catalog } : compiled
 }

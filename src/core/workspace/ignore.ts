@@ -1,6 +1,9 @@
 // Which files of a folder are left out, as .gitignore files say it. Every match takes time in proportion to pattern and name, whatever they are.
 import { fitsStars } from './stars.ts'
 
+/** Their names in a folder. Where both speak of a path, the later one decides. */
+export const IGNORE_FILES: readonly string[] = ['.gitignore', '.onbookignore']
+
 export interface IgnoreRule {
   readonly segments: readonly Segment[]
   /** It says what is not left out after all. */

@@ -1,4 +1,4 @@
-// agent.workspace.json: what a workspace offers, and what to take when nothing is named. It points; it grants nothing, and sync does not need it.
+// agent.workspace.json: which files a workspace offers under which names. It points; it grants nothing, and a workspace may have none.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { checkForm, type Form } from '../pack/form.ts'
@@ -18,6 +18,15 @@ export interface WorkspaceIndex {
 export type ReadIndex =
   | { readonly ok: true; readonly index: WorkspaceIndex }
   | { readonly ok: false; readonly problems: readonly FileProblem[] }
+
+/** Where a prelude lies: where the index says, else by its name. */
+export const preludePath = (index: WorkspaceIndex | null, name: string): string => index?.preludes.get(name) ?? `prompts/packs/${name}.json`
+
+export const catalogPath = (index: WorkspaceIndex | null, name: string): string =>
+  index?.catalogs.get(name) ?? `tools/catalogs/${name}.json`
+
+/** The paths that an entry of a prelude's context stands for: those of a group that the index names, else itself. */
+export const contextPaths = (index: WorkspaceIndex | null, entry: string): readonly string[] => index?.contextGroups.get(entry) ?? [entry]
 
 /** As the file has it. */
 interface Written {

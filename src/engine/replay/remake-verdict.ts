@@ -1,6 +1,6 @@
 // A tool call judged again, as far as the record holds what it was judged by. What it does not hold is taken from the verdict itself.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
-import { authorize, type Condition, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
+import { authorize, type Condition, DENIED, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
 import { changesGraph } from '../../core/gate/capability.ts'
 import { FREE, grantOfAll } from '../../core/gate/grants.ts'
 import type { HostPolicy } from '../../core/gate/host-policy.ts'
@@ -34,13 +34,16 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
   const call = session.run?.batch?.calls.find(({ id }) => id === judged.call)
   const request = session.run?.step?.request
   if (call === undefined || request === undefined) return null
-  const { name, approval } = call
-  const given = await readStored<Json>(store, tenant, approval?.arguments ?? call.arguments)
+  const { name } = call
+  const given = await readStored<Json>(store, tenant, call.approval?.arguments ?? call.arguments)
   const shown = (await toolsIn(digest => store.object(tenant, digest), request.tools ?? [])).tools
   const gate = nodeGate(frozen, state, nodeId)
   const said = (condition: Condition) => verdict.conditions.find(one => one.condition === condition)
   const holds = (condition: Condition): boolean => said(condition)?.outcome !== 'failed'
   const reasonOf = (condition: Condition): string => said(condition)?.reason ?? ''
+  // Version 0.1 recorded an expired approval as a denial in the verdict.
+  const isOlder = call.approval?.decision === 'expired' && reasonOf('approved') === DENIED
+  const approval = isOlder ? { ...call.approval!, decision: 'denied' as const } : call.approval
   const planned = name === 'create_edge' ? planEdge({ state, workflow: frozen.workflow, nodeId }, given) : null
   const facts: GateFacts = {
     problem: holds('well_formed') ? null : reasonOf('well_formed'),
@@ -86,7 +89,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
 /** Whose answer counts is set by the policy. @param counted whether it did */
 function answerOn(approval: CallApproval | null, counted: boolean): GateFacts['approval'] {
   if (approval === null || approval.decision === null) return 'unasked'
-  if (approval.decision !== 'approved') return 'denied'
+  if (approval.decision !== 'approved') return approval.decision
   return counted ? 'approved' : 'foreign'
 }
 

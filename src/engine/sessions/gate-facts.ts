@@ -102,7 +102,7 @@ export const onlyReads = (binding: Binding | undefined): boolean => binding?.rea
 /** By the policy there is now, and for what is called now: whoever approved one thing need not be one who may approve another. */
 export function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {
   if (approval === null || approval.decision === null) return 'unasked'
-  if (approval.decision !== 'approved') return 'denied'
+  if (approval.decision !== 'approved') return approval.decision
   return isListed(asking?.by ?? undefined, approval.answeredBy) ? 'approved' : 'foreign'
 }
 

@@ -1,14 +1,18 @@
 // What people ask of sessions, made ready for core: configs read, texts made objects, selectors put together. Decides nothing.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
-import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
+import { writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
+import { unanswered } from '../../core/messages/unanswered.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
+import type { SessionCommand } from '../../core/session/commands.ts'
 import { readSessionConfig, type Selection, type SessionConfig, selectionOf } from '../../core/session/config.ts'
 import type { SessionRefusal } from '../../core/session/draft.ts'
 import type { HostCommand } from '../../core/session/events.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { headOf, resolveWorkspace } from '../workspaces/versions.ts'
 
 export function configOf(value: Json): SessionConfig {
   const read = readSessionConfig(value)
@@ -17,6 +21,17 @@ export function configOf(value: Json): SessionConfig {
   throw new Fault('validation_error', {
     problem: `${pointer.length === 0 ? 'The config' : `${pointerText(pointer)} of the config`} ${message}`,
   })
+}
+
+/** Throws for a config that names a workspace, or a version of one, that is not there. */
+export async function checkWorkspace(store: Store, tenant: string, { workspace: selector }: SessionConfig): Promise<void> {
+  if (selector === null) return
+  const { name, version } = selector
+  const found = await resolveWorkspace(store, { tenant, policy: EVERYTHING }, { workspace: name, version: version ?? undefined })
+  if (found.exists) return
+  const head = await headOf(store, tenant, name)
+  if (head === null || version === null) throw new Fault('workspace_missing', { workspace: name })
+  throw new Fault('workspace_version_missing', { workspace: name, version, head: head.version })
 }
 
 /** A text, a message, or the name of one that is stored. */
@@ -50,23 +65,29 @@ const isNamed = (given: JsonObject | { readonly digest: Digest }): given is { re
 
 const stored = (text: string): MessageObject => ({ digest: digestText(text), objects: [new TextEncoder().encode(text)] })
 
-/** Why no model would take what was said from then on; null when nothing is wrong. */
-function unanswered(messages: readonly ChatMessage[]): string | null {
-  const open = new Set<string>()
-  for (const part of messages.flatMap(({ content }) => content)) {
-    if (part.type === 'tool_call') open.add(part.callId)
-    if (part.type === 'tool_result' && !open.delete(part.callId)) return 'it has the result of a tool call that is not in it'
-  }
-  return open.size === 0 ? null : 'it calls a tool and does not say what came of it'
-}
-
 export interface AskedCommand {
-  readonly kind: HostCommand['kind']
+  readonly kind: HostCommand['kind'] | 'complete'
   readonly reason?: string
 }
 
-/** @param message of those kinds that say something */
-export function hostCommand(id: string, { kind, reason }: AskedCommand, message: Digest | undefined): HostCommand {
+/** @param run the run that the caller means; null for the open one. @param message of those kinds that say something */
+export function commandFor(
+  id: string,
+  { kind, reason }: AskedCommand,
+  message: Digest | undefined,
+  run: number | null = null,
+): SessionCommand {
+  // An interactive run waits for input until its client has none: this is how the client says so.
+  if (kind === 'complete') return { type: 'completeRun' }
+  return { type: 'receive', command: hostCommand(id, { kind, reason }, message), run }
+}
+
+interface AskedHostCommand {
+  readonly kind: HostCommand['kind']
+  readonly reason?: string | undefined
+}
+
+export function hostCommand(id: string, { kind, reason }: AskedHostCommand, message: Digest | undefined): HostCommand {
   if (kind === 'cancel') return { kind, id, reason: reason ?? null }
   if (kind === 'pause' || kind === 'resume') return { kind, id }
   if (message === undefined) throw new Fault('validation_error', { problem: `A ${kind} needs a message` })

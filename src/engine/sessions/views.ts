@@ -3,7 +3,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { type ChatMessage, observable } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { type History, readHistoryNode } from '../../core/session/history.ts'
-import { lifecycleOf, type SessionState } from '../../core/session/state.ts'
+import { isAsked, lifecycleOf, type SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { type LoadedSession, loadSession } from './load.ts'
@@ -18,7 +18,7 @@ export async function existingSession(store: Store, tenant: string, session: str
 }
 
 export function sessionView({ state, seq }: LoadedSession) {
-  const { session, agentId, home, config, workspace, run, runs, history, steers, followUps } = state
+  const { session, agentId, home, config, workspace, run, runs, refused, history, steers, followUps } = state
   return {
     session,
     agentId,
@@ -28,6 +28,7 @@ export function sessionView({ state, seq }: LoadedSession) {
     workspace: { active: workspace.active, pending: workspace.pending, approved: workspace.approved, syncing: workspace.syncing !== null },
     run: run === null ? null : runView(run),
     runs,
+    refused,
     messages: history.count,
     /** Of the last event that this follows from. */
     seq,
@@ -35,7 +36,7 @@ export function sessionView({ state, seq }: LoadedSession) {
   }
 }
 
-const runView = ({ run, phase, config, source, snapshot, interactive, steps, batches }: NonNullable<SessionState['run']>) => ({
+const runView = ({ run, phase, config, source, snapshot, interactive, steps, batches, batch }: NonNullable<SessionState['run']>) => ({
   run,
   phase,
   config,
@@ -44,6 +45,8 @@ const runView = ({ run, phase, config, source, snapshot, interactive, steps, bat
   interactive,
   steps,
   batches,
+  /** Calls that wait for a person. */
+  approvals: (batch?.calls ?? []).filter(isAsked).map(({ id, name, approval }) => ({ approval: approval!.approval, call: id, tool: name })),
 })
 
 export interface TranscriptEntry {

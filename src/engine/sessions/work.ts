@@ -205,7 +205,14 @@ export function sessionWork(parts: SessionParts): SessionWork {
       if (refusal !== null && tries > 1) return takeUp(tenant, session, tries - 1)
     }
     const { epoch, run } = state
-    for (const call of run?.batch?.calls ?? []) if (isAsked(call)) expire(tenant, session, call.approval!)
+    for (const call of run?.batch?.calls ?? []) {
+      if (!isAsked(call)) continue
+      const { approval, expiresAt } = call.approval!
+      // Time ran out while no host was there: the run goes on from that now, so that a command that waits for it sees its end.
+      if (expiresAt !== null && expiresAt <= parts.now())
+        await send(place, { type: 'answerApproval', approval, decision: 'expired', by: ACTOR })
+      else expire(tenant, session, call.approval!)
+    }
     const isAwaited = async ({ id }: OpenCall) =>
       node !== null && run!.phase !== 'cancelling' && (await parts.graph?.awaits(tenant, node, id)) === true
     if (interrupted !== null && !(await isAwaited(interrupted)))
@@ -223,7 +230,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
       const { command, objects } = await answerCommand(parts, place, answer)
       const isLate = command.decision === 'expired'
       const done = await send(place, command, isLate ? {} : { ...submission, objects: [...(submission.objects ?? []), ...objects] })
-      if (isLate) throw new Fault('approval_missing', { problem: `Approval ${answer.approval} has expired` })
+      if (isLate) throw new Fault('approval_closed', { problem: `Approval ${answer.approval} has expired` })
       return done
     },
     begin,

@@ -43,7 +43,7 @@ const aboutCommand = {
 const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
 export const commandBody = Type.Union([
   Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message, ...aboutCommand }, CLOSED),
-  Type.Object({ kind: Type.Enum(['pause', 'resume']), ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Enum(['pause', 'resume', 'complete']), ...aboutCommand }, CLOSED),
   Type.Object({ kind: Type.Literal('cancel'), reason: Type.Optional(reason), ...aboutCommand }, CLOSED),
 ])
 export const inputBody = Type.Object({ message }, CLOSED)
@@ -84,6 +84,7 @@ const selection = Type.Object(
   },
   CLOSED,
 )
+const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate'])
 const at = Type.Enum(['now', 'run', 'step'])
 const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)
 const runAnswer = Type.Object(
@@ -96,6 +97,7 @@ const runAnswer = Type.Object(
     interactive: Type.Boolean(),
     steps: count,
     batches: count,
+    approvals: Type.Array(Type.Object({ approval: Type.String(), call: Type.String(), tool: Type.String() }, CLOSED)),
   },
   CLOSED,
 )
@@ -117,6 +119,7 @@ export const sessionAnswer = Type.Object(
     ),
     run: nullable(runAnswer),
     runs: count,
+    refused: nullable(Type.Object({ run: count, stage: SYNC_STAGE, code: Type.String(), detail: Type.String() }, CLOSED)),
     messages: count,
     seq: count,
     waiting: Type.Object({ steers: count, followUps: count }, CLOSED),
@@ -147,7 +150,11 @@ export const sessionsAnswer = Type.Object(
 export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
 export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, selection: nullable(selection) }, CLOSED)
 export const commandAnswer = Type.Object(
-  { session: Type.String(), id: Type.String(), kind: Type.Enum(['steer', 'interrupt', 'follow-up', 'pause', 'resume', 'cancel']) },
+  {
+    session: Type.String(),
+    id: Type.String(),
+    kind: Type.Enum(['steer', 'interrupt', 'follow-up', 'pause', 'resume', 'complete', 'cancel']),
+  },
   CLOSED,
 )
 export const inputAnswer = Type.Object({ session: Type.String(), run: count }, CLOSED)
@@ -160,7 +167,7 @@ export const syncAnswer = Type.Union([
       outcome: Type.Literal('failed'),
       sync: count,
       workspace: Type.String(),
-      stage: Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate']),
+      stage: SYNC_STAGE,
       code: Type.String(),
       detail: Type.String(),
     },

@@ -4,11 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
-import { type AskedFor, applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
-import { configOf, type GivenMessage, hostCommand, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import type { Selection } from '../../core/session/config.ts'
+import { type AskedFor, applyOutcome, askSync, refusalOfRun, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
+import { commandFor, configOf, type GivenMessage, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import type { SessionPlace } from '../../engine/sessions/submit.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
-import { answerDecided } from '../idempotent.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { type Answer, answerDecided } from '../idempotent.ts'
 import { answers, createdAnswers } from './answers.ts'
 import {
   applyAnswer,
@@ -28,6 +32,15 @@ import { checkConfig, checkNamed, type SessionRouteParts, submitOnce, writerOf }
 type Params = Static<typeof sessionParams>
 const ok = (body: object) => ({ status: 200, headers: {}, body: body as Json })
 
+/** Throws `run_refused` for a run that named something that cannot be had. */
+async function checkStarted(store: Store, place: SessionPlace, answer: Answer, signal: AbortSignal): Promise<Answer> {
+  const { run, selection } = answer.body as unknown as { readonly run: number; readonly selection: Selection | null }
+  if (selection === null) return answer
+  const refused = await refusalOfRun(store, place, run, signal)
+  if (refused !== null) throw new Fault('run_refused', { session: place.session, ...refused })
+  return answer
+}
+
 export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
   const { store, sessions } = parts
 
@@ -46,6 +59,8 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { input, overrides, interactive = false } = request.body
       const config = overrides === undefined ? null : checkConfig(principal, configOf(overrides as Json))
       const given = input === undefined ? null : await messageObject(store, place.tenant, input as GivenMessage)
+      const gone = new AbortController()
+      reply.raw.on('close', () => gone.abort())
       return submitOnce(parts, request, reply, {
         place,
         command: { type: 'requestRun', input: given?.digest ?? null, overrides: config, interactive },
@@ -58,6 +73,8 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
             body: { session, run: asked?.run ?? 0, selection: asked?.selection ?? null } as unknown as Json,
           }
         },
+        // A run with a selection of its own syncs first, and may be refused for it.
+        complete: answer => checkStarted(store, place, answer, gone.signal),
       })
     },
   )
@@ -70,10 +87,9 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { place } = writerOf(request, session)
       const { id = randomUUID(), run = null, ...asked } = request.body
       const said = 'message' in asked ? await messageObject(store, place.tenant, asked.message as GivenMessage) : null
-      const command = hostCommand(id, asked, said?.digest)
       return submitOnce(parts, request, reply, {
         place,
-        command: { type: 'receive', command, run },
+        command: commandFor(id, asked, said?.digest, run),
         objects: said?.objects ?? [],
         answer: () => ok({ session, id, kind: asked.kind }),
       })

@@ -1,6 +1,7 @@
 // What the routes that write to a session share: who asks, what they may name, and answering once.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isMember } from '../../core/access/keys.ts'
+import type { Json } from '../../core/digest/digest.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionConfig } from '../../core/session/config.ts'
 import type { SessionEvent } from '../../core/session/events.ts'
@@ -44,6 +45,8 @@ export interface SessionWrite {
   readonly command: SessionCommand
   readonly objects?: readonly Uint8Array[]
   readonly answer: (events: readonly SessionEvent[]) => Answer
+  /** Waits for what the answer depends on. Also of an answer that was kept. */
+  readonly complete?: (answer: Answer) => Promise<Answer>
 }
 
 /** Refused: a fault with the code of the refusal. */
@@ -51,14 +54,15 @@ export function submitOnce(
   { store, sessions }: SessionRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { place, command, objects = [], answer }: SessionWrite,
+  { place, command, objects = [], answer, complete }: SessionWrite,
 ): Promise<FastifyReply> {
-  return answerDecided(store, place.tenant, request, reply, async keep => {
+  const perform: Parameters<typeof answerDecided>[4] = async keep => {
     const done = await sessions.work.submit(place, command, { objects, idempotency: events => keep(answer(events)) })
     if (done.refusal !== null) throw refusalFault(done.refusal)
     // Whoever was quicker with the same key has decided, and is read back.
     return { answer: done.replayed === null ? answer(done.events) : NOTHING, replayed: done.replayed !== null }
-  })
+  }
+  return answerDecided(store, place.tenant, request, reply, perform, (request.body ?? null) as Json, complete)
 }
 
 const NOTHING: Answer = { status: 200, headers: {}, body: null }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { sessionStream } from '../../core/session/events.ts'
-import { configOf } from '../../engine/sessions/requests.ts'
+import { checkWorkspace, configOf } from '../../engine/sessions/requests.ts'
 import { listSessions, type SessionSummary } from '../../engine/sessions/sessions.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
 import { principalOf } from '../access.ts'
@@ -37,6 +37,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
       const { session = `session-${randomUUID()}`, agentId = null, config: given = {} } = request.body
       const { principal, place } = writerOf(request, session)
       const config = checkConfig(principal, configOf(given as Json))
+      await checkWorkspace(store, place.tenant, config)
       const answer = () => ({
         status: 201,
         headers: { location: `/v1/sessions/${session}` },
@@ -84,6 +85,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
       const config = checkConfig(principal, configOf(request.body as Json))
+      await checkWorkspace(store, place.tenant, config)
       const answer = () => ({ status: 200, headers: {}, body: { session, config } as unknown as Json })
       return submitOnce(parts, request, reply, { place, command: { type: 'configure', config }, answer })
     },

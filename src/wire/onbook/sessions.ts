@@ -44,11 +44,25 @@ export interface SessionDescription {
   readonly workspace: {
     readonly active: WireSnapshot | null
     readonly pending: { readonly snapshot: WireSnapshot } | null
-    readonly approved: { readonly snapshot: WireSnapshot; readonly at: 'run' | 'step'; readonly firstRun: number } | null
+    readonly approved: {
+      readonly snapshot: WireSnapshot
+      readonly selection: Pick<WireSessionConfig, 'workspace' | 'prelude' | 'catalog'>
+      readonly at: 'run' | 'step'
+      readonly firstRun: number
+    } | null
     readonly syncing: boolean
   }
-  readonly run: { readonly run: number; readonly phase: string; readonly source: string; readonly steps: number } | null
+  readonly run: {
+    readonly run: number
+    readonly phase: string
+    readonly source: string
+    readonly steps: number
+    /** Calls that wait for a person. */
+    readonly approvals: readonly { readonly approval: string; readonly call: string; readonly tool: string }[]
+  } | null
   readonly runs: number
+  /** The newest run, where it was refused before it started. */
+  readonly refused: { readonly run: number; readonly stage: string; readonly code: string; readonly detail: string } | null
   readonly messages: number
   /** Of the last event that this follows from. */
   readonly seq: number
@@ -108,7 +122,8 @@ export type ApplyAnswer =
 
 export type SessionCommandRequest =
   | { readonly kind: 'steer' | 'interrupt' | 'follow-up'; readonly message: MessageInput; readonly id?: string }
-  | { readonly kind: 'pause' | 'resume'; readonly id?: string }
+  /** `complete` ends an interactive run that waits for input. */
+  | { readonly kind: 'pause' | 'resume' | 'complete'; readonly id?: string }
   | { readonly kind: 'cancel'; readonly reason?: string; readonly id?: string }
 
 export interface TranscriptPage {

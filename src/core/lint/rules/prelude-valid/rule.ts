@@ -5,7 +5,18 @@ import { type ComposedPrelude, readPrelude } from '../../../prelude/prelude.ts'
 import type { Pointer } from '../../../schema/pointer.ts'
 import { parseTemplate } from '../../../template/parse.ts'
 import { isPath } from '../../../workspace/path.ts'
-import { bytesOf, type FoundInFile, foundIn, isPrelude, isTemplate, type Layout, once, textsOf } from '../../layout.ts'
+import {
+  bytesOf,
+  type FoundInFile,
+  filesOfContext,
+  foundIn,
+  indexIn,
+  isTemplate,
+  type Layout,
+  once,
+  preludesIn,
+  textsOf,
+} from '../../layout.ts'
 import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
@@ -20,7 +31,7 @@ export const preludeValid: LayoutRule = {
 
 function* problemsIn(layout: Layout): Iterable<FoundInFile> {
   const used = new Set<string>()
-  for (const [path, text] of textsOf(layout, isPrelude)) yield* preludeProblems(path, text, layout, used)
+  for (const [path, text] of textsOf(layout, preludesIn(layout.texts))) yield* preludeProblems(path, text, layout, used)
   for (const [path, text] of textsOf(layout, isTemplate)) if (!used.has(path)) yield* syntaxProblems(path, text)
 }
 
@@ -35,9 +46,11 @@ function* preludeProblems(file: string, text: string, layout: Layout, used: Set<
     yield wrong
   }
   if (!isWhole) return
-  const names = filesOf(prelude)
+  const index = indexIn(layout.texts)
+  const whole = { ...prelude, context: prelude.context.flatMap(entry => filesOfContext(entry, index, layout.paths)) }
+  const names = filesOf(whole)
   for (const name of names) used.add(name)
-  const compiled = compilePrelude(prelude, new Map(names.map(name => [name, contentOf(name, layout)])))
+  const compiled = compilePrelude(whole, new Map(names.map(name => [name, contentOf(name, layout)])))
   if (!compiled.ok) yield* compiled.problems.map(foundIn)
 }
 
@@ -49,9 +62,12 @@ function contentOf(path: string, { texts }: Layout): ContentFile {
 
 /** Each file it names, where it names it. */
 function* wrongNames(file: string, { templates, context, options }: ComposedPrelude, layout: Layout): Iterable<FoundInFile> {
+  const index = indexIn(layout.texts)
   const named: readonly (readonly [Pointer, string])[] = [
     ...templates.map(({ path }, index): [Pointer, string] => [['templates', index], path]),
-    ...context.map((path, index): [Pointer, string] => [['context', index], path]),
+    ...context.flatMap((entry, place) =>
+      filesOfContext(entry, index, layout.paths).map((path): [Pointer, string] => [['context', place], path]),
+    ),
     ...(typeof options.responseFormat === 'string' ? [[['options', 'responseFormat'], options.responseFormat] as const] : []),
   ]
   for (const [pointer, path] of named) {
@@ -62,8 +78,9 @@ function* wrongNames(file: string, { templates, context, options }: ComposedPrel
   }
 }
 
-function problemWith(path: string, { paths, texts }: Layout, asContext: boolean): string | null {
+function problemWith(path: string, { paths, texts, ignored }: Layout, asContext: boolean): string | null {
   if (!isPath(path)) return `"${path}" is no path in a workspace`
+  if (ignored?.has(path)) return `An ignore file names ${path}, so publishing leaves it out`
   if (!paths.has(path)) return `There is no ${path}`
   if (texts.has(path) || (asContext && isImage(path))) return null
   return asContext ? `${path} is neither text in UTF-8 nor an image (png, jpeg, gif, webp)` : `${path} must be text in UTF-8`

@@ -60,9 +60,24 @@ testLayoutRule(toolsValid, {
     {
       why: 'tools beside one another, as sync would read them',
       files: { 'prompts/packs/default.json': [], 'tools/a.json': [{ name: 'x' }], 'tools/b.json': { name: 'x' }, 'tools/c.json': 1 },
+      problems: ['tools/b.json:1:1 There are two tools named "x"'],
+    },
+    {
+      why: 'names that no provider takes, two that are sent as one, and references that lead nowhere',
+      files: {
+        [CATALOG]: [
+          { name: 'two words' },
+          { name: 'a.b' },
+          { name: 'a_b' },
+          { name: 'c', parameters: { properties: { x: { $ref: '#/$defs/x' } } } },
+          { name: 'd', parameters: { $ref: 'https://example.com/schema.json' } },
+        ],
+      },
       problems: [
-        'tools/b.json:1:1 There are two tools named "x"',
-        'tools/c.json:1:1 A catalog must be a list of tools, or an object with tools',
+        `${CATALOG}:3:13 The name "two words" cannot be sent to a provider: use 1 to 64 letters, digits and _ - . : /, beginning with a letter, a digit or _`,
+        `${CATALOG}:8:3 "a.b" and "a_b" would both be sent to a provider as "a_b"; rename one`,
+        `${CATALOG}:11:3 Its parameters refer to "#/$defs/x", which is not in them; nothing is fetched`,
+        `${CATALOG}:21:3 Its parameters refer to "https://example.com/schema.json", which is not in them; nothing is fetched`,
       ],
     },
   ],

@@ -2,7 +2,7 @@ import type { ContentProblem } from '../../../prelude/content.ts'
 import { type CatalogFile, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../../../tools/catalog.ts'
 import { unsendable } from '../../../tools/unsendable.ts'
 import { INDEX_FILE } from '../../../workspace/index-file.ts'
-import { bytesOf, type FoundInFile, foundIn, isCatalog, isDescriptor, type Layout, legacyTools, once, textsOf } from '../../layout.ts'
+import { bytesOf, catalogsIn, type FoundInFile, foundIn, isDescriptor, type Layout, legacyTools, once, textsOf } from '../../layout.ts'
 import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
@@ -15,7 +15,7 @@ export const toolsValid: LayoutRule = {
 }
 
 function* problemsIn(layout: Layout): Iterable<FoundInFile> {
-  for (const [path, text] of textsOf(layout, isCatalog)) yield* catalogProblems(path, text, layout)
+  for (const [path, text] of textsOf(layout, catalogsIn(layout.texts))) yield* catalogProblems(path, text, layout)
   for (const [path] of textsOf(layout, isDescriptor)) yield* descriptorProblems(path, layout)
   if (!layout.paths.has(INDEX_FILE)) yield* legacyProblems(layout)
 }

@@ -22,6 +22,10 @@ testLayoutRule(workspaceIndex, {
       },
     },
     {
+      why: 'a name for a file that is called otherwise',
+      files: { ...index({ prompt_packs: { main: 'prompts/packs/default.json' } }), 'prompts/packs/default.json': [] },
+    },
+    {
       why: 'a default that only its place names',
       files: { ...index({ defaults: { prompt_pack: 'concise' } }), 'prompts/packs/concise.json': [] },
     },
@@ -53,11 +57,6 @@ testLayoutRule(workspaceIndex, {
         'agent.workspace.json:4:10 There is no tools/catalogs/a.json',
         'agent.workspace.json:7:20 There is no prompts/packs/x.json',
       ],
-    },
-    {
-      why: 'a file that sync will not find by this name',
-      files: { ...index({ prompt_packs: { main: 'prompts/packs/default.json' } }), 'prompts/packs/default.json': [] },
-      problems: ['agent.workspace.json:4:13 Sync looks for main at prompts/packs/main.json, not at prompts/packs/default.json'],
     },
   ],
 })

@@ -7,7 +7,7 @@ import type { LayoutRule } from '../../rule.ts'
 
 export const workspaceIndex: LayoutRule = {
   name: 'workspace-index',
-  summary: 'agent.workspace.json is of its format, and names files that are there, by the paths at which sync looks for them.',
+  summary: 'agent.workspace.json is of its format, and names files that are there.',
   severity: 'error',
 
   *checkLayout(layout) {
@@ -33,16 +33,7 @@ const KINDS = [
 ] as const
 
 function* namedFiles({ paths }: Layout, index: WorkspaceIndex): Iterable<FoundInFile> {
-  for (const { key, of, folder } of KINDS)
-    for (const [name, path] of index[of]) {
-      const wanted = `${folder}/${name}.json`
-      if (!paths.has(path)) yield missing([key, name], path, paths)
-      else if (path !== wanted)
-        yield found([key, name], `Sync looks for ${name} at ${wanted}, not at ${path}`, {
-          severity: 'warning',
-          suggestion: `move the file to ${wanted}, or name it as its file is named`,
-        })
-    }
+  for (const { key, of } of KINDS) for (const [name, path] of index[of]) if (!paths.has(path)) yield missing([key, name], path, paths)
   for (const [name, files] of index.contextGroups)
     for (const [place, path] of files.entries())
       if (![...paths].some(one => isWithin(one, path))) yield missing(['context_groups', name, place], path, paths)

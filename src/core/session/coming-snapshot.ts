@@ -1,0 +1,37 @@
+// The snapshot that a run starts with when it is requested now, and why a session cannot start one yet.
+import { dueAtRun } from './apply.ts'
+import { type RunConfig, type Selection, selectionOf } from './config.ts'
+import { type Snapshot, snapshotMismatch } from './snapshot.ts'
+import type { SessionState } from './state.ts'
+
+export interface Coming {
+  readonly snapshot: Snapshot
+  /** Null for an active snapshot that is not of the session's present selection: the session was configured since. */
+  readonly selection: Selection | null
+}
+
+/** The approved snapshot that is due, else the active one; null when nothing was ever applied. */
+export function comingSnapshot(state: SessionState): Coming | null {
+  const [due] = dueAtRun(state, state.runs + 1)
+  if (due?.type === 'workspace.applied') return { snapshot: due.snapshot, selection: due.selection }
+  const { active } = state.workspace
+  if (active === null) return null
+  const selection = selectionOf(state.config)
+  return { snapshot: active, selection: selection !== null && snapshotMismatch(active, selection) === null ? selection : null }
+}
+
+/**
+ * Why the run would not get the prelude or the catalog that its config names; null when it would, or names none.
+ * @param session the one that has to sync
+ */
+export function unsyncedProblem(config: RunConfig, coming: Coming | null, session: string): string | null {
+  const selection = selectionOf(config)
+  if (selection === null || (coming !== null && coming.selection !== null)) return null
+  const prelude = config.promptDigests === null ? selection.prelude : null
+  const catalog = config.toolDigests === null ? selection.catalog : null
+  if (prelude === null && catalog === null) return null
+  const parts = [prelude === null ? '' : ` prelude ${prelude}`, catalog === null ? '' : ` catalog ${catalog}`].join('')
+  const active =
+    coming === null ? 'nothing was applied yet' : `version ${coming.snapshot.version} of ${coming.snapshot.workspace} is active`
+  return `the session names${parts} of workspace ${selection.workspace.name}, and ${active}: run "onbook sync ${session}", then "onbook apply ${session}"`
+}
