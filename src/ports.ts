@@ -95,6 +95,8 @@ export interface ChatModel {
   acts?(provider: string): boolean
   /** How this provider makes calls. Not there: natively. */
   calls?(provider: string): Calling | Promise<Calling>
+  /** What this provider lacks on this machine before it can be asked: a key, a package, a script. Null when it lacks nothing. */
+  unready?(provider: string): Promise<(Error & { readonly code: string }) | null>
 }
 
 /** Who calls a tool, and with what. The arguments fit the descriptor. */

@@ -66,7 +66,7 @@ export const PROVIDERS: ReadonlyMap<string, Provider> = new Map<string, Provider
       create: async (model, { baseURL, ...settings }) => {
         const { createOpenAICompatible } = await load(() => import('@ai-sdk/openai-compatible'), '@ai-sdk/openai-compatible')
         if (baseURL === undefined)
-          throw new Fault('model_failed', { model: `openai-compatible:${model}`, reason: 'set OPENAI_COMPATIBLE_BASE_URL to its address' })
+          throw new Fault('model_address_missing', { provider: 'openai-compatible', variable: 'OPENAI_COMPATIBLE_BASE_URL' })
         return createOpenAICompatible({
           name: 'openai-compatible',
           baseURL,

@@ -57,6 +57,11 @@ export const CONTENT_FAULTS = {
   ),
   model_failed: fault(502, (d: { model: string; reason: string }) => `${d.model} failed: ${d.reason.replace(/\.$/, '')}.`),
   model_key_missing: fault(400, (d: { provider: string; variable: string }) => `There is no key for ${d.provider}. Set ${d.variable}.`),
+  model_address_missing: fault(
+    400,
+    (d: { provider: string; variable: string }) =>
+      `There is no address for ${d.provider}. Set ${d.variable}, such as http://127.0.0.1:11434/v1.`,
+  ),
   provider_unready: fault(
     400,
     (d: { provider: string; option: string }) =>

@@ -19,6 +19,7 @@ import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
 import { createMetrics } from './metrics.ts'
 import { rateLimitsOf } from './rate-limit.ts'
 import { readJsonBody } from './read-json.ts'
+import type { Readiness } from './readiness.ts'
 import { definitionRoutes } from './routes/definitions.ts'
 import { hostedRoutes } from './routes/hosted.ts'
 import { labelRoutes } from './routes/labels.ts'
@@ -39,6 +40,8 @@ export interface HostParts {
   readonly store: Store
   readonly clock: Clock
   readonly config: HostConfig
+  /** Reasons why the host is not ready; without it, only the store can be one. */
+  readonly readiness?: Readiness
   /** Without it, what concerns sessions answers 501. */
   readonly sessions?: HostedSessions
   /** The repo's own roles; without them there are the shipped ones. */
@@ -122,9 +125,10 @@ export function createHost(parts: HostParts): FastifyInstance {
     reply.header('cache-control', 'max-age=60').send(capabilityDocument(config, parts.fixtures, parts.sessions !== undefined)),
   )
 
-  app.get('/readyz', async () => {
+  app.get('/readyz', async (_request, reply) => {
     await store.tenants()
-    return { ok: true }
+    const reasons = parts.readiness?.reasons() ?? []
+    return reasons.length === 0 ? { ok: true } : reply.code(503).send({ ok: false, reasons })
   })
 
   app.register(async api => {

@@ -6,6 +6,7 @@ import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
 import type { AdoptedTools, ToolServers } from '../engine/tools/adopted-tools.ts'
 import type { Binding, Delta, Validator } from '../ports.ts'
+import type { HostWaits } from './provider-waits.ts'
 
 export interface HostedSessions {
   readonly work: SessionWork
@@ -20,6 +21,8 @@ export interface HostedSessions {
   /** Which tools the host shows a model by itself. */
   readonly offers?: (tool: string) => boolean
   readonly live: Live
+  /** Which of them wait for a provider. */
+  readonly waits?: HostWaits
   /** For schemas that callers bring. */
   readonly validator: Validator
 }

@@ -20,6 +20,18 @@ import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched
 export function aiSdkChat(limits: Partial<AnswerLimits> = {}, besides: readonly string[] = []): ChatModel {
   return {
     acts: () => false,
+    async unready(provider) {
+      try {
+        if (!PROVIDERS.has(provider)) throw new Fault('model_unknown', { model: provider, known: [...PROVIDERS.keys(), ...besides] })
+        checkKey(provider)
+        // Loads the package, and asks nobody.
+        await languageModel(provider, 'any')
+        return null
+      } catch (error) {
+        if (error instanceof Fault) return error
+        throw error
+      }
+    },
     call(call, options) {
       const known: Known = new Map(secretsIn(process.env).map(value => [value, '[REDACTED]']))
       return settleCall(options, known, async sent => {

@@ -226,7 +226,7 @@ describe('aiSdkChat sends nothing, and says why, when', () => {
 
   it('there is no address for a server of one’s own', async () => {
     vi.stubEnv('OPENAI_COMPATIBLE_BASE_URL', undefined)
-    expect(await failing(asking('openai-compatible'))).toMatchObject({ code: 'model_failed' })
+    expect(await failing(asking('openai-compatible'))).toMatchObject({ code: 'model_address_missing' })
   })
 
   it('there is no message', async () =>

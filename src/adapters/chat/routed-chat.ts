@@ -1,4 +1,5 @@
 // One model for sessions out of many: the provider that a session names decides which. Each is made when it is first asked.
+import { Fault } from '../../errors.ts'
 import type { ChatModel } from '../../ports.ts'
 import { failureOf } from './failure.ts'
 
@@ -20,8 +21,11 @@ export function routedChat(
     const make = Object.hasOwn(byProvider, provider) ? byProvider[provider]! : others
     const found = made.get(make) ?? Promise.resolve().then(make)
     made.set(make, found)
+    // What was missing may be there the next time.
+    found.catch(() => made.delete(make))
     return found
   }
+  const ready = new Set<string>()
   return {
     async call(call, options) {
       try {
@@ -33,6 +37,18 @@ export function routedChat(
     },
     resumes,
     acts,
+    async unready(provider) {
+      if (ready.has(provider)) return null
+      try {
+        const model = await modelFor(provider)
+        const lacking = (await model.unready?.(provider)) ?? null
+        if (lacking === null) ready.add(provider)
+        return lacking
+      } catch (error) {
+        if (error instanceof Fault) return error
+        throw error
+      }
+    },
     async calls(provider) {
       // Why it cannot be made is said when it is called.
       const model = await modelFor(provider).catch(() => null)

@@ -17,6 +17,8 @@ import { DEFAULT_CONFIG, type HostConfig } from '../../host/config.ts'
 import { createLogin } from '../../host/login.ts'
 import { LOG_LEVELS, SLOW_MS } from '../../host/logs.ts'
 import { uselessNativeTools } from '../../host/native-tools.ts'
+import { providerWaits } from '../../host/provider-waits.ts'
+import { readinessOf } from '../../host/readiness.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
@@ -70,11 +72,16 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     const login = createLogin(clock)
     const failed: SessionParts['failed'] = (error, { tenant, session }) =>
       app.log.error({ err: error, tenant, session }, 'a session could not go on')
-    const sessions = openSessions(store, input, await policyOf(input, store), failed, tools)
+    const readiness = readinessOf()
+    const waits = providerWaits(readiness, ({ tenant, session }, waiting) =>
+      app.log.warn({ tenant, session, ...waiting }, 'a run waits for its provider; start the host with what is missing and the run goes on'),
+    )
+    const sessions = openSessions(store, input, await policyOf(input, store), failed, tools, waits)
     const app = createHost({
       store,
       clock,
       config,
+      readiness,
       sessions,
       roles,
       testSeams,

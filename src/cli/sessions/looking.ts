@@ -61,6 +61,7 @@ export const show = (input: Input): Promise<number> =>
     if (run !== null) say(`run ${run.run} is ${run.phase}, at step ${run.steps}`)
     for (const { approval, call, tool } of run?.approvals ?? [])
       say(`call ${call} (${tool}) waits for an approval: onbook approvals approve ${approval}`)
+    if (found.unready !== undefined) say(`run waits for provider ${found.unready.provider}: ${found.unready.message}`)
     if (refused !== null) say(`run ${refused.run} was refused (${refused.stage}, ${refused.code}): ${refused.detail}`)
     if (workspace.active !== null) say(`in force: ${snapshotText(workspace.active)}`)
     if (workspace.approved !== null) say(`approved for the next ${workspace.approved.at}: ${snapshotText(workspace.approved.snapshot)}`)

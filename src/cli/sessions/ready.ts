@@ -1,27 +1,9 @@
 // Whether what providers and tools need was given. Asked before anything is recorded: found out later, it ends a run for good.
-import { statSync } from 'node:fs'
-import { checkKey, PROVIDERS } from '../../adapters/ai-sdk-providers.ts'
-import { recordedChat } from '../../adapters/chat/recorded-chat.ts'
-import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
-import { folderFiles } from '../../adapters/folder-files.ts'
 import { Fault } from '../../errors.ts'
-import type { ChatModel } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { hostConfigOf } from '../host/host-config.ts'
-import { readText } from '../record/open-record.ts'
+import { modelsOf } from './models-of.ts'
 import { repoBindings } from './repo-bindings.ts'
-
-export async function scriptedFrom({ script }: Input): Promise<ChatModel> {
-  if (typeof script !== 'string') throw new Fault('provider_unready', { provider: 'scripted', option: '--script FILE' })
-  return scriptedChat(script, await readText(script))
-}
-
-export function recordedFrom({ recordings }: Input): ChatModel {
-  if (typeof recordings !== 'string') throw new Fault('provider_unready', { provider: 'recorded', option: '--recordings FOLDER' })
-  if (statSync(recordings, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Fault('usage_invalid', { problem: `--recordings must be a folder, and ${recordings} is none` })
-  return recordedChat(folderFiles(recordings))
-}
+import { recordedFrom, scriptedFrom } from './scripted-from.ts'
 
 /** What was named is there and can be read, and nothing is bound to a repo that was not named. */
 export async function checkGiven(input: Input): Promise<void> {
@@ -42,14 +24,13 @@ export function checkUsed(input: Input, providers: ReadonlySet<string>): void {
       })
 }
 
-/** Whether a key is right, or a command there, shows when it is asked. */
+/** Keys, packages and scripts. Whether a key is right, or a command there, shows when it is asked. */
 export async function checkProviders(input: Input, providers: Iterable<string>): Promise<void> {
-  const { cliAgents } = hostConfigOf(input)
+  const models = modelsOf(input)
   for (const provider of providers) {
-    if (Object.hasOwn(cliAgents, provider)) continue
-    if (provider === 'scripted') await scriptedFrom(input)
-    else if (provider === 'recorded') recordedFrom(input)
-    else if (PROVIDERS.has(provider)) checkKey(provider)
-    else throw new Fault('provider_unready', { provider, option: '--config FILE, as one of its cliAgents' })
+    const lacking = (await models.unready?.(provider)) ?? null
+    if (lacking?.code === 'model_unknown')
+      throw new Fault('provider_unready', { provider, option: '--config FILE, as one of its cliAgents' })
+    if (lacking !== null) throw lacking
   }
 }

@@ -1,8 +1,5 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
-import { routedChat } from '../../adapters/chat/routed-chat.ts'
-import { sampleChat } from '../../adapters/chat/sample-chat.ts'
-import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import { repoDetails } from '../../adapters/repo-details.ts'
 import { repoRoles } from '../../adapters/repo-roles.ts'
 import { knownTo, scrubKnown } from '../../adapters/scrub-known.ts'
@@ -22,12 +19,13 @@ import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
 import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
-import type { Binding, ChatModel, Secrets, Store } from '../../ports.ts'
+import type { HostWaits } from '../../host/provider-waits.ts'
+import type { Binding, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
 import { keyringOf, secretsFile } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
-import { recordedFrom, scriptedFrom } from './ready.ts'
+import { modelsOf } from './models-of.ts'
 import { watchOf } from './repo-watching.ts'
 import { toolServers } from './tool-servers.ts'
 
@@ -46,6 +44,7 @@ export function openSessions(
   placed: PlacedPolicy,
   failed: SessionParts['failed'],
   tools: readonly Binding[],
+  waits?: HostWaits,
 ): OpenSessions {
   const { policy } = placed
   const world = worldOf(input)
@@ -76,6 +75,7 @@ export function openSessions(
     wait,
     failed,
     onDelta: live.say,
+    ...(waits === undefined ? {} : { waits }),
     scrub: scrubKnown({ environment: process.env, file: secretsFile(input) }),
     ...watchOf(input, failed),
   })
@@ -90,6 +90,7 @@ export function openSessions(
     grants: policy.grants,
     policy: placed,
     live,
+    ...(waits === undefined ? {} : { waits }),
     validator,
     async close() {
       await forks.close()
@@ -135,19 +136,6 @@ function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>):
   const all = [...[...bindings.values()].map(({ descriptor }) => descriptor), ...Object.values(GRAPH_DESCRIPTORS)]
   const tools = all.filter(({ name }) => isListed(offer, name))
   return tools.length === 0 ? null : tools
-}
-
-function modelsOf(input: Input): ChatModel {
-  const { cliAgents, modelCalls } = hostConfigOf(input)
-  const scripted = () => scriptedFrom(input)
-  const recorded = () => recordedFrom(input)
-  const agents = cliAgentChat(cliAgents, repoOf(input))
-  const commands = Object.fromEntries(Object.keys(cliAgents).map(provider => [provider, () => agents]))
-  const sample = input.testSeams === true ? { sample: sampleChat } : {}
-  const byName = { ...commands, ...sample, scripted, recorded }
-  // Most hosts that only play back never need it, and it is large.
-  const others = async () => (await import('../../adapters/chat/ai-sdk-chat.ts')).aiSdkChat(modelCalls, Object.keys(byName))
-  return routedChat(byName, others, agents.resumes, provider => Object.hasOwn(cliAgents, provider))
 }
 
 /** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */

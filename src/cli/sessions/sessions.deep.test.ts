@@ -80,10 +80,10 @@ describe('at rest', () => {
     expect(await onbook(...args)).toMatchObject({ code: 2, body: { error: code } })
   })
 
-  it('a run that nobody can answer ends with 1 and says what to do', async () => {
+  it('a run that nobody can answer is refused before it is on record, and the fault says what to do', async () => {
     const { code, body } = await onbook('sessions', 'run', 'writer', '--input', 'x')
-    expect([code, body.status, body.code]).toEqual([1, 'failed', 'provider_unready'])
-    expect(body.detail).toContain('--script FILE')
+    expect([code, body.error]).toEqual([2, 'provider_unready'])
+    expect(body.message).toContain('--script FILE')
   })
 
   it('what a command that was killed has left is taken up, or cancelled', async () => {

@@ -105,7 +105,7 @@ function spelled(value: Workflow | Agent): readonly [Digest, string] {
   return made
 }
 
-async function agentsOf(store: Store, tenant: string, { nodes }: Workflow): Promise<ReadonlyMap<string, Agent>> {
+export async function agentsOf(store: Store, tenant: string, { nodes }: Workflow): Promise<ReadonlyMap<string, Agent>> {
   const found = new Map<string, Agent>()
   for (const id of new Set(nodes.flatMap(({ agentId }) => (agentId === null ? [] : [agentId])))) {
     const loaded = await loadAgent(store, tenant, id)

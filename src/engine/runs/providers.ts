@@ -1,11 +1,30 @@
 // Which providers a run needs to go on: for whoever takes it up to see whether they are there. Asks none of them.
 import { isEnded, type RunState } from '../../core/run/state.ts'
 import { emptyConfig } from '../../core/session/config.ts'
+import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { loadSession } from '../sessions/load.ts'
+import { agentsOf, type RunWorld } from './frozen.ts'
 import { loadRun } from './load.ts'
 import { configFor, homeOf, sessionOf } from './start-node.ts'
 import { worldOf } from './world.ts'
+
+/** The providers that a run of this workflow would need, if it were created now. */
+export async function providersOfWorkflow(
+  store: Store,
+  tenant: string,
+  workflow: Workflow,
+  { model }: Pick<RunWorld, 'model'>,
+): Promise<ReadonlySet<string>> {
+  const frozen = { workflow, agents: await agentsOf(store, tenant, workflow), model }
+  const providers = new Set<string>()
+  for (const node of workflow.nodes) {
+    const lasting = node.session === null ? null : (await loadSession(store, tenant, node.session)).state
+    const session = lasting === null || lasting.session === '' ? await homeOf(store, tenant, frozen, node.id) : lasting
+    providers.add(configFor(frozen, node, session?.config ?? emptyConfig).provider)
+  }
+  return providers
+}
 
 /** Of every node, also of those that have ended: an edge or a message may lead back to them. A run that is over needs none. */
 export async function providersOf(store: Store, tenant: string, runId: string): Promise<ReadonlySet<string>> {

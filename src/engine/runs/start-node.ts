@@ -114,7 +114,12 @@ async function commandsFor(
 }
 
 /** The session where its agent's workspace is synced and applied; null when there is none, or the node has a lasting one of its own. */
-export async function homeOf(store: Store, tenant: string, frozen: LoadedFrozen, nodeId: string): Promise<SessionState | null> {
+export async function homeOf(
+  store: Store,
+  tenant: string,
+  frozen: Pick<LoadedFrozen, 'workflow' | 'agents'>,
+  nodeId: string,
+): Promise<SessionState | null> {
   const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
   const home = node.session === null ? (agentOf(frozen, node)?.session ?? null) : null
   if (home === null) return null
@@ -123,7 +128,7 @@ export async function homeOf(store: Store, tenant: string, frozen: LoadedFrozen,
 }
 
 /** The node's own choice, its agent's, its home session's, the host's. */
-export function configFor(frozen: LoadedFrozen, node: WorkflowNode, home: SessionConfig): SessionConfig {
+export function configFor(frozen: Pick<LoadedFrozen, 'agents' | 'model'>, node: WorkflowNode, home: SessionConfig): SessionConfig {
   if (node.typeId === SAMPLE_TYPE) return { ...home, provider: 'sample', model: 'sample' }
   const choices = [node.model, agentOf(frozen, node)?.model]
   const pick = <K extends 'provider' | 'model' | 'maxTokens' | 'reasoningEffort'>(key: K) =>

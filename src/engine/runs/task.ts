@@ -20,7 +20,7 @@ export const settingsOf = (
   ...node.settings,
 })
 
-export const agentOf = ({ agents }: LoadedFrozen, { agentId }: WorkflowNode): Agent | null =>
+export const agentOf = ({ agents }: Pick<LoadedFrozen, 'agents'>, { agentId }: WorkflowNode): Agent | null =>
   agentId === null ? null : (agents.get(agentId) ?? null)
 
 export function taskOf(

@@ -12,6 +12,7 @@ import { deadlinesOf } from '../deadlines.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
+import { checkReady } from '../sessions/ready-provider.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { offeredTools } from '../tools/bound.ts'
 import { commandRun, type RunSubmission } from './command-run.ts'
@@ -22,6 +23,7 @@ import { attachNode, detachEnded, detachNodes } from './homes.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
 import { askForMode } from './mode-answers.ts'
 import { ownedRuns, type WriteOwned } from './owned-runs.ts'
+import { providersOfWorkflow } from './providers.ts'
 import { scrubbedCommand } from './remarks.ts'
 import { requestImplementation } from './request-implementation.ts'
 import { openRuns } from './runs.ts'
@@ -236,6 +238,8 @@ export function runWork(parts: RunParts): RunWork {
     admit,
     async create(place, request) {
       admit(place.tenant)
+      if (parts.models.unready !== undefined)
+        await checkReady(parts, await providersOfWorkflow(store, place.tenant, request.workflow, parts.world))
       const made = await createRun(store, place, request, parts.world, owner)
       if (made.replayed) return { ...made, refusal: null }
       if (!isEnded(made.run.state)) watch(place.tenant, made.run)

@@ -11,6 +11,7 @@ import type { CallOptions } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
 import { type Performing, STOPPING } from './performing.ts'
+import { untilReady } from './ready-provider.ts'
 import { lookBefore, tellChange } from './repo-look.ts'
 
 const MOST_ATTEMPTS = 3
@@ -28,7 +29,10 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   const { state } = await loadSession(parts.store, place.tenant, place.session)
   const open = state.run?.run === run && state.run.step?.step === step ? state.run.step : null
   if (open === null || open.settled) return
-  if (parts.models.acts?.(open.request.parameters.provider) !== false) await lookBefore(performing)
+  const { provider } = open.request.parameters
+  // Only an answer of the provider fails a step. A call that was cancelled meanwhile is settled below, without asking.
+  if (!(await untilReady(performing, provider)) && (!signal.aborted || signal.reason === STOPPING)) return
+  if (parts.models.acts?.(provider) !== false) await lookBefore(performing)
   const receipt = await ask(performing, open.request, state.run!)
   if (signal.reason === STOPPING) return
   if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {

@@ -36,8 +36,17 @@ export interface SessionParts extends OfferedTools {
   readonly now: () => number
   /** Random, and never used twice. */
   readonly newId: () => string
+  /** Told which sessions wait for a provider that is not ready. Without it nobody waits: the work is left for the next start. */
+  readonly waits?: ProviderWaits
   /** Where sessions work for the nodes of graphs. */
   readonly graph?: SessionGraph
+}
+
+/** Sessions that wait for a key, a package or a script. */
+export interface ProviderWaits {
+  /** Again at every check while it waits. */
+  begin(place: SessionPlace, provider: string, lacking: Error): void
+  end(place: SessionPlace): void
 }
 
 /** What a graph adds to a session that works for one of its nodes. */

@@ -14,6 +14,7 @@ import { brokenOff, INTERRUPTED } from './done.ts'
 import { keptSession, loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
 import { type Send, type SessionParts, STOPPING } from './performing.ts'
+import { checkReady } from './ready-provider.ts'
 import { tellChange } from './repo-look.ts'
 import { openSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submitIf } from './submit.ts'
@@ -225,7 +226,13 @@ export function sessionWork(parts: SessionParts): SessionWork {
   }
 
   return {
-    submit: send,
+    async submit(place, command, submission = {}) {
+      if (command.type === 'requestRun') {
+        const { state } = await loadSession(store, place.tenant, place.session)
+        await checkReady(parts, [(command.overrides ?? state.config).provider.trim()])
+      }
+      return send(place, command, submission)
+    },
     async answer(place, answer, submission = {}) {
       const { command, objects } = await answerCommand(parts, place, answer)
       const isLate = command.decision === 'expired'

@@ -6,7 +6,7 @@ import { LAYERS } from '../../core/resolve/layers.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
-import { message, snapshot } from './session-schema.ts'
+import { message, snapshot, waitingFor } from './session-schema.ts'
 import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -180,6 +180,7 @@ export const runAnswer = Type.Object(
       Type.Object({ reason: Type.Enum(['asked', 'stalled']), nodeId: nullable(Type.String()), evidence: nullable(evidence) }, CLOSED),
     ),
     approvals: Type.Array(Type.Object(openApproval, CLOSED)),
+    waiting: Type.Optional(waitingFor),
     lastSequence: count,
   },
   CLOSED,

@@ -79,7 +79,9 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     { schema: { params: runParams, response: answers(runAnswer, 'How it stands.') } },
     async request => {
       const { tenant } = principalOf(request, 'runs:read')
-      return runSnapshot(store, tenant, await existingRun(store, tenant, request.params.runId))
+      const run = await existingRun(store, tenant, request.params.runId)
+      const [waiting] = Object.values(run.state.nodes).flatMap(({ session }) => sessions.waits?.of(tenant, session) ?? [])
+      return { ...(await runSnapshot(store, tenant, run)), ...(waiting === undefined ? {} : { waiting }) }
     },
   )
 

@@ -84,6 +84,8 @@ const selection = Type.Object(
   },
   CLOSED,
 )
+/** Its run waits for a provider that lacks a key, a package or a script. */
+export const waitingFor = Type.Object({ code: Type.Literal('provider_unready'), provider: Type.String(), message: Type.String() }, CLOSED)
 const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate'])
 const at = Type.Enum(['now', 'run', 'step'])
 const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)
@@ -123,6 +125,7 @@ export const sessionAnswer = Type.Object(
     messages: count,
     seq: count,
     waiting: Type.Object({ steers: count, followUps: count }, CLOSED),
+    unready: Type.Optional(waitingFor),
   },
   CLOSED,
 )

@@ -68,7 +68,10 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     { schema: { params: sessionParams, response: answers(sessionAnswer, 'How it stands.') } },
     async request => {
       const { tenant } = principalOf(request, 'sessions:read')
-      return sessionView(await existingSession(store, tenant, request.params.session))
+      const { session } = request.params
+      const view = sessionView(await existingSession(store, tenant, session))
+      const unready = sessions.waits?.of(tenant, session) ?? null
+      return unready === null ? view : { ...view, unready }
     },
   )
 

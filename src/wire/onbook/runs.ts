@@ -117,6 +117,8 @@ export interface RunDescription {
   readonly nodeStates: Readonly<
     Record<string, { readonly status: string; readonly visits: number; readonly steps: number; readonly session: string | null }>
   >
+  /** There while it waits for a provider that lacks a key, a package or a script. */
+  readonly waiting?: { readonly code: 'provider_unready'; readonly provider: string; readonly message: string }
   readonly variables: Fields
   /** What the last nodes gave, by node. */
   readonly outputs?: Fields

@@ -67,6 +67,8 @@ export interface SessionDescription {
   /** Of the last event that this follows from. */
   readonly seq: number
   readonly waiting: { readonly steers: number; readonly followUps: number }
+  /** There while its run waits for a provider that lacks a key, a package or a script. */
+  readonly unready?: { readonly code: 'provider_unready'; readonly provider: string; readonly message: string }
 }
 
 /** A text, a message as models know them, or the name of one that is stored. */

@@ -1,0 +1,42 @@
+// Which sessions wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
+import type { ProviderWaits } from '../engine/sessions/performing.ts'
+import type { SessionPlace } from '../engine/sessions/submit.ts'
+import type { Readiness } from './readiness.ts'
+
+export interface WaitingFor {
+  readonly code: 'provider_unready'
+  readonly provider: string
+  readonly message: string
+}
+
+export interface HostWaits extends ProviderWaits {
+  of(tenant: string, session: string): WaitingFor | null
+}
+
+/** @param warn called once for each session that begins to wait */
+export function providerWaits(readiness: Readiness, warn: (place: SessionPlace, waiting: WaitingFor) => void): HostWaits {
+  const waiting = new Map<string, WaitingFor>()
+  const keyOf = ({ tenant, session }: Pick<SessionPlace, 'tenant' | 'session'>): string => JSON.stringify([tenant, session])
+  const update = (provider: string): void => {
+    const those = [...waiting.values()].filter(one => one.provider === provider)
+    const key = `provider ${provider}`
+    if (those.length === 0) return readiness.remove(key)
+    const many = those.length === 1 ? '1 session waits' : `${those.length} sessions wait`
+    readiness.add(key, { code: 'provider_unready', message: `${many} for provider ${provider}. ${those[0]!.message}` })
+  }
+  return {
+    begin(place, provider, { message }) {
+      const isNew = !waiting.has(keyOf(place))
+      const one: WaitingFor = { code: 'provider_unready', provider, message }
+      waiting.set(keyOf(place), one)
+      update(provider)
+      if (isNew) warn(place, one)
+    },
+    end(place) {
+      const found = waiting.get(keyOf(place))
+      waiting.delete(keyOf(place))
+      if (found !== undefined) update(found.provider)
+    },
+    of: (tenant, session) => waiting.get(keyOf({ tenant, session })) ?? null,
+  }
+}
