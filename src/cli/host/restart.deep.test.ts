@@ -10,7 +10,6 @@ const BIN = resolve('bin/onbook.mjs')
 const CHAT = 'OPENAI_COMPATIBLE_BASE_URL'
 const slow = 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\n'
 const folder = temporaryFolder(null, {
-  'agents/support.yaml': 'agentId: acme.support\nsystemPrompt: Help.\nmodel: { provider: openai-compatible, model: tiny }\n',
   'workflows/scripted.yaml': 'id: scripted\nobjective: Say hello.\nnodes: [{ id: greeter, model: { provider: scripted, model: small } }]\n',
   'workflows/asked.yaml': 'id: asked\nobjective: Say hello.\nnodes: [{ id: greeter, model: { provider: openai-compatible, model: tiny } }]\n',
   'slow.yaml': slow,
