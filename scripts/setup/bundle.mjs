@@ -7,7 +7,13 @@ import { rolldown } from 'rolldown'
 const [dist = 'dist'] = process.argv.slice(2)
 
 const bundle = await rolldown({
-  input: { main: join(dist, 'cli', 'main.js'), index: join(dist, 'index.js'), 'ajv-worker': join(dist, 'adapters', 'ajv-worker.mjs') },
+  input: {
+    main: join(dist, 'cli', 'main.js'),
+    index: join(dist, 'index.js'),
+    // Shares its chunks with the library, so that both have the same classes.
+    core: join(dist, 'core', 'index.js'),
+    'ajv-worker': join(dist, 'adapters', 'ajv-worker.mjs'),
+  },
   platform: 'node',
   // Optional peers: whoever uses them has them installed.
   external: [/^ai$/, /^@ai-sdk\//],

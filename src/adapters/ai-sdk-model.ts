@@ -26,7 +26,7 @@ export async function aiSdkModel(name: string): Promise<Model> {
       }
       try {
         const { text } = await generateText({
-          model: wrapLanguageModel({ model: language, middleware: { specificationVersion: 'v3', wrapGenerate } }),
+          model: wrapLanguageModel({ model: language, middleware: { specificationVersion: language.specificationVersion, wrapGenerate } }),
           system: system!.content,
           prompt: user!.content,
           abortSignal: signal,

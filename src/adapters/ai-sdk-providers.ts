@@ -102,7 +102,10 @@ export async function load<T>(bring: () => Promise<T>, name: string): Promise<T>
     return await bring()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    const packages = name === 'ai' ? 'ai@6' : `ai@6 ${name}@${name === '@ai-sdk/openai-compatible' ? 2 : 3}`
+    // Newer majors want Node 22.
+    const isNew = Number(process.versions.node.split('.')[0]) >= 22
+    const major = (name === '@ai-sdk/openai-compatible' ? 2 : 3) + (isNew ? 1 : 0)
+    const packages = [`ai@${isNew ? 7 : 6}`, ...(name === 'ai' ? [] : [`${name}@${major}`])].join(' ')
     throw new Fault('package_missing', { package: name, install: `npm install ${packages}` }, { cause: error })
   }
 }

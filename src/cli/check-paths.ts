@@ -1,6 +1,7 @@
 // The work of onbook check: from paths to a report.
 import { isInLayout } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
+import type { WorkflowShare } from '../core/lint/workflow-share.ts'
 import { editScalars } from '../core/pack/edit.ts'
 import { readYaml } from '../core/pack/yaml.ts'
 import { isWithin } from '../core/workspace/path.ts'
@@ -17,6 +18,7 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
   const { targets, missing } = await locate(input.paths as string[])
   const findings: Finding[] = missing.map(path => unreadable(path, 'it does not exist'))
   const sources = new Map<string, string>()
+  const shares: WorkflowShare[] = []
   let files = missing.length
   for (const target of targets) {
     if (input.fix) await fix(target, validator)
@@ -34,20 +36,22 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
     const layout = await checkMeant(target)
     files += layout.files.length
     findings.push(...layout.findings.map(finding => ({ ...finding, file: target.shown(finding.file) })))
+    shares.push(...layout.shares.map(share => ({ ...share, file: target.shown(share.file) })))
     for (const [path, text] of layout.texts) sources.set(target.shown(path), text)
   }
   if (files === 0 && !targets.some(({ named }) => named))
     throw new Fault('packs_missing', { where: (input.paths as string[]).join(', ') || 'this folder' })
   const shown = findings.filter(finding => !input.quiet || finding.severity !== 'info').sort(byPlace)
-  return { report: { findings: shown, sources, summary: summarize(files, shown) }, missing: missing.length > 0 }
+  return { report: { findings: shown, sources, shares, summary: summarize(files, shown) }, missing: missing.length > 0 }
 }
 
 /** What lies beside the packs, as far as it is meant. It is looked at as a whole all the same: its files speak of one another. */
 async function checkMeant({ workspace, whole, within }: Target): Promise<CheckedLayout> {
   const isMeant = (path: string) => whole || within.some(one => isWithin(path, one))
-  if (!whole && !within.some(isInLayout)) return { files: [], findings: [], texts: new Map() }
-  const { files, findings, texts } = await checkLayout(workspace, true)
-  return { files: files.filter(isMeant), findings: findings.filter(({ file }) => isMeant(file)), texts }
+  if (!whole && !within.some(isInLayout)) return { files: [], findings: [], texts: new Map(), shares: [] }
+  const { files, findings, texts, shares } = await checkLayout(workspace, true)
+  const ofMeant = <T extends { readonly file: string }>(all: readonly T[]) => all.filter(({ file }) => isMeant(file))
+  return { files: files.filter(isMeant), findings: ofMeant(findings), texts, shares: ofMeant(shares) }
 }
 
 /** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */

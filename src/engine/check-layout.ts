@@ -2,6 +2,7 @@
 import { catalogsIn, isLookedInto, LAYOUT_FOLDERS, namedFiles, preludesIn, ROOT_FILES } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import { lintLayout } from '../core/lint/lint-layout.ts'
+import { type WorkflowShare, workflowShares } from '../core/lint/workflow-share.ts'
 import { isImage } from '../core/prelude/compile.ts'
 import { schemaFault } from '../core/schema/schema-fault.ts'
 import { INDEX_FILE } from '../core/workspace/index-file.ts'
@@ -15,6 +16,8 @@ export interface CheckedLayout {
   /** What the findings' lines and columns count in. */
   readonly texts: ReadonlyMap<string, string>
   readonly findings: readonly Finding[]
+  /** What Onbook adds to the prompts of each workflow. */
+  readonly shares: readonly WorkflowShare[]
 }
 
 /** What sync reads too. */
@@ -48,7 +51,8 @@ export async function checkLayout(
   const texts = new Map([...read.texts, ...context.texts])
   const found = lintLayout({ paths, texts, ignored, packs, checkSchema: schemaFault }, config)
   // Of context that is no text, the prelude that names it says what is wrong.
-  return { files: [...own, ...context.texts.keys()], texts, findings: [...weigh(read.unread, config), ...found].sort(byPlace) }
+  const findings = [...weigh(read.unread, config), ...found].sort(byPlace)
+  return { files: [...own, ...context.texts.keys()], texts, findings, shares: workflowShares(texts) }
 }
 
 /** Files and folders that lie outside the layout, and are named by a file of it. */

@@ -15,10 +15,10 @@ export const HOST_FAULTS = {
   precondition_failed: fault(412, (d: { problem: string }) => `${d.problem}.`),
   idempotency_key_mismatch: fault(409, (d: { key: string }) => `Idempotency-Key ${d.key} was used for another request.`),
   host_unknown: fault(421, (d: { host: string }) => `This host is not called "${d.host}".`),
-  rate_limited: fault(429, (d: { scope: 'key' | 'address'; limit: number; retryAfterMs: number }) =>
+  rate_limited: fault(429, (d: { scope: 'key' | 'address'; limit: number; retryAfterMs: number; retryAfterSeconds: number }) =>
     d.scope === 'key'
-      ? `This key has asked more than ${d.limit} times within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s.`
-      : `There were more than ${d.limit} failed attempts from this address within a minute. Wait ${Math.ceil(d.retryAfterMs / 1000)} s; a valid key works meanwhile.`,
+      ? `This key has asked more than ${d.limit} times within a minute. Wait ${d.retryAfterSeconds} s.`
+      : `There were more than ${d.limit} failed attempts from this address within a minute. Wait ${d.retryAfterSeconds} s; a valid key works meanwhile.`,
   ),
   questions_busy: fault(
     429,

@@ -1,6 +1,5 @@
 // The host: routes on a store. It is handed everything it needs and decides nothing about prompts.
 import { randomUUID } from 'node:crypto'
-import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
@@ -132,7 +131,6 @@ export function createHost(parts: HostParts): FastifyInstance {
   })
 
   app.register(async api => {
-    await api.register(cookie, { hook: false })
     await api.register(swagger, {
       openapi: {
         openapi: '3.1.0',

@@ -21,7 +21,7 @@ export function rateLimitsOf({ requestsPerMinute, failuresPerMinute }: HostLimit
       const { times, endsInMs } = count(nameOf(request), performance.now())
       if (times <= limit) return
       onLimited(scope)
-      throw new Fault('rate_limited', { scope, limit, retryAfterMs: Math.ceil(endsInMs) })
+      throw new Fault('rate_limited', { scope, limit, retryAfterMs: Math.ceil(endsInMs), retryAfterSeconds: Math.ceil(endsInMs / 1000) })
     }
   }
   return {

@@ -16,7 +16,7 @@ import { clock, freshPath } from './sqlite-place.ts'
 import { WORLD } from './test-runs.ts'
 
 export const KEY = 'sk-key-of-the-provider'
-export const ONE: Json = { id: 'one', objective: 'Go.', nodes: [{ id: 'a' }] }
+export const ONE: Json = { id: 'one', compose: 'graph', objective: 'Go.', nodes: [{ id: 'a' }] }
 
 /** The events of a run of one node, up to where the provider is asked. */
 export const ASKED: readonly string[] = [

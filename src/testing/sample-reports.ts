@@ -27,6 +27,7 @@ export const checkReportOf = (
 ): CheckReport => ({
   findings,
   sources: new Map(Object.entries(sources)),
+  shares: [],
   summary: summarize(files ?? Object.keys(sources).length, findings),
 })
 

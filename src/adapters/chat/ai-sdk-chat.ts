@@ -9,7 +9,7 @@ import { checkKey, type LanguageModel, languageModel, PROVIDERS } from '../ai-sd
 import { secretsIn } from '../scrub-model.ts'
 import { type Answer, answerOf, collectAnswer } from './ai-sdk-answer.ts'
 import { optionsOf } from './ai-sdk-options.ts'
-import { promptOf, type SdkOptions } from './ai-sdk-prompt.ts'
+import { promptFor, promptOf, type SdkOptions } from './ai-sdk-prompt.ts'
 import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from './settle-call.ts'
 import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched-fetch.ts'
 
@@ -63,7 +63,7 @@ async function answer(recorded: ModelCall, options: CallOptions, known: Known, s
   )
   const { options: asked, warnings: unsent } = optionsOf(call)
   const language = await languageModel(provider, model, sealing(watch.fetch, options.seal, sent))
-  const request = { prompt, ...asked, abortSignal: watch.signal }
+  const request = { prompt: promptFor(language, prompt), ...asked, abortSignal: watch.signal }
   const { onDelta } = options
   const said =
     onDelta === undefined

@@ -10,11 +10,12 @@ export interface Options {
 }
 
 export function optionsOf({ provider, tools, toolChoice, parameters }: ModelCall): Options {
-  const { temperature, topP, maxTokens, stopSequences, responseFormat } = parameters
+  const { temperature, topP, seed, maxTokens, stopSequences, responseFormat } = parameters
   const { own, warnings } = ownOptions(provider, parameters)
   const options: Omit<SdkOptions, 'prompt'> = {
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
     ...(stopSequences === undefined ? {} : { stopSequences: [...stopSequences] }),
     ...(responseFormat === undefined ? {} : { responseFormat }),

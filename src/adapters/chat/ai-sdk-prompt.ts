@@ -10,6 +10,7 @@ export type SdkPrompt = SdkOptions['prompt']
 type SdkMessage = SdkPrompt[number]
 type SdkAssistant = Extract<SdkMessage, { role: 'assistant' }>['content']
 type SdkUser = Extract<SdkMessage, { role: 'user' }>['content']
+type SdkFile = Extract<SdkUser[number], { type: 'file' }>
 type SdkTool = Extract<SdkMessage, { role: 'tool' }>['content']
 type SdkMetadata = NonNullable<SdkOptions['providerOptions']>
 
@@ -31,6 +32,20 @@ export async function promptOf(messages: readonly ChatMessage[], object: (digest
   }
   const named = messages.some(({ name }) => name !== undefined)
   return { prompt, warnings: named ? ['The names of those who speak are not sent: this adapter has no place for them.'] : [] }
+}
+
+/** AI SDK 7 wants files tagged with their kind; otherwise prompts of both are the same. */
+export function promptFor({ specificationVersion }: { readonly specificationVersion: string }, prompt: SdkPrompt): SdkPrompt {
+  if (specificationVersion === 'v3') return prompt
+  const tagged = ({ data, ...part }: SdkFile) => ({
+    ...part,
+    data: data instanceof URL ? { type: 'url', url: data } : { type: 'data', data },
+  })
+  return prompt.map(message =>
+    typeof message.content === 'string'
+      ? message
+      : { ...message, content: message.content.map(part => (part.type === 'file' ? tagged(part) : part)) },
+  ) as SdkPrompt
 }
 
 function plainText(content: readonly Part[]): string {
@@ -86,10 +101,7 @@ function outputOf({ output, isError = false }: ToolResultPart): Extract<SdkTool[
   return { type: isError ? 'error-json' : 'json', value: output as never }
 }
 
-async function fileOf(
-  image: ImagePart,
-  object: (digest: Digest) => Promise<Uint8Array>,
-): Promise<Extract<SdkUser[number], { type: 'file' }>> {
+async function fileOf(image: ImagePart, object: (digest: Digest) => Promise<Uint8Array>): Promise<SdkFile> {
   if ('url' in image) return { type: 'file', mediaType: image.mediaType ?? 'image/*', data: new URL(image.url) }
   const data = 'data' in image ? image.data : Buffer.from(await object(image.digest)).toString('base64')
   const mediaType = image.mediaType ?? SIGNATURES.find(([start]) => data.startsWith(start))?.[1]

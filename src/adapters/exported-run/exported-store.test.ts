@@ -168,7 +168,9 @@ describe('a run file that somebody changed', () => {
   })
 
   const eventLine = (stream: string, seq: number) => lines.findIndex(line => line.includes(`"stream":"${stream}","seq":${seq},"type"`))
-  const objectLine = () => lines.findIndex(line => line.startsWith('{"digest"') && !line.includes('"more"'))
+  /** Of an object that fits into one line. */
+  const objectLine = () =>
+    lines.findIndex((line, at) => line.startsWith('{"digest"') && !line.includes('"more"') && !lines[at - 1]!.startsWith(line.slice(0, 80)))
   const swapped = (at: number, change: (line: string) => string | readonly string[]) =>
     ended(lines.slice(0, -1).flatMap((line, index) => (index === at ? change(line) : [line])))
 

@@ -1,11 +1,14 @@
 // What every format of `check` is made from. Formats only lay out: none of them judges, counts or reads files.
 import type { Finding } from '../../core/lint/lint.ts'
+import type { WorkflowShare } from '../../core/lint/workflow-share.ts'
 import type { CheckSummary } from '../../engine/check.ts'
 
 export interface CheckReport {
   readonly findings: readonly Finding[]
   /** File → text, for every file that could be read, clean ones too. */
   readonly sources: ReadonlyMap<string, string>
+  /** What Onbook adds to the prompts of each workflow that was checked. */
+  readonly shares: readonly WorkflowShare[]
   readonly summary: CheckSummary
 }
 

@@ -1,6 +1,7 @@
 // `check` for people: where, what, the line itself with a caret, what to do; and a last line that says how it went.
 import picocolors from 'picocolors'
 import type { Finding } from '../../core/lint/lint.ts'
+import type { WorkflowShare } from '../../core/lint/workflow-share.ts'
 import type { CheckSummary } from '../../engine/check.ts'
 import type { CheckReport } from './check-report.ts'
 import { codeFrame } from './code-frame.ts'
@@ -22,9 +23,17 @@ export function printCheck(report: CheckReport, { color }: PrintCheckOptions): s
   const fixable = report.findings.filter(finding => finding.fix !== undefined).length
   const closing = [
     ...(fixable === 0 ? [] : [colors.dim(`${fixable} of these can be fixed for you: run check again with --fix.`)]),
+    ...report.shares.map(share => colors.dim(visible(shareLine(share)))),
     summaryLine(report.summary, colors),
   ]
   return [...blocks, `${closing.join('\n')}\n`].join('\n')
+}
+
+function shareLine({ file, compose, own }: WorkflowShare): string {
+  const bytes = own.bytes.toLocaleString('en-US')
+  const tokens = own.estimatedTokens.toLocaleString('en-US')
+  const added = own.bytes === 0 ? 'nothing' : `up to ${bytes} bytes, about ${tokens} tokens (an estimate: 4 bytes each)`
+  return `${file}: compose ${compose}; Onbook adds ${added} to a prompt.`
 }
 
 function printFinding(finding: Finding, lines: readonly string[], colors: Colors): string {

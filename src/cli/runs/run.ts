@@ -1,11 +1,12 @@
 // onbook run: a workflow from its start until it is over, or waits for a person.
+import type { RunWarning } from '../../core/run/warning.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { hostFor, type WhichHost } from '../host/which-host.ts'
 import { visible } from '../report/visible.ts'
 import { checkGiven } from '../sessions/ready.ts'
 import { printJson } from '../terminal.ts'
-import { withRunDesk } from './desk.ts'
+import { type RunDesk, withRunDesk } from './desk.ts'
 import { isFileName, publishFile } from './publish-file.ts'
 import { runFrom } from './run-options.ts'
 import { tellRun } from './tell.ts'
@@ -30,13 +31,22 @@ export async function run(input: Input): Promise<number> {
     withModel(input),
     async desk => {
       const runId = await desk.create({ ...given, workflowId })
-      if (!input.detach) return tellRun(desk, runId, -1, input)
-      if (input.json) printJson({ runId, status: 'running' })
+      const warnings = await warningsOf(desk, runId)
+      if (!input.json) for (const { message } of warnings) process.stderr.write(`${visible(`warning: ${message}`)}\n`)
+      if (!input.detach) return tellRun(desk, runId, -1, input, warnings)
+      if (input.json) printJson({ runId, status: 'running', warnings })
       else process.stdout.write(`${runId} is on record, and goes on by itself: onbook show ${runId}${placeAgain(input)}\n`)
       return 0
     },
     { judges: true },
   )
+}
+
+/** Said aloud before anything is waited for. */
+async function warningsOf(desk: RunDesk, runId: string): Promise<readonly RunWarning[]> {
+  for await (const { type, payload } of desk.events(runId))
+    if (type === 'run.created') return (payload as unknown as { readonly warnings?: readonly RunWarning[] }).warnings ?? []
+  return []
 }
 
 /** @param here what a host was told when it was started */

@@ -48,7 +48,7 @@ it('shows what went along with the blocks: who called what, and what came of it,
   const lines = promptText(page, false).split('\n')
   const from = lines.indexOf('── also sent: the history, 3 messages')
   expect(lines.slice(from + 1, from + 6)).toEqual([
-    expect.stringMatching(/^1\. user: # Task/),
+    '1. user: Go.',
     '2. assistant: I try.',
     expect.stringMatching(/^2\. assistant: calls probe \(\S+\) \{"text":"x{391}… \(611 characters more\)$/),
     expect.stringMatching(/^3\. tool: result of probe \(\S+\): \{"done":true\}$/),

@@ -1,5 +1,6 @@
 // One prompt as it was sent: five blocks, each with where its parts came from. As data, and for a person.
 import pc from 'picocolors'
+import { type OwnShare, ownShare } from '../../core/compose/own-share.ts'
 import type { BlockSegment } from '../../core/compose/parts.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
@@ -37,6 +38,8 @@ export interface PromptPage extends Omit<ToldStep, 'blocks'> {
     readonly text: string
     readonly parts: readonly PromptPart[]
   }[]
+  /** How much of the blocks Onbook wrote itself. */
+  readonly own: OwnShare
   /** The prelude and the history, which went along with the blocks. */
   readonly messages: readonly SentMessage[]
   /** Only what went to the provider, when that was less than all. */
@@ -59,6 +62,7 @@ export async function promptPage(step: ToldStep, bodies: Bodies): Promise<Prompt
   return {
     ...step,
     blocks,
+    own: ownShare(segments),
     messages: await sentMessages(step.request, bodies),
     delta: step.sent.kind === 'delta' ? (step.sent.text === null ? '' : await bodies.text(step.sent.text)) : null,
     ...(await answerOf(step, bodies)),
@@ -108,6 +112,7 @@ export function promptText(page: PromptPage, useColor: boolean): string {
         ? `sent in full (${sent.reason})`
         : `only what is new was sent (${sent.reason}): ${sizeText(Buffer.byteLength(page.delta ?? ''))}`,
     ),
+    ownText(page.own),
     ...blocks.flatMap(({ block, digest, text, parts }) => [
       '',
       color.bold(visible(`── ${block}, ${sizeText(Buffer.byteLength(text))}, ${shortHash(digest)}`)),
@@ -122,6 +127,11 @@ export function promptText(page: PromptPage, useColor: boolean): string {
   ]
   return `${lines.join('\n')}\n`
 }
+
+export const ownText = ({ bytes, estimatedTokens, ofBytes }: OwnShare): string =>
+  bytes === 0
+    ? `${ofBytes.toLocaleString('en-US')} bytes, none of them Onbook's own`
+    : `Onbook's own text: ${bytes.toLocaleString('en-US')} of ${ofBytes.toLocaleString('en-US')} bytes, about ${estimatedTokens.toLocaleString('en-US')} tokens (an estimate: 4 bytes each)`
 
 /** A provider that keeps the conversation has the first of them already. */
 function alsoSent({ messages, sent }: PromptPage, bold: (text: string) => string): readonly string[] {

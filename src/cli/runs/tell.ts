@@ -1,4 +1,5 @@
 // Waits for a run, and says what came of it.
+import type { RunWarning } from '../../core/run/warning.ts'
 import type { Input } from '../commands.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
@@ -11,7 +12,13 @@ import { placeAgain, workAgain } from './typed-again.ts'
 import { watchRun } from './watch.ts'
 
 /** Until it is over, is paused, or waits for a person. @param after from where on it is watched */
-export async function tellRun(desk: RunDesk, runId: string, after: number, input: Input): Promise<number> {
+export async function tellRun(
+  desk: RunDesk,
+  runId: string,
+  after: number,
+  input: Input,
+  warnings: readonly RunWarning[] = [],
+): Promise<number> {
   const watch = input.watch === true ? watchRun(desk, runId, after) : null
   const interrupt = interrupted()
   const isOver = await Promise.race([desk.settled(runId, after).then(() => true), interrupt.promise])
@@ -20,7 +27,7 @@ export async function tellRun(desk: RunDesk, runId: string, after: number, input
   if (!isOver) return left(desk, runId, input)
   const read = await readRun(desk, runId)
   const story = await storyOf(read, bodiesOf(desk))
-  if (input.json) printJson(summaryOf(story))
+  if (input.json) printJson({ ...summaryOf(story), warnings })
   else sayStory(story, input)
   return exitOf(read.state)
 }

@@ -18,6 +18,7 @@ import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
 import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
+import { unadoptedOffers } from '../../engine/tools/unadopted-offers.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
 import type { HostWaits } from '../../host/provider-waits.ts'
 import type { Binding, Secrets, Store } from '../../ports.ts'
@@ -26,6 +27,7 @@ import { hostConfigOf } from '../host/host-config.ts'
 import { keyringOf, secretsFile } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 import { modelsOf } from './models-of.ts'
+import { policyWatch } from './policy-watch.ts'
 import { watchOf } from './repo-watching.ts'
 import { toolServers } from './tool-servers.ts'
 
@@ -47,9 +49,16 @@ export function openSessions(
   waits?: HostWaits,
 ): OpenSessions {
   const { policy } = placed
-  const world = worldOf(input)
   const mayRead = readableBy(policy)
   const { bindings, servers, ...foreign } = openTools(store, input, policy, tools)
+  const isOutdated = policyWatch(input, placed.policy)
+  const world: RunWorld = {
+    ...worldOf(input),
+    warnings: async tenant => [
+      ...(await unadoptedOffers(policy.offer, { bindings, servers, ...foreign }, tenant)),
+      ...(await isOutdated()),
+    ],
+  }
   const stopped = stoppedSchemas()
   const validator = fairValidator(() => workerValidator({ stopped }), VALIDATORS)
   const live = liveDeltas()

@@ -1,7 +1,7 @@
 // The format of agents as a JSON Schema: OpenWOP's AgentManifest, of which less is required, and what is ours beside it.
 // schemas/agent.schema.json is printed from this; the reader checks against this.
 import { PATTERNS } from '../resolve/prompt-ref.ts'
-import { choice, closed, kindRefs, MOST_TEXT, name, settingFields, text, workFields } from '../workflow/fields.ts'
+import { choice, closed, composeField, kindRefs, MOST_TEXT, name, settingFields, text, workFields } from '../workflow/fields.ts'
 
 const unused = { description: 'Of OpenWOP. Not used.' }
 const tool = name('A tool.')
@@ -20,6 +20,7 @@ export const agentFormat = {
         minLength: 3,
         maxLength: 256,
         pattern: '^(core|vendor|community|private|local)\\.[a-z][a-z0-9_-]*(\\.[a-z][a-zA-Z0-9_-]*)+$',
+        $comment: '<scope>.<group>.<name> with the scope core, vendor, community, private or local, as in local.newsroom.writer',
         description: 'What workflows call it, as in local.newsroom.writer.',
       },
       version: {
@@ -59,6 +60,7 @@ export const agentFormat = {
         items: tool,
         description: 'It is shown no other tools than these. Default: whatever there is.',
       },
+      compose: composeField,
       ...workFields,
       settings: { ...closed(settingFields), description: 'What it may do. Its role must ask for it, and the host grant it.' },
       requiresCapabilities: { type: 'array', items: { type: 'string' }, ...unused },

@@ -1,4 +1,5 @@
 // An agent as the house knows it, with everything that was left out filled in. Content: nothing here grants anything.
+import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { NodeSettings } from '../gate/authorize.ts'
 import type { KindRefs } from '../resolve/layers.ts'
@@ -25,6 +26,8 @@ export interface Agent {
   readonly session: string | null
   readonly model: ModelChoice
   readonly settings: Partial<NodeSettings> | null
+  /** How much of its prompts is Onbook's own. Left out: the workflow's choice. */
+  readonly compose?: ComposeStyle
   /** As it was written. */
   readonly manifest: JsonObject
 }

@@ -103,14 +103,22 @@ describe('an agent', () => {
     }))
 })
 
+const ID_FORM = '<scope>.<group>.<name> with the scope core, vendor, community, private or local, as in local.newsroom.writer'
+
 describe('what is wrong is said by place', () => {
   const but = (fields: object) => ({ ...least, ...fields })
   const digest = `sha256:${'0'.repeat(64)}`
   it.each<[string, Json | object, unknown[]]>([
     ['no object', 'writer', [' The agent must be an object, not a string']],
     ['no id', {}, [' The agent has no "agentId"']],
-    ['an id of one part', { agentId: 'local.writer' }, ['/agentId "agentId" has the wrong form: "local.writer"']],
-    ['an id of nobody', { agentId: 'acme.news.writer' }, ['/agentId "agentId" has the wrong form: "acme.news.writer"']],
+    ['an id of one part', { agentId: 'local.writer' }, [`/agentId "agentId" has the wrong form: "local.writer". Write ${ID_FORM}`]],
+    ['an id of nobody', { agentId: 'acme.news.writer' }, [`/agentId "agentId" has the wrong form: "acme.news.writer". Write ${ID_FORM}`]],
+    ['a temperature that no provider takes', but({ temperature: 3 }), ['/temperature "temperature" is 3: at most 2 is allowed']],
+    [
+      'options that fill a request',
+      but({ providerOptions: { a: 'x'.repeat(16_384) } }),
+      ['/providerOptions "providerOptions" has 16392 bytes of JSON: at most 16384 are allowed'],
+    ],
     [
       'a key that nobody knows',
       but({ promptOverride: {} }),

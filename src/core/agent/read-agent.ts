@@ -6,7 +6,7 @@ import { shown } from '../resolve/prompt-ref.ts'
 import { roleNameProblem } from '../role/role-name.ts'
 import type { Mismatch } from '../schema/verdict.ts'
 import { MOST_TEXT } from '../workflow/fields.ts'
-import { type Given, modelOf } from '../workflow/read-node.ts'
+import { type Given, modelOf, optionsProblem } from '../workflow/read-node.ts'
 import { unusable } from '../workflow/read-workflow.ts'
 import type { ModelChoice } from '../workflow/workflow.ts'
 import { readRefs, refsInAgent } from '../workflow/written-refs.ts'
@@ -29,7 +29,9 @@ export function readAgent(value: Json, textAt: (path: string) => string | null):
   const written = value as unknown as Written
   const prompt = promptOf(written, textAt)
   const roleProblem = written.role === undefined ? null : roleNameProblem(written.role)
+  const tooLarge = optionsProblem(written)
   const problems: readonly Mismatch[] = [
+    ...(tooLarge === null ? [] : [{ pointer: ['providerOptions'], message: tooLarge }]),
     ...(prompt.problem === null ? [] : [{ pointer: ['systemPromptRef'], message: prompt.problem }]),
     ...(roleProblem === null ? [] : [{ pointer: ['role'], message: roleProblem }]),
     ...readRefs(refsInAgent(value as JsonObject)).problems,
@@ -55,6 +57,7 @@ function toAgent(written: Written, systemPrompt: string | null, manifest: JsonOb
     session,
     model: modelOf(written),
     settings,
+    ...(written.compose === undefined ? {} : { compose: written.compose }),
     manifest,
   }
 }

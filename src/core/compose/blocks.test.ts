@@ -9,7 +9,7 @@ import type { PromptKind } from '../pack/compile.ts'
 import { type ComposedPrompt, composePrompt, type PromptParts } from './blocks.ts'
 import { MODE_BLOCKS } from './mode.ts'
 import { BLOCKS, type RolePart, type TemplatePart } from './parts.ts'
-import { SYSTEM_BLOCK } from './system-block.ts'
+import { CALLS_BLOCK, SYSTEM_BLOCK } from './system-block.ts'
 import type { TaskPayload } from './task-payload.ts'
 
 const settings = { edgeManagement: 'self', writeCode: true, writeDocs: true, runCommands: true, delegateOnly: false, gated: false } as const
@@ -306,7 +306,8 @@ it('whoever writes foreign text changes that text and nothing around it', () => 
 
 // A version is written once: who changes a word of a shipped text gives it the next version, and writes its digest here.
 it.each([
-  ['prompt:onbook.system@1.2.0', SYSTEM_BLOCK, 'sha256:44d06f10f272614d28dc520a5995ab22a978468141753f2b637b832e5068f434'],
+  ['prompt:onbook.system@1.3.0', SYSTEM_BLOCK, 'sha256:b1f9ef1e3022a6d5069dd7272f4c9bdcf47361c5677c2ddf514c7be1cf1f0bd9'],
+  ['prompt:onbook.calls@1.0.0', CALLS_BLOCK, 'sha256:d87d95ffeaae266cb4056ed45398337d5c07cbe51f53726c0ee1d17201ac6f8a'],
   ['prompt:onbook.mode.planning@1.2.0', MODE_BLOCKS.planning, 'sha256:9eed23e7bc70d3d7a9e3a5eed7993a197369396f8b10289125f2d16ed01f5721'],
   [
     'prompt:onbook.mode.implementation@1.1.0',

@@ -1,12 +1,14 @@
 // Five blocks, one prompt: kinds choose, blocks place. Everything is a projection of the segments; nothing is trimmed, nothing is made up.
 import { type Digest, digestText } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
+import type { ComposeStyle } from './compose-style.ts'
 import { oneLine } from './foreign.ts'
 import type { Mode } from './mode.ts'
 import {
   type Block,
   type BlockSegment,
   fromInline,
+  fromInput,
   fromRole,
   fromTask,
   fromTemplate,
@@ -25,11 +27,16 @@ import type { ShippedTemplate } from './shipped.ts'
 import { SHIPPED_BLOCKS, type ShippedBlocks } from './shipped-blocks.ts'
 import type { ToolProtocol } from './system-block.ts'
 import type { TaskPayload } from './task-payload.ts'
+import type { InputRules } from './verbatim.ts'
 
 /** Null: none is asked for. What is asked for and not there is a refusal. */
 export interface PromptParts {
   /** This release's own, unless others are given. */
   readonly shipped?: ShippedBlocks
+  /** Default graph. A verbatim prompt has neither contract nor mode, and its task is the input as it was written. */
+  readonly style?: ComposeStyle
+  /** How the input of a verbatim prompt becomes text. */
+  readonly input?: InputRules
   readonly tools: ToolProtocol
   /** A role's text without its head, or the node's own prompt. */
   readonly role: RolePart | MissingRole | null
@@ -67,17 +74,20 @@ const NO_INLINE: NonNullable<PromptParts['inline']> = { user: null, 'schema-hint
 
 /** The order of everything. */
 export function composePrompt(parts: PromptParts): Composed {
-  const { shipped = SHIPPED_BLOCKS, tools, role, mode, task, templates, inline = NO_INLINE, override } = parts
+  const { style = 'graph', input = PLAIN_INPUT, shipped = SHIPPED_BLOCKS, tools, role, mode, task, templates, inline = NO_INLINE } = parts
+  const { override } = parts
+  const isVerbatim = style === 'verbatim'
   const draft = emptyDraft()
   const placeKind = (block: Block, kind: PromptKind): void => {
     for (const template of templates) if (template.kind === kind) place(draft, block, kind, fromTemplate(block, kind, template))
   }
-  place(draft, 'system', 'contract', contract(shipped.system, tools))
+  if (!isVerbatim) place(draft, 'system', 'contract', contract(shipped.system, tools, hasGraph(task)))
+  else if (tools.lineTools.length > 0) place(draft, 'system', 'contract', contract(shipped.calls, tools, false))
   if (role !== null) place(draft, 'role', 'role', fromRole(role))
   placeKind('role', 'system')
   placeKind('role', 'few-shot')
-  if (mode !== null) place(draft, 'mode', 'mode', modeText(shipped.modes[mode]))
-  if (task !== null) place(draft, 'task', 'task', fromTask(task))
+  if (mode !== null && !isVerbatim) place(draft, 'mode', 'mode', modeText(shipped.modes[mode]))
+  if (task !== null) place(draft, 'task', 'task', isVerbatim ? fromInput(task, input) : fromTask(task))
   for (const kind of ['user', 'schema-hint'] as const) {
     const own = inline[kind]
     if (own !== null) place(draft, 'task', kind, fromInline(kind, own))
@@ -87,22 +97,32 @@ export function composePrompt(parts: PromptParts): Composed {
   return draft.problems.length > 0 ? { ok: false, problems: draft.problems } : { ok: true, prompt: finished(draft) }
 }
 
-/** Step after step has the same tools: what is said of them is made once. */
-const contracts = new WeakMap<ToolProtocol, { readonly template: ShippedTemplate; readonly made: Made }>()
+const PLAIN_INPUT: InputRules = { bound: [], trust: {}, json: false, replaced: false }
 
-function contract(template: ShippedTemplate, tools: ToolProtocol): Made {
+/** Whether there is anything of a graph to work in. A prompt without a task is not known to have none. */
+function hasGraph(task: TaskPayload | null): boolean {
+  if (task === null) return true
+  const { nodes, edges, handoffs, settings } = task
+  return nodes.length > 1 || edges.length + handoffs.length > 0 || settings.edgeManagement !== 'none'
+}
+
+/** Step after step has the same tools: what is said of them is made once. */
+const contracts = new WeakMap<ToolProtocol, { readonly template: ShippedTemplate; readonly graph: boolean; readonly made: Made }>()
+
+function contract(template: ShippedTemplate, tools: ToolProtocol, graph: boolean): Made {
   const known = contracts.get(tools)
-  if (known?.template === template) return known.made
-  const made = makeContract(template, tools)
-  contracts.set(tools, { template, made })
+  if (known?.template === template && known.graph === graph) return known.made
+  const made = makeContract(template, tools, graph)
+  contracts.set(tools, { template, graph, made })
   return made
 }
 
-function makeContract(template: ShippedTemplate, { lineTools, nativeTools }: ToolProtocol): Made {
+function makeContract(template: ShippedTemplate, protocol: ToolProtocol, graph: boolean): Made {
+  const { lineTools, nativeTools, hasTools = true, hasRepoTools = true } = protocol
   const rows = lineTools.map(oneLine)
   if (!rows.every(row => row !== null)) return refused('prompt_text_invalid', 'contract', 'a tool is not plain JSON in valid Unicode')
   const spawnNode = lineTools.some(({ name }) => name === 'spawn_node')
-  const bind = { sources: { context: { lineTools: rows, nativeTools, spawnNode } } }
+  const bind = { sources: { context: { lineTools: rows, nativeTools, spawnNode, graph, modes: hasRepoTools, tools: hasTools } } }
   return fromTemplate('system', 'contract', { ...template, kind: 'system', layer: null, bind })
 }
 

@@ -19,6 +19,9 @@ const MAX_DEPTH = 200
 /** Each line begins with `| `. Nothing is taken away; only the `<` of a fence becomes `&lt;`. */
 export const framed = (text: string): string => `| ${text.replace(FENCE, '&lt;').replace(LINE_BREAK, '$&| ')}`
 
+/** Between markers that nothing inside can open or close. */
+export const fenced = (text: string): string => `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`
+
 /** Canonical JSON without a line break in it. Reads back as the same value. Null when it is no JSON. */
 export function oneLine(value: Json): string | null {
   const text = tryCanonicalJson(value, MAX_DEPTH)

@@ -6,8 +6,9 @@ import type { Span } from '../template/ast.ts'
 import type { BindOptions, Trust } from './bind.ts'
 import { framed } from './foreign.ts'
 import { type Renderable, type RenderedPrompt, type RenderPromptProblem, renderPromptAs } from './render-prompt.ts'
-import { type TaskProblem, taskText } from './task.ts'
+import { type TaskProblem, type TaskText, taskText } from './task.ts'
 import type { TaskPayload } from './task-payload.ts'
+import { type InputRules, verbatimText } from './verbatim.ts'
 
 export const BLOCKS = ['system', 'role', 'mode', 'task', 'override'] as const
 export type Block = (typeof BLOCKS)[number]
@@ -147,8 +148,11 @@ export function fromText(
   }
 }
 
-export function fromTask(task: TaskPayload): Made {
-  const result = taskText(task)
+export const fromTask = (task: TaskPayload): Made => taskPart(taskText(task))
+
+export const fromInput = (task: TaskPayload, rules: InputRules): Made => taskPart(verbatimText(task, rules))
+
+function taskPart(result: TaskText): Made {
   if (!result.ok) return { ok: false, problems: result.problems.map(problem => ({ ...problem, part: 'task' })) }
   const segments: BlockSegment[] = []
   let all = ''

@@ -6,7 +6,7 @@ import { type Parsed, parseTemplate } from '../template/parse.ts'
 import { renderTemplate, type Segment } from '../template/render.ts'
 import { findUses } from '../template/uses.ts'
 import { type BindOptions, type BindProblem, type BoundValue, bindVariables, type Trust } from './bind.ts'
-import { FENCE } from './foreign.ts'
+import { fenced } from './foreign.ts'
 
 export interface PromptSegment extends Segment {
   readonly trust: Trust
@@ -159,5 +159,5 @@ function observable<S>(segment: Segment, bound: ReadonlyMap<string, BoundValue>,
   const value = from === null ? undefined : bound.get(rootOf(from))
   const foreign = value === undefined ? from !== null && hasForeign : isForeign(value)
   if (!foreign) return make(segment, 'trusted', value?.secret ?? null)
-  return make({ text: `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`, from, at }, 'untrusted', null)
+  return make({ text: fenced(text), from, at }, 'untrusted', null)
 }

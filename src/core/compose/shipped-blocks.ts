@@ -1,11 +1,13 @@
 // The blocks that come with the house, as this release words them. A step that is made again is given those that it was told then.
 import { MODE_BLOCKS, type Mode } from './mode.ts'
 import type { ShippedTemplate } from './shipped.ts'
-import { SYSTEM_BLOCK } from './system-block.ts'
+import { CALLS_BLOCK, SYSTEM_BLOCK } from './system-block.ts'
 
 export interface ShippedBlocks {
   readonly system: ShippedTemplate
+  /** In place of the contract, where a prompt is verbatim and tools are called by line. */
+  readonly calls: ShippedTemplate
   readonly modes: Readonly<Record<Mode, ShippedTemplate>>
 }
 
-export const SHIPPED_BLOCKS: ShippedBlocks = { system: SYSTEM_BLOCK, modes: MODE_BLOCKS }
+export const SHIPPED_BLOCKS: ShippedBlocks = { system: SYSTEM_BLOCK, calls: CALLS_BLOCK, modes: MODE_BLOCKS }

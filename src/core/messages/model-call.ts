@@ -14,6 +14,7 @@ export type ResponseFormat =
 export interface CallParameters {
   readonly temperature?: number
   readonly topP?: number
+  readonly seed?: number
   readonly maxTokens?: number
   readonly reasoningEffort?: 'low' | 'medium' | 'high'
   readonly stopSequences?: readonly string[]

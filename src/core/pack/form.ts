@@ -15,10 +15,13 @@ export interface Form {
   readonly propertyNames?: Form
   readonly items?: Form
   readonly minItems?: number
+  readonly maxProperties?: number
   readonly maxItems?: number
   readonly minimum?: number
   readonly maximum?: number
   readonly pattern?: string
+  /** The pattern in words, for whoever wrote something else. */
+  readonly $comment?: string
   readonly minLength?: number
   readonly maxLength?: number
   readonly enum?: readonly string[]
@@ -26,7 +29,7 @@ export interface Form {
 
 export interface FormError {
   readonly pointer: Pointer
-  readonly keyword: Exclude<keyof Form, 'description' | 'properties' | 'propertyNames' | 'items'>
+  readonly keyword: Exclude<keyof Form, 'description' | '$comment' | 'properties' | 'propertyNames' | 'items'>
   readonly message: string
 }
 
@@ -58,13 +61,14 @@ function visit(value: Json, form: Form, pointer: Pointer, whole: string, errors:
 type Fields = Readonly<Record<string, Json>>
 type Say = (keyword: FormError['keyword'], message: string) => void
 
-function visitText(text: string, { pattern, minLength = 0, maxLength }: Form, say: Say): void {
+function visitText(text: string, { pattern, $comment, minLength = 0, maxLength }: Form, say: Say): void {
   // Characters are code points in JSON Schema, and there are never more of those than UTF-16 units.
   if (minLength > 0 && (text.length < minLength || [...text.slice(0, 2 * minLength)].length < minLength))
     say('minLength', minLength === 1 ? 'is empty' : `has ${[...text].length} characters: at least ${minLength} are needed`)
   if (maxLength !== undefined && text.length > maxLength && [...text].length > maxLength)
     say('maxLength', `has ${[...text].length} characters: at most ${maxLength} are allowed`)
-  else if (pattern !== undefined && !compiled(pattern).test(text)) say('pattern', `has the wrong form: ${shorten(JSON.stringify(text))}`)
+  else if (pattern !== undefined && !compiled(pattern).test(text))
+    say('pattern', `has the wrong form: ${shorten(JSON.stringify(text))}${$comment === undefined ? '' : `. Write ${$comment}`}`)
 }
 
 function visitNumber(value: number, { minimum, maximum }: Form, say: Say): void {
@@ -81,6 +85,9 @@ function visitItems(list: readonly Json[], form: Form, pointer: Pointer, whole: 
 }
 
 function visitFields(fields: Fields, form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
+  const count = Object.keys(fields).length
+  if (form.maxProperties !== undefined && count > form.maxProperties)
+    say('maxProperties', `has ${count} fields: at most ${form.maxProperties} are allowed`)
   for (const name of form.required ?? []) if (!Object.hasOwn(fields, name)) say('required', `has no "${name}"`)
   for (const [name, value] of Object.entries(fields)) {
     const known = form.properties !== undefined && Object.hasOwn(form.properties, name)

@@ -25,7 +25,8 @@ export interface Pinned {
 
 export type Found =
   | { readonly status: 'found'; readonly template: Pinned }
-  | { readonly status: 'missing' }
+  /** `versions` and `labels`: what the template has, where only the label is missing. */
+  | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
   /** Nobody looked: whoever asks wants to know what would be chosen, not whether it is there. */
   | { readonly status: 'unchecked' }
@@ -207,8 +208,16 @@ function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const problem: Judged['problem'] =
     found.status === 'ambiguous'
       ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
-      : { code: 'prompt_template_not_found', reason: `there is no ${refText(ref)}${ref.libraryId === null ? '' : ` in ${ref.libraryId}`}` }
+      : { code: 'prompt_template_not_found', reason: missingReason(ref, found) }
   return { layer, ref: refText(ref), template: null, overrides, problem, speaks: true }
+}
+
+/** Where the template is there and its label is not, the reason names what there is and how to set it. */
+export function missingReason(ref: PromptRef, { versions, labels = [] }: Extract<Found, { readonly status: 'missing' }>): string {
+  const where = ref.libraryId === null ? '' : ` in ${ref.libraryId}`
+  if (versions === undefined || ref.label === null) return `there is no ${refText(ref)}${where}`
+  const others = labels.length === 0 ? '' : `; labels: ${labels.join(', ')}`
+  return `${ref.templateId} has no label ${ref.label}${where} (versions: ${versions.join(', ')}${others}). Set it: onbook label ${ref.templateId} ${ref.label} ${versions.at(-1)}`
 }
 
 const SILENCES: Readonly<Record<Silence, string>> = {

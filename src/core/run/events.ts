@@ -17,6 +17,7 @@ import type { FilesChange, Worker } from './changes.ts'
 import type { DivergenceKind, ForkOf } from './fork.ts'
 import type { MadeEdge, SpawnedNode } from './grown.ts'
 import type { StallEvidence } from './stall.ts'
+import type { RunWarning } from './warning.ts'
 
 /** A template as it went into a prompt. */
 export interface PromptTemplate {
@@ -74,6 +75,8 @@ export type RunEvent =
       /** Left out by runs that were started before there was a second version. */
       readonly rulesVersion?: number
       readonly owner: string
+      /** What was said aloud when it started. Left out where there was nothing to say. */
+      readonly warnings?: readonly RunWarning[]
       /** Left out by a run that is nobody's fork. */
       readonly forkOf?: ForkOf
     }

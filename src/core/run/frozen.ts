@@ -1,5 +1,6 @@
 // What a run keeps of the world it was started in: the workflow, its agents and roles, and what the host had set. Written once, read for ever.
 import type { Agent } from '../agent/agent.ts'
+import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Repository } from '../compose/task-payload.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { KindRefs } from '../resolve/layers.ts'
@@ -40,6 +41,8 @@ export interface Frozen {
   readonly settings?: UsualSettings
   /** Whether a node's `userPrompt` and `schemaHintPrompt` are sent. Runs of version 0.1.0 left it out, and did not send them. */
   readonly inlinePrompts?: true
+  /** The default when neither agent nor workflow chooses. A run without it is composed as a graph. */
+  readonly compose?: ComposeStyle
 }
 
 export const refKey = ({ libraryId, templateId, version, label }: PromptRef): string =>

@@ -14,6 +14,14 @@ const properties = {
   model: { type: 'string', maxLength: 200, description: 'Which model. Needed before a run, not before.' },
   reasoningEffort: { enum: ['low', 'medium', 'high', null], description: 'Left to the model when it is null.' },
   maxTokens: count('The most tokens of one reply.'),
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Sampling temperature. Left to the provider when it is not set.' },
+  topP: { type: 'number', minimum: 0, maximum: 1, description: 'Nucleus sampling. Left to the provider when it is not set.' },
+  seed: { type: 'integer', minimum: 0, maximum: 4_294_967_295, description: 'Seed of the sampling, for providers that take one.' },
+  providerOptions: {
+    type: 'string',
+    pattern: '^sha256:[0-9a-f]{64}$',
+    description: 'Digest of a JSON object with further options, in the provider’s own words.',
+  },
   workspace: orNull('object', {
     required: ['name'],
     additionalProperties: false,

@@ -31,6 +31,12 @@ export interface SessionConfig {
   readonly model: string
   readonly reasoningEffort: ReasoningEffort | null
   readonly maxTokens: number | null
+  /** Left out, like the three after it, where the provider decides. */
+  readonly temperature?: number
+  readonly topP?: number
+  readonly seed?: number
+  /** An object with further options, in the provider's own words. */
+  readonly providerOptions?: Digest
   readonly workspace: WorkspaceSelector | null
   readonly prelude: string | null
   readonly promptDigests: readonly Digest[] | null

@@ -11,6 +11,7 @@ import type { Snapshot } from './snapshot.ts'
 export interface StepOptions {
   readonly temperature?: number
   readonly topP?: number
+  readonly seed?: number
   readonly toolChoice?: ToolChoice
   readonly stopSequences?: readonly string[]
   readonly metadata?: Readonly<Record<string, string>>
@@ -89,6 +90,7 @@ export function materializeStep(input: StepInput): Materialized {
     model,
     ...(config.maxTokens === null ? {} : { maxTokens: config.maxTokens }),
     ...(config.reasoningEffort === null ? {} : { reasoningEffort: config.reasoningEffort }),
+    ...samplingOf(config),
     ...(defaults === null ? {} : { defaults }),
     ...options,
   }
@@ -96,6 +98,13 @@ export function materializeStep(input: StepInput): Materialized {
   const request: StepRequest = { system, prelude, history, user, tools, parameters, ...calls }
   return { ok: true, request, requestDigest: digestJson(request as unknown as Json), source, toolSource, stored }
 }
+
+const samplingOf = ({ temperature, topP, seed, providerOptions }: RunConfig): StepOptions => ({
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(topP === undefined ? {} : { topP }),
+  ...(seed === undefined ? {} : { seed }),
+  ...(providerOptions === undefined ? {} : { providerOptions }),
+})
 
 const refuse = (code: MaterializeRefusal, message: string): Materialized => ({ ok: false, code, message })
 

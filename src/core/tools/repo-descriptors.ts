@@ -4,6 +4,8 @@ import type { Descriptor } from './catalog.ts'
 export const REPO_TOOLS = ['command', 'read_file', 'write_file', 'list_files', 'delete_file'] as const
 export type RepoTool = (typeof REPO_TOOLS)[number]
 
+export const isRepoTool = (name: string): name is RepoTool => (REPO_TOOLS as readonly string[]).includes(name)
+
 const path = (description: string) => ({ type: 'string', minLength: 1, maxLength: 4096, description })
 const PATH = path('From the root of the repo, with forward slashes and without "..".')
 

@@ -1,4 +1,5 @@
 // Fields that workflows and agents share, as JSON Schema. Knows neither.
+import { COMPOSE_STYLES } from '../compose/compose-style.ts'
 import { NO_DIGEST } from '../digest/digest.ts'
 import type { Form } from '../pack/form.ts'
 import { ROLE_NAME } from '../role/role-name.ts'
@@ -45,6 +46,11 @@ export const settingFields = {
   gated: flag('A person approves every call.'),
 }
 
+export const composeField = choice(
+  'verbatim: the prompt is the author’s text and the input, nothing else. graph: Onbook adds contract, mode and task. Default: verbatim for one node without role, mode, handoffs or graph tools, else graph.',
+  ...COMPOSE_STYLES,
+)
+
 /** How an agent works; a node that uses it may say otherwise. */
 export const workFields = {
   role: { type: 'string', pattern: ROLE_NAME, description: 'docs/templates/<role>.md, or a role that is shipped.' },
@@ -53,4 +59,12 @@ export const workFields = {
   model: name('Which model.', 200),
   maxTokens: count('The most tokens of one reply.'),
   reasoningEffort: choice('Left to the model when nobody says.', 'low', 'medium', 'high'),
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Sampling temperature. Left to the provider when it is not set.' },
+  topP: { type: 'number', minimum: 0, maximum: 1, description: 'Nucleus sampling. Left to the provider when it is not set.' },
+  seed: count('Seed of the sampling, for providers that take one.', 0, 4_294_967_295),
+  providerOptions: {
+    type: 'object',
+    maxProperties: 50,
+    description: 'Further options for this provider, in its own words. Passed on as they are; at most 16,384 bytes of JSON.',
+  },
 }

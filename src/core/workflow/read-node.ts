@@ -59,6 +59,8 @@ export function readNode(written: WrittenNode, at: Pointer, say: Say): WorkflowN
   const { role = null, alias = null, objective = null, definitionOfDone = null, session = null, orchestration = null } = fields as Fields
   const roleProblem = role === null ? null : roleNameProblem(role)
   if (roleProblem !== null) say(placeOf('role', written, at), roleProblem)
+  const tooLarge = optionsProblem(fields as Fields)
+  if (tooLarge !== null) say(placeOf('providerOptions', written, at), tooLarge)
   const agentId = agentOf(fields, at, say)
   const prompts = Object.entries(fields).filter(([key]) => PROMPT_KEYS.includes(key))
   return {
@@ -112,8 +114,25 @@ function agentOf({ agent, agentId: configured = '' }: Fields, at: Pointer, say: 
 }
 
 export function modelOf(given: Given<ModelChoice>): ModelChoice {
-  const { provider = null, model = null, maxTokens = null, reasoningEffort = null } = given
-  return { provider, model, maxTokens, reasoningEffort }
+  const { provider = null, model = null, maxTokens = null, reasoningEffort = null, temperature, topP, seed, providerOptions } = given
+  return {
+    provider,
+    model,
+    maxTokens,
+    reasoningEffort,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  }
+}
+
+const MOST_OPTIONS = 16_384
+
+/** Options go into every request, so they stay small. */
+export function optionsProblem({ providerOptions }: Given<ModelChoice>): string | null {
+  const bytes = providerOptions === undefined ? 0 : new TextEncoder().encode(canonicalJson(providerOptions)).length
+  return bytes <= MOST_OPTIONS ? null : `"providerOptions" has ${bytes} bytes of JSON: at most ${MOST_OPTIONS} are allowed`
 }
 
 const SETTINGS = Object.keys(settingFields)

@@ -149,7 +149,7 @@ describe('a workflow of OpenWOP', () => {
   it('leaves a config to a node of another kind, where it means something else by our words', () => {
     const { config, model } = sound(OPENWOP).nodes[0]!
     expect(config.model).toEqual({ foreign: true })
-    expect(model).toEqual({ provider: null, model: null, maxTokens: null, reasoningEffort: null })
+    expect(model).toEqual({ provider: null, model: null, maxTokens: null, reasoningEffort: null, temperature: 1 })
   })
 })
 

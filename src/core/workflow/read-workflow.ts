@@ -1,4 +1,5 @@
 // A workflow from its JSON: OpenWOP's WorkflowDefinition, or less of one with what is ours. Everything that is wrong at once; it never throws.
+import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Mode } from '../compose/mode.ts'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
@@ -38,6 +39,7 @@ interface Written {
   readonly budget?: Partial<Budget>
   readonly stallAfter?: number
   readonly configurableSchema?: JsonObject
+  readonly compose?: ComposeStyle
   readonly settings?: { readonly timeout?: number; readonly maxLoopbackIterations?: number }
 }
 
@@ -95,6 +97,7 @@ function toWorkflow(written: Written, say: Say): Workflow {
     stallAfter,
     rulesVersion: RULES_VERSION,
     configurableSchema,
+    ...(written.compose === undefined ? {} : { compose: written.compose }),
   }
 }
 

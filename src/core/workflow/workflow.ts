@@ -1,4 +1,5 @@
 // A workflow as the house knows it: nodes that are agents, and edges along which they hand over. Plain JSON, with everything that was left out filled in.
+import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Mode } from '../compose/mode.ts'
 import type { Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
@@ -23,6 +24,11 @@ export interface ModelChoice {
   readonly model: string | null
   readonly maxTokens: number | null
   readonly reasoningEffort: ReasoningEffort | null
+  readonly temperature?: number
+  readonly topP?: number
+  readonly seed?: number
+  /** In the provider's own words. */
+  readonly providerOptions?: JsonObject
 }
 
 /** Where a node's input comes from. `output` names a field of what that node gave; `output` itself is the whole. */
@@ -111,4 +117,6 @@ export interface Workflow {
   readonly rulesVersion?: number
   /** What `configurable` of a run must fit; null when nobody says. */
   readonly configurableSchema: JsonObject | null
+  /** How much of its prompts is Onbook's own. Left out: the default of its graph. */
+  readonly compose?: ComposeStyle
 }

@@ -237,7 +237,7 @@ describe('a prompt that a workspace made', () => {
       ['write_file', 'workspace', 'tools/catalogs/desk.json', 3],
     ])
     expect(origins.map(({ ref, from, file }) => [ref.replace(/\+.*/, ''), from, file])).toEqual([
-      ['prompt:onbook.system@1.2.0', 'shipped', null],
+      ['prompt:onbook.system@1.3.0', 'shipped', null],
       ['prompt:role.reviewer@0.0.0', 'shipped', null],
       ['prompt:writer@1.0.0', 'workspace', 'prompts/writer/v1.0.0.yaml'],
       ['prompt:onbook.mode.implementation@1.1.0', 'shipped', null],

@@ -1,4 +1,5 @@
 // What refs lead to, loaded beforehand: resolving itself needs nothing but memory.
+import semver from 'semver'
 import { newestOf } from '../../core/library/decide.ts'
 import { labelRows, libraryStream, templateRows } from '../../core/library/events.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
@@ -18,7 +19,17 @@ export function findAmong(
   const libraries = [...new Set(meant.map(({ libraryId }) => libraryId))]
   if (libraries.length > 1) return { status: 'ambiguous', libraries: libraries.sort() }
   const row = newestOf(meant)
-  return row === null ? { status: 'missing' } : { status: 'found', template: toPinned(row), row }
+  return row === null ? missing(inLibrary, ref, labels) : { status: 'found', template: toPinned(row), row }
+}
+
+/** At most so many are named: a message is for reading. */
+const MOST_NAMED = 10
+
+function missing(rows: readonly LibraryRow[], { templateId, label }: PromptRef, labels: ReadonlyMap<string, string>): Found {
+  if (label === null || rows.length === 0) return { status: 'missing' }
+  const versions = [...new Set(rows.map(({ version }) => version))].toSorted(semver.compareBuild).slice(-MOST_NAMED)
+  const own = [...labels.keys()].map(key => JSON.parse(key) as readonly [string, string, string]).filter(([, id]) => id === templateId)
+  return { status: 'missing', versions, labels: [...new Set(own.map(([, , name]) => name))].toSorted().slice(0, MOST_NAMED) }
 }
 
 const toPinned = ({ libraryId, templateId, version, digest }: LibraryRow): Pinned => ({ libraryId, templateId, version, digest })
@@ -55,13 +66,13 @@ export async function loadLookup(
   }
 }
 
-/** Where the labels that these refs name point to. */
+/** Where the labels of the templates that these refs name by label point to. */
 export async function loadLabels(store: Store, tenant: string, refs: readonly PromptRef[]): Promise<ReadonlyMap<string, string>> {
   const labels = new Map<string, string>()
   for (const { templateId, label } of refs) {
     if (label === null) continue
-    for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId, label }))
-      if (cells.version !== null) labels.set(labelKey(libraryOf(stream), templateId, label), String(cells.version))
+    for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId }))
+      if (cells.version !== null) labels.set(labelKey(libraryOf(stream), templateId, String(cells.label)), String(cells.version))
   }
   return labels
 }

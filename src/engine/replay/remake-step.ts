@@ -12,7 +12,7 @@ import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import type { HostCatalog } from '../runs/start-step.ts'
 import { protocolOf, shownTools, stepTools } from '../runs/step-tools.ts'
-import { agentOf } from '../runs/task.ts'
+import { agentOf, composeStyle } from '../runs/task.ts'
 import { shippedThen } from './shipped-then.ts'
 
 export type { StepStarted }
@@ -48,7 +48,8 @@ export async function remakeStep({ store, tenant, run, frozen, node, event, sess
   const listed = frozen.spawned.get(node.id)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
   const { blocks: shipped, planning } = await shippedThen(store, tenant, event, mode)
   const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode, calling, planning })
-  const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
+  const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
+  const protocol = protocolOf(calling, isUnmentioned ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
   const { config, snapshot } = session.run!
   const { prelude } = preludeOf(config, snapshot)
   const resumes = prompt.sent.reason !== 'cannot_resume'

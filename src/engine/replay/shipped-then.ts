@@ -23,9 +23,13 @@ export async function shippedThen(
     const named = prompt.templates.find(one => one.part === part)
     return named === undefined || !isOtherVersion(named.ref, now.ref) ? now : storedBlock(store, tenant, named.template)
   }
-  const { system, modes } = SHIPPED.blocks
+  const { system, calls, modes } = SHIPPED.blocks
   return {
-    blocks: { system: await blockThen('contract', system), modes: { ...modes, [mode]: await blockThen('mode', modes[mode]) } },
+    blocks: {
+      system: await blockThen('contract', system),
+      calls: await blockThen('contract', calls),
+      modes: { ...modes, [mode]: await blockThen('mode', modes[mode]) },
+    },
     planning: mode === 'planning' ? await planningThen(store, tenant, request.tools ?? []) : SHIPPED.planning,
   }
 }

@@ -3,6 +3,7 @@ import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts
 import { planSending, promptMessages } from '../../core/compose/delta.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
+import type { InputRules } from '../../core/compose/verbatim.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import { writeMessage } from '../../core/messages/message.ts'
@@ -16,10 +17,10 @@ import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { DIALECT, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
-import { readStored } from './node-values.ts'
+import { type NodeValues, readStored } from './node-values.ts'
 import { composedEvents, tracedEvents } from './prompt-events.ts'
-import { inlineFor, overrideOf, overridesOf, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
-import { taskOf } from './task.ts'
+import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
+import { composeStyle, taskOf } from './task.ts'
 
 interface Told {
   /** What is told before the step: which prompts were chosen, and what became of them. */
@@ -54,10 +55,15 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const task = taskOf(frozen, state, node, { inputs: values.inputs, handoffs })
   const role = roleFor(place)
   const inline = inlineFor(place)
-  if (!saysWhatIsWanted(task, templates) && role === null && inline.user === null)
+  const style = composeStyle(frozen, node)
+  const hasInput = style === 'verbatim' && Object.keys(values.inputs).length > 0
+  if (!saysWhatIsWanted(task, templates) && !hasInput && role === null && inline.user === null)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
+  const input = inputRules(templates, inline.user !== null, values)
   const composed = composePrompt({
+    style,
+    input,
     shipped: place.shipped,
     tools: place.protocol,
     role,
@@ -80,6 +86,14 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   return { ok: true, system, user: isTold ? null : user, prompt: record, events, texts: kept.texts() }
 }
 
+/** A value that fills a template is in the prompt already. */
+function inputRules(templates: readonly ResolvedTemplate[], hasUserPrompt: boolean, { trust }: NodeValues): InputRules {
+  const bound = templates.flatMap(({ template }) =>
+    (template?.variables ?? []).flatMap(({ name, source = 'input' }) => (source === 'input' || source === 'variable' ? [name] : [])),
+  )
+  return { bound, trust, json: false, replaced: hasUserPrompt || templates.some(({ kind }) => kind === 'user') }
+}
+
 const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly unknown[]): boolean =>
   objective !== undefined || handoffs.length > 0 || templates.length > 0
 
@@ -98,7 +112,8 @@ function recordOf(
   const { mode } = run.state
   const { headerHash, conversation } = nodeOf(run.state, node.id)
   const sending = planSending(prompt, { resumes, needsReplay: false, headerHash }, prelude)
-  for (const { digest, template } of [shipped.system, shipped.modes[mode]]) keepAs(digest, shippedText(template))
+  for (const { digest, template } of [shipped.system, shipped.calls, shipped.modes[mode]])
+    if (prompt.templates.some(used => used.digest === digest)) keepAs(digest, shippedText(template))
   return {
     full: keepAs(prompt.promptHash, prompt.full),
     blocks: Object.fromEntries(

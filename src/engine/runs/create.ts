@@ -6,6 +6,7 @@ import { typeName } from '../../core/pack/type-name.ts'
 import { beginRun, draftRun, emitRun } from '../../core/run/decide.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { emptyRun } from '../../core/run/state.ts'
+import type { RunWarning } from '../../core/run/warning.ts'
 import type { Budget, Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
@@ -25,7 +26,7 @@ export interface CreateRun {
   readonly budget?: Partial<Budget>
   /** What somebody adds for every node at the last minute. */
   readonly override?: string
-  readonly idempotency?: () => Commit['idempotency'] | undefined
+  readonly idempotency?: (warnings: readonly RunWarning[]) => Commit['idempotency'] | undefined
 }
 
 const MOST_DEPTH = 200
@@ -34,13 +35,14 @@ export interface CreatedRun {
   readonly run: LoadedRun
   readonly events: readonly RunEvent[]
   readonly replayed: boolean
+  readonly warnings: readonly RunWarning[]
 }
 
 export async function createRun(store: Store, place: RunPlace, request: CreateRun, world: RunWorld, owner: string): Promise<CreatedRun> {
   const { workflow, inputs = {}, configurable = null, metadata = null, tags = [], mode = workflow.mode, override } = request
   const { tenant, runId } = place
   checkInputs(workflow, inputs)
-  const frozen = await freeze(store, tenant, workflow, world, promptOverrides(configurable ?? {}))
+  const frozen = await freeze(store, tenant, workflow, world, promptOverrides(configurable ?? {}), mode)
   const { keep, texts } = keeper()
   // Each in an object of ours, so that no content is taken for a node.
   const json = (value: JsonObject): Digest => {
@@ -67,6 +69,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     stallAfter: workflow.stallAfter,
     ...(workflow.rulesVersion === undefined ? {} : { rulesVersion: workflow.rulesVersion }),
     owner,
+    ...(frozen.warnings.length === 0 ? {} : { warnings: frozen.warnings }),
   }
   const given: readonly RunEvent[] =
     override === undefined ? [] : [{ type: 'override.given', nodeId: null, text: json({ text: override }) }]
@@ -74,7 +77,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     if (state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
     const started = emitRun(draftRun(emptyRun), created, { type: 'run.started', workflowId: workflow.id }, ...given)
     const draft = beginRun(started, workflow)
-    const kept = request.idempotency?.()
+    const kept = request.idempotency?.(frozen.warnings)
     return {
       run: draft,
       texts: [...frozen.texts, ...texts()],
@@ -83,7 +86,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     }
   }
   const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
-  return { run, events: answer, replayed }
+  return { run, events: answer, replayed, warnings: frozen.warnings }
 }
 
 /** What the workflow declares must be there, and of its type. What it does not declare is let through. */

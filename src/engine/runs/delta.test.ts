@@ -44,7 +44,7 @@ async function run(receipts: readonly Receipt[]) {
   runs = testRuns(store, undefined, { models })
   await runs.create(
     { tenant: 'acme', runId: 'r1', actor: 'ada' },
-    { workflow: workflowOf({ id: 'one', objective: 'Go.', nodes: [{ id: 'n' }] }) },
+    { workflow: workflowOf({ id: 'one', compose: 'graph', objective: 'Go.', nodes: [{ id: 'n' }] }) },
   )
   await runs.quiet('acme', 'r1')
   const prompts: PromptRecord[] = []

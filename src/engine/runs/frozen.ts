@@ -1,12 +1,16 @@
 // What a run freezes, put into the record and read back. Many runs of one workflow freeze the same, and share it.
 import type { Agent } from '../../core/agent/agent.ts'
+import { defaultStyle } from '../../core/compose/compose-style.ts'
+import type { Mode } from '../../core/compose/mode.ts'
 import type { Repository } from '../../core/compose/task-payload.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
-import { type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
+import { missingReason } from '../../core/resolve/resolve.ts'
+import { answersIn, type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
 import type { SpawnedNode } from '../../core/run/grown.ts'
 import { USUAL_SETTINGS } from '../../core/run/usual-settings.ts'
+import type { RunWarning } from '../../core/run/warning.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { RoleFiles, Store } from '../../ports.ts'
@@ -30,11 +34,14 @@ export interface RunWorld {
   readonly model: Frozen['model']
   /** The repo that agents work on, as they are told: asked when a run starts. Null: they are told nothing. */
   readonly repository: (() => Promise<Repository>) | null
+  /** What the host has to say aloud when a run starts. */
+  readonly warnings?: (tenant: string) => Promise<readonly RunWarning[]>
 }
 
 export interface FrozenTexts {
   readonly digest: Digest
   readonly texts: readonly StoredText[]
+  readonly warnings: readonly RunWarning[]
 }
 
 export async function freeze(
@@ -43,17 +50,25 @@ export async function freeze(
   workflow: Workflow,
   world: RunWorld,
   runOverrides: KindRefs,
+  mode: Mode,
 ): Promise<FrozenTexts> {
   const { hostDefaults, agentBindings, model } = world
   const repository = world.repository === null ? null : await world.repository()
   const agents = await agentsOf(store, tenant, workflow)
   const roles = await rolesOf(world.roles, workflow, agents)
-  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS, inlinePrompts: true }
+  const agent = agents.get(workflow.nodes[0]?.agentId ?? '') ?? null
+  const compose = defaultStyle(workflow, { agent, mode, hasRepository: repository !== null })
+  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS, inlinePrompts: true, compose }
   const requests = workflow.nodes.map(node => resolveRequest({ workflow, agents, ...rest }, node, runOverrides))
   const { keep, keepAs, texts } = keeper()
   const lookup = await lookupNow(store, tenant, requests, keepAs)
+  const options = [...agents.values(), ...workflow.nodes].flatMap(({ model: { providerOptions: given } }) =>
+    given === undefined ? [] : [keep(canonicalJson(given))],
+  )
   const node = {
     $node: 'frozen',
+    // Requests name them by digest.
+    ...(options.length === 0 ? {} : { providerOptions: options }),
     workflow: keepAs(...spelled(workflow)),
     agents: Object.fromEntries([...agents].map(([id, agent]) => [id, keepAs(...spelled(agent))])),
     roles: Object.fromEntries(
@@ -63,8 +78,13 @@ export async function freeze(
     ...rest,
   }
   const digest = keep(canonicalJson(node as unknown as Json))
-  return { digest, texts: texts() }
+  return { digest, texts: texts(), warnings: [...missingLabels(lookup), ...((await world.warnings?.(tenant)) ?? [])] }
 }
+
+const missingLabels = (lookup: FrozenLookup): readonly RunWarning[] =>
+  answersIn(lookup).flatMap(([, ref, found]) =>
+    found.status === 'missing' && found.versions !== undefined ? [{ code: 'label_missing', message: missingReason(ref, found) }] : [],
+  )
 
 /** What everything that may be asked for leads to now; what is the host's is kept with the tenant. */
 export async function lookupNow(

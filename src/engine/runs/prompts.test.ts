@@ -44,7 +44,7 @@ describe('a prompt', () => {
       known = sent.filter(text => prompt?.includes(text))
       return never()
     })
-    await house.create(one())
+    await house.create(one({ compose: 'graph' }))
     await house.chat.until('a')
     await expect.poll(() => known.length).toBe(2)
     await house.runs.submit(placeOf('r1'), { type: 'cancel', reason: null })

@@ -352,7 +352,7 @@ describe('what is kept of a run', () => {
       },
     }
     const one = house(() => '', { models }, store)
-    await one.go({ id: 'w', objective: 'Write.', nodes: [{ id: 'a' }] })
+    await one.go({ id: 'w', compose: 'graph', objective: 'Write.', nodes: [{ id: 'a' }] })
     const recorded = (await one.events()).flatMap(event => (event.type === 'step.started' ? [event.prompt.sent.kind] : []))
     expect(recorded).toEqual(['full', 'delta', 'full'])
     expect(sent).toEqual(recorded)

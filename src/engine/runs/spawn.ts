@@ -105,7 +105,14 @@ function askedSettings({ capabilities, gated }: SpawnPlan): Partial<NodeSettings
 /** What the run works with: whoever spawns first, so that its own model goes before others of its provider. */
 function choicesOf({ frozen, config }: Spawner): readonly ModelChoice[] {
   const { provider, model, maxTokens, reasoningEffort } = config
-  const ofNodes = frozen.workflow.nodes.flatMap(node => [node.model, agentOf(frozen, node)?.model ?? []].flat())
+  // A spawned node takes no sampling from others.
+  const plain = ({ provider, model, maxTokens, reasoningEffort }: ModelChoice): ModelChoice => ({
+    provider,
+    model,
+    maxTokens,
+    reasoningEffort,
+  })
+  const ofNodes = frozen.workflow.nodes.flatMap(node => [node.model, agentOf(frozen, node)?.model ?? []].flat().map(plain))
   const usual = frozen.model === null ? [] : [{ ...frozen.model, maxTokens: null, reasoningEffort: null }]
   return [{ provider, model, maxTokens, reasoningEffort }, ...ofNodes, ...usual].filter(
     choice => choice.provider !== null && choice.model !== null,

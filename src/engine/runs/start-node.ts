@@ -1,5 +1,5 @@
 // A node begins: its session is made or taken up, and told to work for it. All in one commit with the run.
-import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
+import { canonicalJson, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { decideRun, draftRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
@@ -134,11 +134,17 @@ export function configFor(frozen: Pick<LoadedFrozen, 'agents' | 'model'>, node: 
   const pick = <K extends 'provider' | 'model' | 'maxTokens' | 'reasoningEffort'>(key: K) =>
     choices.map(choice => choice?.[key] ?? null).find(value => value !== null)
   const usual = frozen.model
+  const sampling = { ...agentOf(frozen, node)?.model, ...node.model }
+  const { temperature = home.temperature, topP = home.topP, seed = home.seed, providerOptions } = sampling
   return {
     ...home,
     provider: pick('provider') ?? (home.provider || (usual?.provider ?? '')),
     model: pick('model') ?? (home.model || (usual?.model ?? '')),
     maxTokens: pick('maxTokens') ?? home.maxTokens,
     reasoningEffort: pick('reasoningEffort') ?? home.reasoningEffort,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(providerOptions === undefined ? {} : { providerOptions: digestJson(providerOptions) }),
   }
 }

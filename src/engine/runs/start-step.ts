@@ -23,7 +23,7 @@ import type { LoadedRun } from './load.ts'
 import { deliveries, lettersOf, mailTo } from './mail.ts'
 import { SHIPPED, type Shipped } from './shipped.ts'
 import { protocolOf, shownTools, stepTools } from './step-tools.ts'
-import { agentOf } from './task.ts'
+import { agentOf, composeStyle } from './task.ts'
 
 /** What is known about a node when its session is to go on. */
 export interface NodeDesk {
@@ -100,7 +100,8 @@ export async function startStep(
   const listed = frozen.spawned.get(nodeId)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
   const { blocks: shipped, planning } = (await desk.recorded?.shipped()) ?? SHIPPED
   const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode: state.mode, calling, planning })
-  const protocol = protocolOf(calling, calling === 'native' ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
+  const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
+  const protocol = protocolOf(calling, isUnmentioned ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
   const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
   const composed = await composeStep({ ...place, resumes, prelude, protocol, shipped })
   const told = emitRun(draft, ...composed.events)

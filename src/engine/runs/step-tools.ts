@@ -4,12 +4,14 @@
 import type { Mode } from '../../core/compose/mode.ts'
 import type { ToolProtocol } from '../../core/compose/system-block.ts'
 import { type Digest, digestBytes, digestText } from '../../core/digest/digest.ts'
+import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import { snapshotAtStep } from '../../core/session/apply.ts'
 import { toolsOf } from '../../core/session/materialize.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import { GRAPH_TOOLS } from '../../core/tools/graph-descriptors.ts'
+import { isRepoTool } from '../../core/tools/repo-descriptors.ts'
 import type { Store } from '../../ports.ts'
 import { catalogText } from '../sessions/catalog-text.ts'
 import { toolsIn } from '../sessions/model-call.ts'
@@ -97,13 +99,21 @@ export function allowedTo(listed: readonly string[] | null, calling: Calling): r
   return GRAPH_TOOLS.filter(name => listed === null || listed.includes(name))
 }
 
-const NATIVE: ToolProtocol = { lineTools: [], nativeTools: true }
+const native = (hasTools: boolean, hasRepoTools: boolean): ToolProtocol => ({ lineTools: [], nativeTools: true, hasTools, hasRepoTools })
+
+/** The same objects every time: what composing makes of the contract hangs on them. */
+const NATIVE = { none: native(false, false), some: native(true, false), repo: native(true, true) }
 
 /** @param tools what is shown in the step */
-export const protocolOf = (calling: Calling, tools: readonly Descriptor[]): ToolProtocol =>
-  calling === 'native'
-    ? NATIVE
-    : {
-        lineTools: tools.map(({ name, description, inputSchema }) => ({ name, description, args: inputSchema })),
-        nativeTools: calling === 'own',
-      }
+export function protocolOf(calling: Calling, tools: readonly Descriptor[]): ToolProtocol {
+  // Planning shows one more tool: with it, the mode matters too.
+  const hasRepoTools = tools.some(({ name }) => isRepoTool(name) || name === REQUEST_IMPLEMENTATION)
+  if (calling === 'native') return tools.length === 0 ? NATIVE.none : hasRepoTools ? NATIVE.repo : NATIVE.some
+  return {
+    lineTools: tools.map(({ name, description, inputSchema }) => ({ name, description, args: inputSchema })),
+    nativeTools: calling === 'own',
+    // A provider with tools of its own works on files with those.
+    hasTools: tools.length > 0 || calling === 'own',
+    hasRepoTools: hasRepoTools || calling === 'own',
+  }
+}

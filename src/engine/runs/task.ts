@@ -1,5 +1,6 @@
 // What a node is told about its task, gathered from the workflow and the run. Decides nothing about how it is printed.
 import type { Agent } from '../../core/agent/agent.ts'
+import { type ComposeStyle, styleOf } from '../../core/compose/compose-style.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { NodeSettings } from '../../core/gate/authorize.ts'
@@ -22,6 +23,10 @@ export const settingsOf = (
 
 export const agentOf = ({ agents }: Pick<LoadedFrozen, 'agents'>, { agentId }: WorkflowNode): Agent | null =>
   agentId === null ? null : (agents.get(agentId) ?? null)
+
+/** A node that an agent added works in a graph, whatever the workflow chose. */
+export const composeStyle = (frozen: LoadedFrozen, node: WorkflowNode): ComposeStyle =>
+  frozen.spawned.has(node.id) ? 'graph' : styleOf(frozen.compose, frozen.workflow, agentOf(frozen, node))
 
 export function taskOf(
   frozen: LoadedFrozen,

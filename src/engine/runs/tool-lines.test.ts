@@ -63,7 +63,7 @@ async function batches() {
 describe('an agent that calls by line', () => {
   it('is told how, and which tools there are, each with its schema', async () => {
     const { told } = await spoken(['Done.'])
-    expect(told(1)).toContain('\n# Write calls as lines\n')
+    expect(told(1)).toMatch(/^# Write calls as lines\n/)
     expect(told(1)).toContain('\n- {"args":{"type":"object"},"description":"Tries.","name":"probe"}\n')
     expect(told(1)).not.toContain('Your own tools')
     expect(told(1)).not.toContain('spawn_node')

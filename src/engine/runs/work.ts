@@ -16,7 +16,7 @@ import { checkReady } from '../sessions/ready-provider.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { offeredTools } from '../tools/bound.ts'
 import { commandRun, type RunSubmission } from './command-run.ts'
-import { type CreateRun, createRun } from './create.ts'
+import { type CreatedRun, type CreateRun, createRun } from './create.ts'
 import type { RunWorld } from './frozen.ts'
 import { graphWork } from './graph-work.ts'
 import { attachNode, detachEnded, detachNodes } from './homes.ts'
@@ -54,7 +54,7 @@ export interface RunWork {
   /** Everything that is not a run's, and the sessions of its nodes as well. */
   readonly sessions: SessionWork
   /** Resolves when the run is on record; it goes on by itself. */
-  create(place: RunPlace, request: CreateRun): Promise<SubmittedRun>
+  create(place: RunPlace, request: CreateRun): Promise<SubmittedRun & Pick<CreatedRun, 'warnings'>>
   /** Throws `runs_busy` when the tenant has as many open runs as it may. */
   admit(tenant: string): void
   submit(place: RunPlace, command: RunCommand, submission?: RunSubmission): Promise<SubmittedRun>

@@ -80,7 +80,13 @@ export const followQuery = Type.Object(
 )
 
 const status = Type.Enum([...RUN_STATUSES])
-export const createdRunAnswer = Type.Object({ runId, status, eventsUrl: Type.String(), statusUrl: Type.String() }, CLOSED)
+const warnings = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, CLOSED), {
+  description: 'What was said aloud when it started: the run goes on, but somebody probably meant something else.',
+})
+export const createdRunAnswer = Type.Object(
+  { runId, status, eventsUrl: Type.String(), statusUrl: Type.String(), warnings: Type.Optional(warnings) },
+  CLOSED,
+)
 export const runStatusAnswer = Type.Object({ runId, status }, CLOSED)
 export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: Type.String(), id: Type.String() }, CLOSED)
 export const forkMode = Type.Enum(['replay', 'branch'])

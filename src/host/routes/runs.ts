@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import type { RunWarning } from '../../core/run/warning.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
@@ -43,10 +44,10 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
       const principal = principalOf(request, 'runs:create')
       const place = runPlaceOf(principal, freshRunId())
       return answerDecided(store, place.tenant, request, reply, async keep => {
-        const answer = createdAnswer(place.runId)
         const asked = await requestOf(parts, principal, request.body)
-        const { replayed } = await sessions.runs.create(place, { ...asked, idempotency: () => keep(answer) })
-        return { answer, replayed }
+        const idempotency = (said: readonly RunWarning[]) => keep(createdAnswer(place.runId, said))
+        const { replayed, warnings } = await sessions.runs.create(place, { ...asked, idempotency })
+        return { answer: createdAnswer(place.runId, warnings), replayed }
       }).catch(error => {
         // What is asked for is the run; the workflow is something that the request says wrong.
         if (error instanceof Fault && error.code === 'workflow_not_found') return reply.code(400).send(error.toJSON())
@@ -106,10 +107,16 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
   )
 }
 
-const createdAnswer = (runId: string): Answer => ({
+const createdAnswer = (runId: string, warnings: readonly RunWarning[]): Answer => ({
   status: 201,
   headers: { location: `/v1/runs/${runId}` },
-  body: { runId, status: 'running', eventsUrl: `/v1/runs/${runId}/events`, statusUrl: `/v1/runs/${runId}` },
+  body: {
+    runId,
+    status: 'running',
+    eventsUrl: `/v1/runs/${runId}/events`,
+    statusUrl: `/v1/runs/${runId}`,
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(({ code, message }) => ({ code, message })) }),
+  },
 })
 
 async function requestOf(

@@ -7,6 +7,10 @@ export interface WireSessionConfig {
   readonly model?: string
   readonly reasoningEffort?: 'low' | 'medium' | 'high' | null
   readonly maxTokens?: number | null
+  readonly temperature?: number
+  readonly topP?: number
+  readonly seed?: number
+  readonly providerOptions?: string
   readonly workspace?: { readonly name: string; readonly version?: number | null } | null
   readonly prelude?: string | null
   readonly promptDigests?: readonly string[] | null
