@@ -9,6 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source-node', 'node'] } },
   test: {
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'all', include: ALL, exclude: [DEEP, ...TIMED], sequence: { groupOrder: 0 }, maxWorkers: 2 } },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
