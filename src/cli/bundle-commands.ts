@@ -1,6 +1,6 @@
 // The commands around bundles.
 import type { Command, Option } from './commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, TENANT } from './options.ts'
 
 const TRUST_ROOT: Option = {
   flags: '--trust-root <file>',
@@ -62,7 +62,7 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
     name: 'bundle list',
     arguments: [],
     summary: 'list the bundles that are installed',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook bundle list',
     load: async () => (await import('./bundle/list.ts')).list,
   },

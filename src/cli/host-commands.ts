@@ -1,7 +1,7 @@
 // The commands around the host.
 import { SCOPES } from '../core/access/keys.ts'
 import type { Command } from './commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
@@ -27,6 +27,7 @@ export const HOST_COMMANDS: readonly Command[] = [
     options: [
       { flags: '--why <text>', summary: 'kept in the history' },
       { flags: '--history', summary: 'every move, oldest first' },
+      { ...LIMIT, summary: 'of the history: newest moves to print (default: 50; with --json, all)' },
       { flags: '--remove', summary: 'take the label away' },
       { flags: '--protect', summary: 'only keys with labels:protect may move it' },
       { flags: '--unprotect', summary: 'everybody who may move labels may move it' },
@@ -78,6 +79,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       },
       { flags: '--expires <date>', summary: 'when it stops working (default: never)' },
       { flags: '--url <url>', summary: 'the host to sign in to (default: the one that runs on the folder)' },
+      { ...LIMIT, summary: 'of list: rows to print (default: 50; with --json, all)' },
       DATA,
       TENANT,
       JSON_OPTION,

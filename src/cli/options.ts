@@ -2,6 +2,7 @@
 import type { Option } from './commands.ts'
 
 export const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
+export const LIMIT: Option = { flags: '--limit <n>', summary: 'rows to print (default: 50; with --json, all)' }
 export const DATA: Option = { flags: '--data <dir>', summary: 'the folder of the record (default: .onbook, here or in a folder above)' }
 export const TENANT: Option = { flags: '--tenant <name>', summary: 'the tenant that is meant (default: default)' }
 export const HOST_CONFIG: Option = {

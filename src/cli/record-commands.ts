@@ -1,6 +1,6 @@
 // The commands that look into a record and keep it.
 import type { Command, Option } from './commands.ts'
-import { DATA, JSON_OPTION, TENANT, WHERE } from './options.ts'
+import { DATA, JSON_OPTION, LIMIT, TENANT, WHERE } from './options.ts'
 
 const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'check signatures with these keys instead of the keyring' }
 const BROKEN: Option = { flags: '--broken', summary: 'keep the copy even though it does not verify' }
@@ -10,7 +10,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
     name: 'streams',
     arguments: [],
     summary: 'list the streams of a record',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook streams',
     load: async () => (await import('./record/streams.ts')).streams,
   },
@@ -21,6 +21,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
     options: [
       { flags: '--after <seq>', summary: 'only those after this sequence' },
       { flags: '--follow', summary: 'and every new one, until stopped' },
+      { ...LIMIT, summary: 'events to print (default: 50; with --json or --follow, all)' },
       DATA,
       TENANT,
       { flags: '--json', summary: 'print the recorded bytes, one event a line' },

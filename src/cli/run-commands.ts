@@ -1,6 +1,6 @@
 // The commands around runs.
 import type { Command, Option } from './commands.ts'
-import { HOST_CONFIG, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
+import { HOST_CONFIG, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const MODEL: Option = { flags: '--model <name>', summary: 'which model of it' }
 
@@ -26,6 +26,7 @@ const LIST: Omit<Command, 'name'> = {
       summary: 'only those that are so: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …',
     },
     { flags: '--workflow <id>', summary: 'only those of this workflow' },
+    { ...LIMIT, summary: 'print the newest so many (default: 50; with --json, all)' },
     ...WHERE,
   ],
   example: 'onbook runs --status paused',
@@ -35,7 +36,7 @@ const LIST: Omit<Command, 'name'> = {
 const APPROVALS: Omit<Command, 'name'> = {
   arguments: [],
   summary: 'list what waits for a person to decide',
-  options: WHERE,
+  options: [LIMIT, ...WHERE],
   example: 'onbook approvals',
   load: async () => (await approvals()).list,
 }

@@ -1,6 +1,6 @@
 // The commands around sessions.
 import type { Command, Option } from './commands.ts'
-import { POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
+import { LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const CONFIG_OPTIONS: readonly Option[] = [
   {
@@ -37,7 +37,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions list',
     arguments: [],
     summary: 'list the sessions',
-    options: WHERE,
+    options: [LIMIT, ...WHERE],
     example: 'onbook sessions list',
     load: async () => (await looking()).list,
   },

@@ -1,13 +1,13 @@
 // The commands around versioned workspaces. `onbook publish --workspace` makes the versions.
 import type { Command } from './commands.ts'
-import { DATA, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, JSON_OPTION, LIMIT, TENANT } from './options.ts'
 
 export const WORKSPACE_COMMANDS: readonly Command[] = [
   {
     name: 'workspace list',
     arguments: [],
     summary: 'list the workspaces of a record',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace list',
     load: async () => (await import('./workspace/looking.ts')).list,
   },
@@ -31,7 +31,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace show',
     arguments: ['<name>', '[path]'],
     summary: 'list the files of a version, or print one of them',
-    options: [{ flags: '--checks', summary: 'what lint and tests of exactly these files found' }, DATA, TENANT, JSON_OPTION],
+    options: [{ flags: '--checks', summary: 'what lint and tests of exactly these files found' }, LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace show writer@2 prompts/packs/default.json',
     load: async () => (await import('./workspace/looking.ts')).show,
   },

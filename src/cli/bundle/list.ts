@@ -4,6 +4,7 @@ import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
 import { existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { printJson } from '../terminal.ts'
 import { trustRoots } from './keys.ts'
 
@@ -12,7 +13,7 @@ export async function list(input: Input): Promise<number> {
   const { nameOf } = await trustRoots(input)
   const store = openProductStore(input)
   try {
-    const bundles = await installedBundles(store, tenantOf(input))
+    const bundles = firstRows(await installedBundles(store, tenantOf(input)), input)
     const signer = (key: string | null): string => (key === null ? 'nobody' : (nameOf(key) ?? key))
     if (input.json) printJson({ bundles })
     else if (bundles.length === 0) process.stdout.write('No bundles are installed.\n')

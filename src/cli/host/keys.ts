@@ -7,6 +7,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { actorOf, clock, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { choiceOption, printJson } from '../terminal.ts'
 import { openProductStore, randomness } from './product-store.ts'
 import { printLoginLink } from './running-host.ts'
@@ -71,7 +72,8 @@ function expiryOf(given: unknown): string | null {
 }
 
 async function list(store: Store, input: Input): Promise<void> {
-  const all = (await listKeys(store)).filter(({ tenant }) => input.tenant === undefined || tenant === input.tenant)
+  const found = (await listKeys(store)).filter(({ tenant }) => input.tenant === undefined || tenant === input.tenant)
+  const all = firstRows(found, input)
   const shown = all.map(({ secretHash: _, ...key }) => key)
   if (input.json) printJson({ keys: shown })
   else if (all.length === 0) process.stdout.write('No keys yet: onbook keys create\n')

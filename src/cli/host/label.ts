@@ -7,6 +7,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
+import { newestRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { hostConfigOf } from './host-config.ts'
@@ -57,7 +58,8 @@ async function showLabels(store: Store, writer: Writer, input: Input): Promise<v
 }
 
 async function showHistory(store: Store, writer: Writer, input: Input): Promise<void> {
-  const history = await labelHistory(store, writer, String(input.template), input.label as string | undefined)
+  const moves = await labelHistory(store, writer, String(input.template), input.label as string | undefined)
+  const history = newestRows(moves, input)
   if (input.json) printJson({ templateId: input.template, history })
   else
     process.stdout.write(

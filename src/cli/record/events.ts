@@ -2,6 +2,7 @@
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 import type { Input } from '../commands.ts'
+import { limitOf } from '../report/page.ts'
 import { safeJson, visible } from '../report/visible.ts'
 import { numberOption } from '../terminal.ts'
 import { tenantOf, withRecord } from './open-record.ts'
@@ -12,10 +13,26 @@ export const events = (input: Input): Promise<number> =>
     const [tenant, stream] = [tenantOf(input), String(input.stream)]
     const after = numberOption(input.after, '--after', -1, { least: -1, most: Number.MAX_SAFE_INTEGER })
     if (!input.follow && (await store.head(tenant, stream)).seq < 0) throw new Fault('stream_missing', { stream })
-    for await (const stored of eventsOf(store, tenant, stream, after, input.follow === true))
+    // One who follows wants to see all that comes.
+    const most = input.follow && input.limit === undefined ? Infinity : limitOf(input)
+    let last = after
+    let count = 0
+    for await (const stored of eventsOf(store, tenant, stream, after, input.follow === true)) {
+      if (count++ === most) {
+        await tellRest(store, tenant, stream, last, input)
+        break
+      }
       await print(lineOf(stored, input.json === true))
+      last = stored.event.seq
+    }
     return 0
   })
+
+async function tellRest(store: Store, tenant: string, stream: string, last: number, { json, follow }: Input): Promise<void> {
+  const left = (await store.head(tenant, stream)).seq - last
+  if (!json && !follow)
+    process.stderr.write(`${left} more are not shown. The next: --after ${last}. All of them: --limit ${last + left + 1}, or --json\n`)
+}
 
 function eventsOf(store: Store, tenant: string, stream: string, after: number, follow: boolean): AsyncIterable<StoredEvent> {
   if (!follow) return store.read(tenant, stream, after)

@@ -6,6 +6,7 @@ import { sealedStreams } from '../../core/record/projections.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { tenantOf, withRecord } from './open-record.ts'
@@ -20,7 +21,7 @@ interface Listed {
 export const streams = (input: Input): Promise<number> =>
   withRecord(input, async store => {
     const tenant = tenantOf(input)
-    const listed = await list(store, tenant)
+    const listed = firstRows(await list(store, tenant), input)
     if (input.json) printJson({ tenant, streams: listed })
     else if (listed.length === 0) {
       const others = (await store.tenants()).filter(name => name !== tenant)

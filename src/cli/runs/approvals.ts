@@ -3,6 +3,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
+import { firstRows } from '../report/page.ts'
 import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { type ListedApproval, type RunDesk, withRunDesk } from './desk.ts'
@@ -11,7 +12,8 @@ import { tellRun } from './tell.ts'
 
 export const list = (input: Input): Promise<number> =>
   withRunDesk(input, async desk => {
-    const approvals = [...(await desk.approvals())].sort((a, b) => (a.askedAt < b.askedAt ? -1 : 1))
+    const found = [...(await desk.approvals())].sort((a, b) => (a.askedAt < b.askedAt ? -1 : 1))
+    const approvals = firstRows(found, input)
     if (input.json) printJson({ approvals: approvals.map(withExpiry) })
     else if (approvals.length === 0) process.stdout.write('Nothing waits for a person.\n')
     else process.stdout.write(approvals.map(approvalText).join('\n'))

@@ -11,6 +11,7 @@ import { type ImportedRun, importedRuns } from '../questions/imported-runs.ts'
 import { openQuestioned, runFileOf } from '../questions/open.ts'
 import { databaseOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
+import { newestRows } from '../report/page.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
@@ -35,7 +36,8 @@ export async function list(input: Input): Promise<number> {
 }
 
 function listed(all: readonly (ListedRun | ImportedRun)[], input: Input): number {
-  const runs = all.filter(run => isMeant(run, input)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  const found = all.filter(run => isMeant(run, input)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  const runs = newestRows(found, input)
   if (input.json) printJson({ runs })
   else if (runs.length === 0) process.stdout.write('No such runs. Start one: onbook run WORKFLOW\n')
   else {

@@ -2,6 +2,7 @@
 import type { SessionSummary, WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson, printJsonLine } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
@@ -30,8 +31,9 @@ export const create = (input: Input): Promise<number> =>
 
 export const list = (input: Input): Promise<number> =>
   withDesk(input, async desk => {
-    const all: SessionSummary[] = []
-    for await (const one of desk.list()) all.push(one)
+    const found: SessionSummary[] = []
+    for await (const one of desk.list()) found.push(one)
+    const all = firstRows(found, input)
     if (input.json) printJson({ sessions: all })
     else if (all.length === 0) say('No sessions yet: onbook sessions create NAME')
     else

@@ -5,6 +5,7 @@ import { listVersions, listWorkspaces, type WorkspaceVersion } from '../../engin
 import type { Input } from '../commands.ts'
 import { show as showBytes } from '../record/object.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { numberOption, printJson } from '../terminal.ts'
 import { showChecks } from './checks.ts'
@@ -13,8 +14,9 @@ import { bytesText, pathArgument, shownPath } from './words.ts'
 
 export const list = (input: Input): Promise<number> =>
   withWorkspaces(input, async (store, user) => {
-    const all: WorkspaceVersion[] = []
-    for await (const one of listWorkspaces(store, user)) all.push(one)
+    const found: WorkspaceVersion[] = []
+    for await (const one of listWorkspaces(store, user)) found.push(one)
+    const all = firstRows(found, input)
     if (input.json) printJson({ workspaces: all })
     else if (all.length === 0) process.stdout.write('No workspaces yet: onbook publish <folder> --workspace <name>\n')
     else
@@ -91,9 +93,12 @@ export const show = (input: Input): Promise<number> =>
       return 0
     }
     const { version, entries } = await listFiles(store, user, { ...choice, scope: 'subtree' })
-    if (input.json) printJson({ ...version, entries })
+    if (input.json) printJson({ ...version, entries: firstRows(entries, input) })
     else {
-      const files = entries.filter(({ kind }) => kind === 'file')
+      const files = firstRows(
+        entries.filter(({ kind }) => kind === 'file'),
+        input,
+      )
       process.stdout.write(visible(`${version.workspace}, version ${version.version}, by ${version.actor} at ${version.at}`))
       process.stdout.write(`\n${version.root}\n`)
       process.stdout.write(

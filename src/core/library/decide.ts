@@ -1,5 +1,5 @@
 // What a library admits. (library, id, version) is written once, for ever; only what users made can be changed by users.
-import semver from 'semver'
+import semver, { SemVer } from 'semver'
 import type { EventDraft } from '../record/event.ts'
 import { type LabelMove, labelMovedDraft, publishedDraft, removedDraft } from './events.ts'
 import type { LibraryTemplate, TemplateOrigin } from './template.ts'
@@ -101,5 +101,14 @@ export function decideLabel(request: LabelRequest, known: readonly KnownVersion[
 
 /** By SemVer precedence; of equals, the one that came last. */
 export function newestOf<V extends { readonly version: string }>(versions: readonly V[]): V | null {
-  return versions.reduce<V | null>((best, one) => (best === null || semver.compare(one.version, best.version) >= 0 ? one : best), null)
+  return versions.reduce<V | null>((best, one) => (best === null || parsed(one).compare(parsed(best)) >= 0 ? one : best), null)
+}
+
+const parsedVersions = new WeakMap<object, SemVer>()
+
+/** Reading a version takes longer than all else that is done with it, and the same ones are compared again and again. */
+function parsed(one: { readonly version: string }): SemVer {
+  const known = parsedVersions.get(one) ?? new SemVer(one.version)
+  parsedVersions.set(one, known)
+  return known
 }

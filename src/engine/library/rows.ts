@@ -1,13 +1,14 @@
 // Which versions of a template there are, as the library's table has them. What the host itself ships is seen by every tenant.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { KnownVersion } from '../../core/library/decide.ts'
-import { libraryStream, templateRows } from '../../core/library/events.ts'
+import { libraryStream } from '../../core/library/events.ts'
 import type { LibraryTemplate, TemplateOrigin } from '../../core/library/template.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Pinned } from '../../core/resolve/resolve.ts'
 import type { Store } from '../../ports.ts'
 import { remembered, rememberedContent } from '../remembered.ts'
+import { publishedVersions } from './kept-versions.ts'
 
 /** Whose templates the host's own are. No key ever belongs to it. */
 export const HOST_TENANT = 'onbook'
@@ -57,7 +58,7 @@ export const versionsOf = (store: Store, tenant: string, templateId: string): Pr
     async () => {
       const found: LibraryRow[] = []
       for (const owner of new Set([HOST_TENANT, tenant]))
-        for await (const row of store.rows(templateRows.table, owner, { templateId })) found.push(toLibraryRow(row))
+        for (const row of await publishedVersions(store, owner, templateId)) found.push(row)
       return unshadowed(found)
     },
     rows => rows.length * ROW_BYTES,
