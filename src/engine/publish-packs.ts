@@ -6,6 +6,7 @@ import { pinnedText } from '../core/resolve/prompt-ref.ts'
 import { Fault } from '../errors.ts'
 import type { Store, Validator } from '../ports.ts'
 import { checkPacks } from './check.ts'
+import { type PackSchemas, schemasOfPack } from './library/pack-schemas.ts'
 import { publishTemplates } from './library/publish.ts'
 import { versionsOf, type Writer } from './library/rows.ts'
 import { loadPack } from './versions.ts'
@@ -26,6 +27,13 @@ export async function templatesOfPacks(
   const templates: LibraryTemplate[] = []
   for (const path of paths) templates.push(...templatesOfPack((await loadPack(workspace, path)).pack, workspace.schemas))
   return templates
+}
+
+/** What the packs' inputs and outputs must fit. */
+export async function schemasOfPacks(workspace: Workspace, paths: readonly string[]): Promise<readonly PackSchemas[]> {
+  const all: PackSchemas[] = []
+  for (const path of paths) all.push(schemasOfPack((await loadPack(workspace, path)).pack, workspace.schemas))
+  return all
 }
 
 /** In one commit. What is there already, byte for byte, is left alone. */

@@ -97,6 +97,11 @@ export const WORK_FAULTS = {
   sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  input_misfit: fault(
+    400,
+    (d: { pack: string; nodeId: string; pointer: string; problem: string }) =>
+      `The input of node ${d.nodeId} does not fit the inputSchema of ${d.pack}: ${d.pointer === '' ? 'the input' : d.pointer} ${d.problem}. Correct the input, or set onMisfit: warn on the workflow or the agent.`,
+  ),
   workflow_invalid: fault(
     400,
     (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid workflow: ${d.problem}.`,

@@ -8,7 +8,8 @@ import { isWithin } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
 import { checkWritable, type PreparedDefinition, type PublishedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
-import { type PublishedPacks, publishFresh, templatesOfPacks } from '../../engine/publish-packs.ts'
+import { type PackSchemas, publishSchemas } from '../../engine/library/pack-schemas.ts'
+import { type PublishedPacks, publishFresh, schemasOfPacks, templatesOfPacks } from '../../engine/publish-packs.ts'
 import { resolveWorkspace } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -28,7 +29,7 @@ export async function publish(input: Input): Promise<number> {
   const { targets, missing } = await locate(paths)
   if (missing.length > 0) throw new Fault('path_missing', { path: missing.join(', ') })
   // All of it is read and checked before there is a record to write to.
-  const { templates, definitions } = await prepare(targets)
+  const { templates, schemas, definitions } = await prepare(targets)
   if (folder === null && templates.length + definitions.length === 0)
     throw new Fault('packs_missing', { where: targets.map(({ root }) => root).join(', ') })
   const user = { tenant: tenantOf(input), policy: EVERYTHING }
@@ -39,6 +40,7 @@ export async function publish(input: Input): Promise<number> {
     if (folder !== null) await checkExpected(store, user, folder)
     await checkWritable(store, writer.tenant, definitions)
     const packs = await publishFresh(store, writer, templates)
+    await publishSchemas(store, writer, schemas)
     const { results } = await publishDefinitions(store, writer, definitions)
     const committed = folder === null ? null : await publishFolder(store, user, input, folder)
     const checks = committed === null ? null : await checkRoot(store, user, committed)
@@ -57,22 +59,25 @@ export async function publish(input: Input): Promise<number> {
 
 interface Prepared {
   readonly templates: readonly LibraryTemplate[]
+  readonly schemas: readonly PackSchemas[]
   readonly definitions: readonly PreparedDefinition[]
 }
 
 async function prepare(targets: readonly Target[]): Promise<Prepared> {
   const templates: LibraryTemplate[] = []
+  const schemas: PackSchemas[] = []
   const definitions: PreparedDefinition[] = []
   const validator = workerValidator()
   try {
     for (const { workspace, packs, within } of targets) {
       templates.push(...(await templatesOfPacks(workspace, packs, validator)))
+      schemas.push(...(await schemasOfPacks(workspace, packs)))
       definitions.push(...(await definitionsIn(workspace, path => within.some(one => isWithin(path, one)))))
     }
   } finally {
     await validator.close()
   }
-  return { templates, definitions }
+  return { templates, schemas, definitions }
 }
 
 function byKind(results: readonly PublishedDefinition[]) {

@@ -8,7 +8,8 @@ import { readDocument } from '../../core/workflow/read-document.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
 import { checkWritable, type PreparedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
 import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
-import { publishFresh, templatesOfPacks } from '../../engine/publish-packs.ts'
+import { type PackSchemas, publishSchemas } from '../../engine/library/pack-schemas.ts'
+import { publishFresh, schemasOfPacks, templatesOfPacks } from '../../engine/publish-packs.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
@@ -27,6 +28,7 @@ export interface PublishedFile {
 
 export interface PreparedFile {
   readonly templates: readonly LibraryTemplate[]
+  readonly schemas: readonly PackSchemas[]
   readonly definitions: readonly PreparedDefinition[]
 }
 
@@ -41,12 +43,13 @@ export async function preparedFile(path: string): Promise<PreparedFile> {
 
 export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
   // All of it is read and checked before there is a record to write to.
-  const { templates, definitions } = await preparedFile(path)
+  const { templates, schemas, definitions } = await preparedFile(path)
   const store = openProductStore(input)
   try {
     const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
     await checkWritable(store, writer.tenant, definitions)
     const packs = await publishFresh(store, writer, templates)
+    await publishSchemas(store, writer, schemas)
     const { results } = await publishDefinitions(store, writer, definitions)
     const fresh = results
       .filter(({ outcome }) => outcome !== 'unchanged')
@@ -67,9 +70,11 @@ async function prepare(root: string, file: string, shown: string): Promise<Prepa
   const validator = workerValidator()
   try {
     // Where a folder is no workspace, every YAML file in it would pass for a pack.
-    const templates = await templatesOfPacks(workspace, inPlace ? packs : packs.filter(path => path.startsWith('prompts/')), validator)
+    const meant = inPlace ? packs : packs.filter(path => path.startsWith('prompts/'))
+    const templates = await templatesOfPacks(workspace, meant, validator)
+    const schemas = await schemasOfPacks(workspace, meant)
     const beside = await definitionsIn(workspace, path => isAgentFile(path) || path === file)
-    return { templates, definitions: inPlace ? beside : [...beside, await loose(resolve(root, file), shown)] }
+    return { templates, schemas, definitions: inPlace ? beside : [...beside, await loose(resolve(root, file), shown)] }
   } finally {
     await validator.close()
   }

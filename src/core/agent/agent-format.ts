@@ -1,7 +1,18 @@
 // The format of agents as a JSON Schema: OpenWOP's AgentManifest, of which less is required, and what is ours beside it.
 // schemas/agent.schema.json is printed from this; the reader checks against this.
 import { PATTERNS } from '../resolve/prompt-ref.ts'
-import { choice, closed, composeField, kindRefs, MOST_TEXT, name, settingFields, text, workFields } from '../workflow/fields.ts'
+import {
+  choice,
+  closed,
+  composeField,
+  kindRefs,
+  MOST_TEXT,
+  misfitField,
+  name,
+  settingFields,
+  text,
+  workFields,
+} from '../workflow/fields.ts'
 
 const unused = { description: 'Of OpenWOP. Not used.' }
 const tool = name('A tool.')
@@ -61,6 +72,7 @@ export const agentFormat = {
         description: 'It is shown no other tools than these. Default: whatever there is.',
       },
       compose: composeField,
+      onMisfit: misfitField,
       ...workFields,
       settings: { ...closed(settingFields), description: 'What it may do. Its role must ask for it, and the host grant it.' },
       requiresCapabilities: { type: 'array', items: { type: 'string' }, ...unused },

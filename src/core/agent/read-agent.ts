@@ -58,6 +58,7 @@ function toAgent(written: Written, systemPrompt: string | null, manifest: JsonOb
     model: modelOf(written),
     settings,
     ...(written.compose === undefined ? {} : { compose: written.compose }),
+    ...(written.onMisfit === undefined ? {} : { onMisfit: written.onMisfit }),
     manifest,
   }
 }

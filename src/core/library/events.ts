@@ -34,6 +34,19 @@ export function publishedDraft(template: LibraryTemplate, actor: string): EventD
   return { type: 'template.published', actor, payload: payload as unknown as Json }
 }
 
+export interface PackSchemasKept {
+  readonly templateId: string
+  readonly version: string
+  readonly schemas: Digest
+}
+
+/** What a pack's input and output must fit: beside its templates, which are written once. */
+export const packSchemasDraft = (kept: PackSchemasKept, actor: string): EventDraft => ({
+  type: 'pack.schemasKept',
+  actor,
+  payload: kept as unknown as Json,
+})
+
 /** The versions stay taken for ever: a name that once meant one text never means another. */
 export const removedDraft = (templateId: string, versions: readonly string[], actor: string): EventDraft => ({
   type: 'template.removed',
@@ -165,4 +178,20 @@ export const protectedLabelRows: Projection = {
   from: { 'label.protected': [{ put: { label: 'payload.label', protected: 'payload.protected' } }] },
 }
 
-export const LIBRARY_PROJECTIONS: readonly Projection[] = [templateRows, templateTagRows, labelRows, labelMoveRows, protectedLabelRows]
+export const packSchemaRows: Projection = {
+  table: 'packSchemas',
+  columns: { templateId: 'text', version: 'text', schemas: 'text' },
+  key: ['templateId', 'version'],
+  from: {
+    'pack.schemasKept': [{ put: { templateId: 'payload.templateId', version: 'payload.version', schemas: 'payload.schemas' } }],
+  },
+}
+
+export const LIBRARY_PROJECTIONS: readonly Projection[] = [
+  templateRows,
+  templateTagRows,
+  labelRows,
+  labelMoveRows,
+  protectedLabelRows,
+  packSchemaRows,
+]

@@ -1,6 +1,7 @@
 // A pack compiles to templates. Its input is the user message, so it needs none for that.
 import type { Json } from '../digest/digest.ts'
 import { sortedJson } from '../digest/indented-json.ts'
+import { isObject } from '../digest/is-object.ts'
 import type { Schemas } from '../schema/schemas.ts'
 import type { Pack, Variable } from './pack.ts'
 
@@ -31,9 +32,12 @@ export function compilePack(pack: Pack, schemas: Schemas): readonly Template[] {
     ...(shown.length === 0
       ? []
       : [template('few-shot', shown.map(({ name, input, expectedOutput }) => shot(name, input, expectedOutput!)).join('\n\n'))]),
-    ...(output === undefined ? [] : [template('schema-hint', hint(output.schema))]),
+    ...(output === undefined || isText(output.schema) ? [] : [template('schema-hint', hint(output.schema))]),
   ]
 }
+
+/** A reply that is any text needs no hint: a model answers with text anyway. */
+export const isText = (schema: Json): boolean => isObject(schema) && schema.type === 'string'
 
 const shot = (name: string, input: Json, output: Json): string =>
   `Example: ${literal(name)}\nInput:\n${jsonText(input)}\nOutput:\n${jsonText(output)}`

@@ -41,6 +41,8 @@ export interface Frozen {
   readonly settings?: UsualSettings
   /** Whether a node's `userPrompt` and `schemaHintPrompt` are sent. Runs of version 0.1.0 left it out, and did not send them. */
   readonly inlinePrompts?: true
+  /** By node: the schemas of the pack that its system prompt comes from. Left out where there are none. */
+  readonly packs?: Readonly<Record<string, Digest>>
   /** The default when neither agent nor workflow chooses. A run without it is composed as a graph. */
   readonly compose?: ComposeStyle
 }

@@ -51,6 +51,12 @@ export const composeField = choice(
   ...COMPOSE_STYLES,
 )
 
+export const misfitField = choice(
+  'What happens when the input does not fit the inputSchema of the pack it is sent to: the run is refused, or starts with a warning. Default fail.',
+  'fail',
+  'warn',
+)
+
 /** How an agent works; a node that uses it may say otherwise. */
 export const workFields = {
   role: { type: 'string', pattern: ROLE_NAME, description: 'docs/templates/<role>.md, or a role that is shipped.' },

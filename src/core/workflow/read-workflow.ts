@@ -40,6 +40,7 @@ interface Written {
   readonly stallAfter?: number
   readonly configurableSchema?: JsonObject
   readonly compose?: ComposeStyle
+  readonly onMisfit?: 'fail' | 'warn'
   readonly settings?: { readonly timeout?: number; readonly maxLoopbackIterations?: number }
 }
 
@@ -98,6 +99,7 @@ function toWorkflow(written: Written, say: Say): Workflow {
     rulesVersion: RULES_VERSION,
     configurableSchema,
     ...(written.compose === undefined ? {} : { compose: written.compose }),
+    ...(written.onMisfit === undefined ? {} : { onMisfit: written.onMisfit }),
   }
 }
 

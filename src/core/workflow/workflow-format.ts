@@ -1,7 +1,20 @@
 // The format of workflows as a JSON Schema: OpenWOP's WorkflowDefinition, of which less is required, and what is ours beside it.
 // schemas/workflow.schema.json is printed from this; the reader checks against this.
 import { NO_DIGEST } from '../digest/digest.ts'
-import { choice, closed, composeField, count, flag, kindRefs, name, promptRef, settingFields, text, workFields } from './fields.ts'
+import {
+  choice,
+  closed,
+  composeField,
+  count,
+  flag,
+  kindRefs,
+  misfitField,
+  name,
+  promptRef,
+  settingFields,
+  text,
+  workFields,
+} from './fields.ts'
 import { AGENT_TYPE, NODE_TYPES } from './node-types.ts'
 
 export const MOST_NODES = 500
@@ -194,6 +207,7 @@ export const workflowFormat = {
       mode: choice('Default implementation.', 'planning', 'implementation'),
       orchestration: choice('Default auto.', 'auto', 'interactive'),
       compose: composeField,
+      onMisfit: misfitField,
       budget: { ...budget, description: 'What ends a run that does not end by itself.' },
       stallAfter: count('How many turns without progress are a stall; 0 for never. Default 5.', 0, 1000),
       configurableSchema: { type: 'object', description: 'A JSON Schema for what a run may be configured with.' },

@@ -119,4 +119,6 @@ export interface Workflow {
   readonly configurableSchema: JsonObject | null
   /** How much of its prompts is Onbook's own. Left out: the default of its graph. */
   readonly compose?: ComposeStyle
+  /** What an input does that does not fit the pack's schema. Left out: the run is refused. */
+  readonly onMisfit?: 'fail' | 'warn'
 }

@@ -15,6 +15,8 @@ import { repeatHash } from '../../core/run/repeat.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
+import type { PackSchemas } from '../library/pack-schemas.ts'
+import { boundNames } from './check-input.ts'
 import { DIALECT, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
 import { type NodeValues, readStored } from './node-values.ts'
@@ -60,7 +62,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   if (!saysWhatIsWanted(task, templates) && !hasInput && role === null && inline.user === null)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
-  const input = inputRules(templates, inline.user !== null, values)
+  const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place))
   const composed = composePrompt({
     style,
     input,
@@ -86,12 +88,21 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   return { ok: true, system, user: isTold ? null : user, prompt: record, events, texts: kept.texts() }
 }
 
-/** A value that fills a template is in the prompt already. */
-function inputRules(templates: readonly ResolvedTemplate[], hasUserPrompt: boolean, { trust }: NodeValues): InputRules {
-  const bound = templates.flatMap(({ template }) =>
-    (template?.variables ?? []).flatMap(({ name, source = 'input' }) => (source === 'input' || source === 'variable' ? [name] : [])),
-  )
-  return { bound, trust, json: false, replaced: hasUserPrompt || templates.some(({ kind }) => kind === 'user') }
+/** A value that fills a template is in the prompt already, unless the schema of its pack describes it as input. */
+function inputRules(
+  templates: readonly ResolvedTemplate[],
+  hasUserPrompt: boolean,
+  { trust }: NodeValues,
+  schemas: PackSchemas | null,
+): InputRules {
+  const variables = templates.flatMap(({ template }) => template?.variables ?? [])
+  const replaced = hasUserPrompt || templates.some(({ kind }) => kind === 'user')
+  return { bound: boundNames(schemas, variables), trust, json: schemas !== null, replaced }
+}
+
+async function packSchemasOf({ store, tenant, frozen, node }: StepPlace): Promise<PackSchemas | null> {
+  const digest = frozen.packs?.[node.id]
+  return digest === undefined ? null : readStored<PackSchemas>(store, tenant, digest)
 }
 
 const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly unknown[]): boolean =>

@@ -9,7 +9,8 @@ import { emptyRun } from '../../core/run/state.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
 import type { Budget, Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
-import type { Commit, Store } from '../../ports.ts'
+import type { Commit, Store, Validator } from '../../ports.ts'
+import { checkPackInputs } from './check-input.ts'
 import { freeze, type RunWorld } from './frozen.ts'
 import { keeper } from './keep.ts'
 import type { LoadedRun } from './load.ts'
@@ -38,11 +39,21 @@ export interface CreatedRun {
   readonly warnings: readonly RunWarning[]
 }
 
-export async function createRun(store: Store, place: RunPlace, request: CreateRun, world: RunWorld, owner: string): Promise<CreatedRun> {
+/** @param validator judges inputs by the schemas of packs; null where nothing is judged */
+export async function createRun(
+  store: Store,
+  place: RunPlace,
+  request: CreateRun,
+  world: RunWorld,
+  owner: string,
+  validator: Validator | null = null,
+): Promise<CreatedRun> {
   const { workflow, inputs = {}, configurable = null, metadata = null, tags = [], mode = workflow.mode, override } = request
   const { tenant, runId } = place
   checkInputs(workflow, inputs)
   const frozen = await freeze(store, tenant, workflow, world, promptOverrides(configurable ?? {}), mode)
+  const misfits = validator === null ? [] : await checkPackInputs(validator, workflow, inputs, frozen.packs)
+  const warnings = [...frozen.warnings, ...misfits]
   const { keep, texts } = keeper()
   // Each in an object of ours, so that no content is taken for a node.
   const json = (value: JsonObject): Digest => {
@@ -69,7 +80,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     stallAfter: workflow.stallAfter,
     ...(workflow.rulesVersion === undefined ? {} : { rulesVersion: workflow.rulesVersion }),
     owner,
-    ...(frozen.warnings.length === 0 ? {} : { warnings: frozen.warnings }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
   const given: readonly RunEvent[] =
     override === undefined ? [] : [{ type: 'override.given', nodeId: null, text: json({ text: override }) }]
@@ -77,7 +88,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     if (state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
     const started = emitRun(draftRun(emptyRun), created, { type: 'run.started', workflowId: workflow.id }, ...given)
     const draft = beginRun(started, workflow)
-    const kept = request.idempotency?.(frozen.warnings)
+    const kept = request.idempotency?.(warnings)
     return {
       run: draft,
       texts: [...frozen.texts, ...texts()],
@@ -86,7 +97,7 @@ export async function createRun(store: Store, place: RunPlace, request: CreateRu
     }
   }
   const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
-  return { run, events: answer, replayed, warnings: frozen.warnings }
+  return { run, events: answer, replayed, warnings }
 }
 
 /** What the workflow declares must be there, and of its type. What it does not declare is let through. */

@@ -21,7 +21,9 @@ import { HOST_TENANT } from '../library/rows.ts'
 import { readTogether } from '../read-together.ts'
 import { rememberedContent } from '../remembered.ts'
 import { type LoadedRole, loadRole } from '../roles/load-role.ts'
+import type { PackNode } from './check-input.ts'
 import { type Keeper, keeper } from './keep.ts'
+import { packNodes } from './pack-nodes.ts'
 
 /** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */
 export const DIALECT = { labels: true }
@@ -42,6 +44,7 @@ export interface FrozenTexts {
   readonly digest: Digest
   readonly texts: readonly StoredText[]
   readonly warnings: readonly RunWarning[]
+  readonly packs: readonly PackNode[]
 }
 
 export async function freeze(
@@ -65,8 +68,11 @@ export async function freeze(
   const options = [...agents.values(), ...workflow.nodes].flatMap(({ model: { providerOptions: given } }) =>
     given === undefined ? [] : [keep(canonicalJson(given))],
   )
+  const packs = await packNodes(store, tenant, { workflow, agents, requests, lookup, compose })
+  for (const { text } of packs) keep(text)
   const node = {
     $node: 'frozen',
+    ...(packs.length === 0 ? {} : { packs: Object.fromEntries(packs.map(({ node: { id }, text }) => [id, digestText(text)])) }),
     // Requests name them by digest.
     ...(options.length === 0 ? {} : { providerOptions: options }),
     workflow: keepAs(...spelled(workflow)),
@@ -78,7 +84,7 @@ export async function freeze(
     ...rest,
   }
   const digest = keep(canonicalJson(node as unknown as Json))
-  return { digest, texts: texts(), warnings: [...missingLabels(lookup), ...((await world.warnings?.(tenant)) ?? [])] }
+  return { digest, texts: texts(), packs, warnings: [...missingLabels(lookup), ...((await world.warnings?.(tenant)) ?? [])] }
 }
 
 const missingLabels = (lookup: FrozenLookup): readonly RunWarning[] =>

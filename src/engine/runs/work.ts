@@ -240,7 +240,7 @@ export function runWork(parts: RunParts): RunWork {
       admit(place.tenant)
       if (parts.models.unready !== undefined)
         await checkReady(parts, await providersOfWorkflow(store, place.tenant, request.workflow, parts.world))
-      const made = await createRun(store, place, request, parts.world, owner)
+      const made = await createRun(store, place, request, parts.world, owner, parts.validator)
       if (made.replayed) return { ...made, refusal: null }
       if (!isEnded(made.run.state)) watch(place.tenant, made.run)
       advance(place.tenant, made.run)
