@@ -91,8 +91,9 @@ export async function languageModel(provider: string, model: string, fetch?: Fet
   if (known === undefined || model === '') throw new Fault('model_unknown', { model: `${provider}:${model}`, known: [...PROVIDERS.keys()] })
   const { [known.key]: apiKey, [known.address]: baseURL } = process.env
   return known.create(model, {
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    // An empty variable is as good as none.
+    ...(baseURL === undefined || baseURL === '' ? {} : { baseURL }),
+    ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),
     ...(fetch === undefined ? {} : { fetch }),
   })
 }

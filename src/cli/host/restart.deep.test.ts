@@ -10,8 +10,10 @@ const BIN = resolve('bin/onbook.mjs')
 const CHAT = 'OPENAI_COMPATIBLE_BASE_URL'
 const slow = 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\n'
 const folder = temporaryFolder(null, {
-  'workflows/scripted.yaml': 'id: scripted\nobjective: Say hello.\nnodes: [{ id: greeter, model: { provider: scripted, model: small } }]\n',
-  'workflows/asked.yaml': 'id: asked\nobjective: Say hello.\nnodes: [{ id: greeter, model: { provider: openai-compatible, model: tiny } }]\n',
+  'workflows/scripted.yaml': 'id: scripted\nobjective: Say hello.\nnodes: [{ id: greeter, provider: scripted, model: small }]\n',
+  'workflows/asked.yaml': 'id: asked\nobjective: Say hello.\nnodes: [{ id: greeter, provider: openai-compatible, model: tiny }]\n',
+  // Packs lie in prompts/ then, and the scripts are none.
+  'prompts/packs/a.json': '[{"role":"system","content":"Hi."}]',
   'slow.yaml': slow,
   'quick.yaml': 'replies:\n  - match: {}\n    text: Hello.\n',
 })
@@ -71,7 +73,9 @@ async function until(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await new Promise(resume => setTimeout(resume, 100))
 }
 
-it('newcomer §6: a run in flight survives a restart without its script, or without the address of its provider', { timeout: 180_000 }, async () => {
+it('newcomer §6: a run in flight survives a restart without its script, or without the address of its provider', {
+  timeout: 180_000,
+}, async () => {
   // The provider never answers at first.
   let answers = false
   const chat = await loopbackChat('openai', () => (answers ? { pieces: ['Hello.'] } : undefined))

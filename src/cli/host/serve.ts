@@ -74,7 +74,10 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       app.log.error({ err: error, tenant, session }, 'a session could not go on')
     const readiness = readinessOf()
     const waits = providerWaits(readiness, ({ tenant, session }, waiting) =>
-      app.log.warn({ tenant, session, ...waiting }, 'a run waits for its provider; start the host with what is missing and the run goes on'),
+      app.log.warn(
+        { tenant, session, ...waiting },
+        'a run waits for its provider; start the host with what is missing and the run goes on',
+      ),
     )
     const sessions = openSessions(store, input, await policyOf(input, store), failed, tools, waits)
     const app = createHost({

@@ -23,9 +23,9 @@ export const workspaceIndexFormat = {
   properties: {
     $schema: { type: 'string' },
     schema_version: { const: 1, description: 'The version of this format.' },
-    prompt_packs: byName(path, 'Preludes: name → path, which is prompts/packs/<name>.json.'),
-    tool_catalogs: byName(path, 'Catalogs: name → path, which is tools/catalogs/<name>.json.'),
-    context_groups: byName({ type: 'array', items: path }, 'Files and folders of context that belong together, by name.'),
+    prompt_packs: byName(path, 'Preludes: name → path. Without an entry: prompts/packs/<name>.json.'),
+    tool_catalogs: byName(path, 'Catalogs: name → path. Without an entry: tools/catalogs/<name>.json.'),
+    context_groups: byName({ type: 'array', items: path }, 'Files and folders of context that belong together. A prelude names the group in its context.'),
     defaults: {
       type: 'object',
       additionalProperties: false,

@@ -1,11 +1,13 @@
 // The messages that stood before the history of a step, each with the files that made it. What no file of the version says is shown without one.
 import { type BlamedMessage, fromComposed, fromMessages, unplaced } from '../../core/blame/blamed-message.ts'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
+import { filesOfContext, indexIn } from '../../core/lint/layout.ts'
 import type { ChatMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { filesOf, isImage } from '../../core/prelude/compile.ts'
 import { readPrelude } from '../../core/prelude/prelude.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
+import { INDEX_FILE, preludePath } from '../../core/workspace/index-file.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Origin, Origins } from './origins.ts'
@@ -49,14 +51,17 @@ async function placedIn(
   digest: Digest,
   messages: readonly ChatMessage[],
 ): Promise<readonly BlamedMessage[] | null> {
-  const path = `prompts/packs/${name}.json`
+  const index = indexIn(new Map([[INDEX_FILE, (await files?.text(INDEX_FILE)) ?? '']]))
+  const path = preludePath(index, name)
   const text = (await files?.text(path)) ?? null
   if (files === null || text === null) return null
   const bytes = new TextEncoder().encode(text)
   const read = readPrelude(bytes)
   if (!read.ok) return null
   if (read.prelude.kind === 'messages') return digestBytes(bytes) === digest ? fromMessages(path, text, messages) : null
-  const { prelude } = read.prelude
+  const paths = new Set(files.paths)
+  const context = read.prelude.prelude.context.flatMap(entry => filesOfContext(entry, index, paths))
+  const prelude = { ...read.prelude.prelude, context }
   const texts = new Map<string, string>()
   for (const one of filesOf(prelude)) if (!isImage(one)) texts.set(one, (await files.text(one)) ?? '')
   const made = fromComposed(prelude, texts)

@@ -1,7 +1,9 @@
 // The snapshot of a step as a sync of the proposal would make it: with its prelude, its catalog, or both. Reads, and adopts nothing.
+import { indexIn } from '../../core/lint/layout.ts'
 import type { Cause } from '../../core/regression/cause.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
+import { catalogPath, INDEX_FILE, preludePath } from '../../core/workspace/index-file.ts'
 import type { Store } from '../../ports.ts'
 import { changedFile } from './changed-file.ts'
 import type { Proposal } from './proposal.ts'
@@ -17,6 +19,7 @@ export interface ProposedSnapshots {
 }
 
 const NO_CATALOG = 'tools'
+const MOST_INDEX = 8 * 1024 * 1024
 
 export async function proposedSnapshots(
   store: Store,
@@ -28,13 +31,15 @@ export async function proposedSnapshots(
   if (recorded === null || made === null) return { causes: [], with: () => ({ snapshot: recorded }) }
   const fileOf = (own: string) => changedFile(proposal, { store, tenant, root: recorded.root }, own)
   const { prelude, catalog } = recorded
+  const read = await proposal.files.readText(INDEX_FILE, MOST_INDEX)
+  const index = indexIn(new Map(read.ok ? [[INDEX_FILE, read.text]] : []))
   const preludeCause = async (to: string | null): Promise<Cause> => {
     const name = prelude?.name ?? ''
-    return { cause: 'prelude', name, file: await fileOf(`prompts/packs/${name}.json`), from: prelude?.digest ?? null, to }
+    return { cause: 'prelude', name, file: await fileOf(preludePath(index, name)), from: prelude?.digest ?? null, to }
   }
   const catalogCause = async (to: string | null): Promise<Cause> => {
     const name = catalog?.name ?? NO_CATALOG
-    const file = recorded.legacy || catalog === null ? 'tools' : await fileOf(`tools/catalogs/${name}.json`)
+    const file = recorded.legacy || catalog === null ? 'tools' : await fileOf(catalogPath(index, name))
     return { cause: 'catalog', name, file, from: catalog?.digest ?? null, to }
   }
   if ('outcome' in made) {

@@ -10,6 +10,7 @@ import { inTurn } from '../in-turn.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { type ApprovalAnswer, answerCommand } from './answer-approval.ts'
 import { settleCall } from './call-tool.ts'
+import { checkMessage } from './check-message.ts'
 import { brokenOff, INTERRUPTED } from './done.ts'
 import { keptSession, loadSession } from './load.ts'
 import { performEffect } from './perform.ts'
@@ -227,6 +228,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
 
   return {
     async submit(place, command, submission = {}) {
+      await checkMessage(store, place.tenant, command, submission)
       if (command.type === 'requestRun') {
         const { state } = await loadSession(store, place.tenant, place.session)
         await checkReady(parts, [(command.overrides ?? state.config).provider.trim()])

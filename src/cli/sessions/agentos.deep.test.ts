@@ -1,0 +1,136 @@
+// Defects of sessions that were found from outside (reports agentos, newcomer, packs), on the command line.
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+
+const message = (text: string) => JSON.stringify([{ role: 'system', content: text }])
+const folder = temporaryFolder(null, {
+  'ws/prompts/packs/a.json': message('I am A.'),
+  'ws/prompts/packs/b.json': message('I am B.'),
+  'ws/agent.workspace.json': '{"schema_version":1}',
+  'script.yaml': 'replies:\n  - match: {}\n    text: ok\n',
+})
+const onbook = (...args: readonly string[]) => runCli(args, { cwd: folder })
+const scripted = ['--provider', 'scripted', '--model', 'small'] as const
+
+beforeAll(async () => {
+  expect((await onbook('publish', 'ws', '--workspace', 'w')).code).toBe(0)
+})
+
+it('agentos D3: a run that names a prelude gets it, whatever is approved', async () => {
+  await onbook('sessions', 'create', 's', ...scripted)
+  await onbook('sync', 's', '--workspace', 'w', '--prelude', 'a')
+  await onbook('apply', 's', '--when', 'immediate_if_idle')
+  await onbook('sync', 's', '--workspace', 'w', '--prelude', 'b')
+  await onbook('apply', 's')
+  const run = ['sessions', 'run', 's', '--input', 'hi', '--script', 'script.yaml', '--watch']
+  const named = await onbook(...run, '--workspace', 'w', '--prelude', 'a')
+  expect([named.code, named.err]).toEqual([0, expect.stringContaining('(prelude a)')])
+  // An option that says nothing of a prelude leaves the approved one.
+  const other = await onbook(...run, '--max-steps', '3')
+  expect([other.code, other.err]).toEqual([0, expect.stringContaining('(prelude b)')])
+})
+
+it('agentos D8: a session that was never synced does not run, and one of a missing workspace is not made', async () => {
+  await onbook('sessions', 'create', 'n', ...scripted, '--workspace', 'w', '--prelude', 'a')
+  const refused = await onbook('sessions', 'run', 'n', '--input', 'hi', '--script', 'script.yaml')
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('onbook sync n')])
+  const missing = await onbook('sessions', 'create', 'm', ...scripted, '--workspace', 'nope', '--prelude', 'a')
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no workspace nope')])
+})
+
+it('agentos D9: a broken index fails the sync', async () => {
+  const broken = temporaryFolder(null, { 'agent.workspace.json': '{oops', 'prompts/packs/a.json': message('A.') })
+  await onbook('publish', broken, '--workspace', 'd')
+  await onbook('sessions', 'create', 'd', ...scripted)
+  const { code, out } = await onbook('sync', 'd', '--workspace', 'd', '--json')
+  expect([code, JSON.parse(out)]).toMatchObject([1, { outcome: 'failed', stage: 'index', code: 'index_invalid' }])
+})
+
+it('agentos D20: an interactive run is completed', async () => {
+  await onbook('sessions', 'create', 'i', ...scripted)
+  const { code } = await onbook('sessions', 'run', 'i', '--input', 'hi', '--interactive', '--script', 'script.yaml')
+  expect(code).toBe(0)
+  expect(await onbook('sessions', 'complete', 'i')).toMatchObject({ code: 0, out: 'i is completed.\n' })
+  expect((await onbook('sessions', 'complete', 'i')).code).toBe(2)
+})
+
+it('agentos D24: check knows ignore files', async () => {
+  const ignoring = temporaryFolder(null, {
+    'prompts/packs/a.json': JSON.stringify({ id: 'a', templates: ['draft.md'] }),
+    'prompts/templates/draft.md': 'Draft.',
+    '.onbookignore': 'draft.md\n',
+  })
+  const { code, out } = await runCli(['check'], { cwd: ignoring })
+  expect([code, out]).toEqual([1, expect.stringContaining('An ignore file names prompts/templates/draft.md')])
+})
+
+describe('approvals', () => {
+  const call = '{ toolName: write_file, arguments: { path: a.txt, content: x } }'
+  const place = temporaryFolder(null, {
+    'repo/readme.md': 'A repo.',
+    'onbook.host.yaml': 'model: { provider: scripted, model: small }\ntools: { bind: [write_file] }\n',
+    'onbook.policy.yaml': 'offer: [write_file]\ngrants:\n  - tools: [write_file]\n    approval: {}\n',
+    'change.yaml': 'id: change\nobjective: Write.\nnodes: [{ id: coder, role: implementer }]\n',
+    'script.yaml': `replies:\n  - match: { step: 1 }\n    toolCalls: [${call}]\n  - match: {}\n    text: Done.\n`,
+  })
+  const WORK = ['--script', 'script.yaml', '--repo', 'repo'] as const
+  const at = (...args: readonly string[]) => runCli(args, { cwd: place })
+  const expireAfter = (ms: number) =>
+    writeFileSync(
+      join(place, 'onbook.policy.yaml'),
+      `offer: [write_file]\ngrants:\n  - tools: [write_file]\n    approval: { expireAfterMs: ${ms} }\n`,
+    )
+
+  it('newcomer §4b: sessions run ends with 1 when a call waits for an approval, and prints the command that answers it', async () => {
+    await at('sessions', 'create', 's', ...scripted)
+    const waits = await at('sessions', 'run', 's', '--input', 'hi', ...WORK)
+    expect([waits.code, waits.err]).toEqual([1, expect.stringContaining('is waiting-approval')])
+    const command = /onbook approvals approve (\S+) --script script.yaml --repo repo/.exec(waits.err)!
+    expect((await at('sessions', 'show', 's')).out).toContain(`waits for an approval: onbook approvals approve ${command[1]}`)
+    expect((await at('approvals', 'approve', command[1]!, ...WORK)).code).toBe(0)
+    expect((await at('sessions', 'show', 's')).out).toContain('s is completed')
+    // A second answer is a conflict, and says who answered.
+    const again = await at('approvals', 'deny', command[1]!, ...WORK, '--json')
+    expect(JSON.parse(again.out)).toMatchObject({ error: 'approval_closed', message: expect.stringContaining('was approved by') })
+  })
+
+  it('packs D6, D9: an approval that has expired is no denial, and the run goes on from it in one command', async () => {
+    expireAfter(1)
+    const waits = await at('run', 'change.yaml', ...WORK, '--json')
+    const { runId } = JSON.parse(waits.out) as { readonly runId: string }
+    const resumed = await at('runs', 'resume', runId, ...WORK, '--watch')
+    expect([resumed.code, resumed.err]).toEqual([0, expect.stringContaining('is completed')])
+    const events = (await at('events', `run/${runId}`, '--json')).out
+    expect(events).toContain('nobody answered in time')
+    expect(events).not.toContain('a person denied it')
+  })
+
+  it('packs D6: the approval of a cancelled run was withdrawn, not denied', async () => {
+    expireAfter(7_200_000)
+    const { runId, approvals } = JSON.parse((await at('run', 'change', ...WORK, '--json')).out) as {
+      readonly runId: string
+      readonly approvals: readonly { readonly approval: string }[]
+    }
+    expect((await at('runs', 'cancel', runId)).code).toBe(0)
+    const late = await at('approvals', 'approve', approvals[0]!.approval, ...WORK)
+    expect([late.code, late.err]).toEqual([2, expect.stringContaining('was withdrawn')])
+  })
+})
+
+// The reshaping of issue 16 makes a session's run a run.
+it.fails.each(['why', 'blame', 'show', 'prefix'])('agentos D6: onbook %s answers for the run of a session', async question => {
+  await onbook('sessions', 'create', `q-${question}`, ...scripted)
+  await onbook('sessions', 'run', `q-${question}`, '--input', 'hi', '--script', 'script.yaml')
+  expect((await onbook(question, `q-${question}`)).code).toBe(0)
+})
+
+it.fails("agentos D11: AgentOS's dialect is part of the package", async () => {
+  const code = await new Promise(done => {
+    const child = execFile(process.execPath, ['--input-type=module', '-e', "await import('onbook/aos')"])
+    child.on('close', done)
+  })
+  expect(code).toBe(0)
+})
