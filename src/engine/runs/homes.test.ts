@@ -1,5 +1,6 @@
 // An agent's home session and its children in runs: what is adopted at home reaches a run at its next step, at its next run, or not at all.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { digestText } from '../../core/digest/digest.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { ApplyWhen } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
@@ -61,6 +62,28 @@ describe('what home adopts while a run is under way', () => {
     expect((await house.go(WORKFLOW, {}, 'r2')).phase).toBe('completed')
     expect(await versions('r2')).toEqual(then)
   })
+})
+
+// The reshaping of issue 16 takes a snapshot per run (DESIGN, decision 33).
+it.fails.each(['next_run', 'immediate_if_idle'] as const)(
+  'agentos D4: %s does not reach into a run that is under way, whenever its nodes start',
+  async when => {
+    between = async step => {
+      if (step === 1) await adopt('Two.', when)
+    }
+    const nodes = ['a', 'b'].map(id => ({ id, agent: AGENT }))
+    expect((await house.go({ id: 'two', objective: 'Write.', nodes, edges: [{ from: 'a', to: 'b' }] }, {}, 'r4')).phase).toBe('completed')
+    expect(new Set(await versions('r4'))).toEqual(new Set([1]))
+  },
+)
+
+it('agentos D13: an input that reads as JSON is refused, and the session goes on', async () => {
+  const say = (text: string) =>
+    house.runs.sessions.submit(HOME, { type: 'requestRun', input: digestText(text) }, { objects: [new TextEncoder().encode(text)] })
+  await expect(say('42')).rejects.toMatchObject({ code: 'object_unfit' })
+  expect((await say('hello')).refusal).toBeNull()
+  await house.runs.sessions.quiet(TENANT, 'desk')
+  expect((await loadSession(house.store, TENANT, 'desk')).state.ended).toBe('completed')
 })
 
 it('a child copies config and snapshot, starts with an empty transcript, and is let go when its run is over', async () => {
