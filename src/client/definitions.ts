@@ -2,7 +2,7 @@
 import type { AgentSummary, DefinitionDocument, PublishedAgent, PublishedWorkflow, WorkflowSummary } from '../wire/onbook/definitions.ts'
 import { eachItem } from './each-page.ts'
 import { answerWith } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { CallOptions, Question, Transport } from './transport.ts'
 import { type WriteOptions, writeHeaders } from './write.ts'
 
 export interface StoredDefinition {
@@ -31,9 +31,14 @@ export type Workflows = Definitions<WorkflowSummary, PublishedWorkflow>
 export type Agents = Definitions<AgentSummary, PublishedAgent>
 
 export const createWorkflows = (transport: Transport): Workflows => definitionsOf(transport, '/v1/workflows', 'id')
-export const createAgents = (transport: Transport): Agents => definitionsOf(transport, '/v1/agents', 'agentId')
+export const createAgents = (transport: Transport): Agents => definitionsOf(transport, '/v1/agents', 'agentId', [['view', 'summaries']])
 
-function definitionsOf<Summary, Published>(transport: Transport, path: string, idField: string): Definitions<Summary, Published> {
+function definitionsOf<Summary, Published>(
+  transport: Transport,
+  path: string,
+  idField: string,
+  view: NonNullable<Question['query']> = [],
+): Definitions<Summary, Published> {
   const pathOf = (id: unknown): string => `${path}/${encodeURIComponent(String(id))}`
   const write = ({ ifMatch, ifNoneMatch, ...options }: DefinitionWrite) => {
     const { headers, call } = writeHeaders(options)
@@ -42,7 +47,7 @@ function definitionsOf<Summary, Published>(transport: Transport, path: string, i
     return { headers, ...call }
   }
   return {
-    list: (options = {}) => eachItem<Summary>(transport, path, options),
+    list: (options = {}) => eachItem<Summary>(transport, path, options, view),
     async get(id, options = {}) {
       const { body, tag } = await transport.ask({ method: 'GET', path: pathOf(id), ...options })
       return { document: answerWith(body, idField) as DefinitionDocument, tag }

@@ -15,7 +15,10 @@ export interface EventOptions {
 
 const IDLE_MS = 60_000
 
-/** Ends when the host answers 204. Throws when it refuses, when it stays away, and the caller's reason when aborted. */
+/** What a host sends as the last id of a stream that is complete. */
+const END_ID = /^\d+-end$/
+
+/** Ends when the stream is complete, or the host answers 204. Throws when it refuses, when it stays away, and the caller's reason when aborted. */
 export async function* readEvents(transport: Transport, path: string, options: EventOptions): AsyncGenerator<ServerEvent> {
   const { signal = new AbortController().signal, idleMs = IDLE_MS } = options
   let after = options.after ?? ''
@@ -44,6 +47,7 @@ export async function* readEvents(transport: Transport, path: string, options: E
           }
           after = parser.lastId()
         }
+        if (END_ID.test(after)) return
       } finally {
         await reader.cancel().catch(() => {})
       }

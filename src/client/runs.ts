@@ -20,7 +20,7 @@ import { answerWith, fieldOf, listIn } from './shapes.ts'
 import type { CallOptions, Question, Transport } from './transport.ts'
 import { type WriteOptions, writeHeaders } from './write.ts'
 
-export type RunStreamMode = 'values' | 'updates' | 'messages' | 'debug'
+export type RunStreamMode = 'values' | 'updates' | 'messages' | 'debug' | 'onbook'
 
 export interface RunEventOptions extends EventOptions {
   /** `updates` unless said otherwise; `values` only by itself. */
@@ -41,7 +41,7 @@ export interface Runs {
   fork(runId: string, request: ForkRequest, options?: WriteOptions): Promise<ForkedRun>
   get(runId: string, options?: CallOptions): Promise<RunDescription>
   list(filter?: RunFilter): AsyncIterable<WireRunSummary>
-  /** Ends with the run. Those of type `onbook.message.chunk` have no id of their own: pieces of a reply on its way. */
+  /** Ends with the run. Pieces of a reply on its way (`ai.message.chunk`, `onbook.message.chunk`) have no id of their own. */
   events(runId: string, options?: RunEventOptions): AsyncIterable<ServerEvent>
   cancel(runId: string, reason?: string, options?: WriteOptions): Standing
   pause(runId: string, options?: WriteOptions): Standing

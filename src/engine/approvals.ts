@@ -38,6 +38,15 @@ export async function* openApprovals(store: Store, tenant: string, after = ''): 
   }
 }
 
+/** One that is open. Throws `approval_missing` for any other, with what became of it. */
+export async function askedApproval(store: Store, tenant: string, approval: string): Promise<AskedApproval> {
+  for await (const { stream, cells } of store.rows(approvalRows.table, tenant, { approval, open: 1 })) {
+    const found = await askedIn(store, tenant, placeIn(stream), approval)
+    if (found !== null) return { approval, askedAt: String(cells.askedAt), ...found }
+  }
+  throw await closedApproval(store, tenant, approval)
+}
+
 /** Also of one that was answered: who asks with the same Idempotency-Key again is told what was said. */
 export async function approvalPlace(store: Store, tenant: string, approval: string): Promise<ApprovalPlace> {
   for await (const { stream } of store.rows(approvalRows.table, tenant, { approval })) return placeIn(stream)

@@ -24,10 +24,10 @@ export const WORK_FAULTS = {
   run_not_waiting: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_snapshot_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
-  run_ended: fault(409, (d: { problem: string }) => `${d.problem}.`),
-  run_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
-  run_not_paused: fault(409, (d: { problem: string }) => `${d.problem}.`),
-  run_cancelling: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  run_ended: fault(409, (d: { problem: string; runStatus?: string }) => `${d.problem}.`),
+  run_paused: fault(409, (d: { problem: string; runStatus?: string }) => `${d.problem}.`),
+  run_not_paused: fault(409, (d: { problem: string; runStatus?: string }) => `${d.problem}.`),
+  run_cancelling: fault(409, (d: { problem: string; runStatus?: string }) => `${d.problem}.`),
   run_not_owned: fault(
     409,
     (d: { runId: string }) => `Another process has taken over run ${d.runId}; ask the host that runs on this record now.`,
@@ -56,6 +56,7 @@ export const WORK_FAULTS = {
     422,
     (d: { tool: string; problem: string }) => `${d.tool} cannot be called so: ${d.problem}. The approval is still open.`,
   ),
+  interrupt_not_found: fault(404, (d: { problem: string }) => `${d.problem}. "GET /v1/approvals" lists what is open.`),
   approval_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   approval_closed: fault(409, (d: { problem: string }) => `${d.problem}. A new request has an id of its own: onbook approvals`),
   step_not_found: fault(

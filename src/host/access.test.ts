@@ -125,6 +125,25 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/runs/our-run/why', scope: 'runs:read', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run/cancel', body: {}, scope: 'runs:cancel', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run:cancel', body: {}, scope: 'runs:cancel', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run:pause', body: {}, scope: 'runs:cancel', strange: 404 },
+  { method: 'POST', path: '/v1/runs/our-run:resume', body: {}, scope: 'runs:cancel', strange: 404 },
+  { method: 'POST', path: '/v1/runs:bulk-cancel', body: { runIds: ['our-run'] }, scope: 'runs:cancel', strange: 200 },
+  { method: 'GET', path: '/v1/runs/our-run/interrupts/writer', scope: 'approvals:read', strange: 404 },
+  {
+    method: 'POST',
+    path: '/v1/runs/our-run/interrupts/writer',
+    body: { resumeValue: { action: 'accept' } },
+    scope: 'approvals:write',
+    strange: 404,
+  },
+  { method: 'GET', path: '/v1/interrupts/our-approval', scope: 'approvals:read', strange: 404 },
+  {
+    method: 'POST',
+    path: '/v1/interrupts/our-approval',
+    body: { resumeValue: { action: 'accept' } },
+    scope: 'approvals:write',
+    strange: 404,
+  },
   { method: 'POST', path: '/v1/runs/our-run:fork', body: { mode: 'replay' }, scope: 'runs:create', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run/pause', scope: 'runs:write', strange: 404 },
   { method: 'POST', path: '/v1/runs/our-run/resume', scope: 'runs:write', strange: 404 },
@@ -158,7 +177,9 @@ const sendAs = ({ method, path, body }: Route, key: string | null) =>
 
 it('has a line here for every route', async () => {
   const { body } = await host.ask('GET', '/v1/openapi.json')
-  const described = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+  const open = ['/.well-known/openwop', '/v1/openapi.json', '/healthz', '/readyz']
+  const guarded = Object.entries(body.paths as Record<string, object>).filter(([path]) => !open.includes(path))
+  const described = guarded.flatMap(([path, methods]) =>
     Object.keys(methods).map(
       method =>
         `${method.toUpperCase()} ${path
@@ -170,13 +191,13 @@ it('has a line here for every route', async () => {
           .replace('{workflowId}', 'newsroom')
           .replace('{agentId}', 'local.desk.writer')
           .replace('{runId}', 'our-run')
-          .replace('{runAndVerb}', 'our-run:cancel')
+          .replace('{token}', 'our-approval')
           .replace('{nodeId}', 'writer')
           .replace('{step}', '1')
           .replace('{approval}', 'our-approval')
           .replace('{digest}', digestText('Our own words'))
           .replace('{name}', 'reviewer')
-          .replace('{*}', 'notes.md')}`,
+          .replace('{path}', 'notes.md')}`,
     ),
   )
   // Signing in needs a token instead: session.test.ts.

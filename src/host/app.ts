@@ -8,6 +8,7 @@ import { accessOf } from './access.ts'
 import { auditOf } from './audit.ts'
 import { capabilityDocument, type HostConfig } from './config.ts'
 import { limitLateBody, limitUnread, silentConnections } from './connections.ts'
+import { describeApi } from './describe-api.ts'
 import { sendError } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { garbageAnswerer } from './garbage.ts'
@@ -51,6 +52,8 @@ export interface HostParts {
   readonly fixtures?: readonly string[]
   /** Names with port, beside those of this machine, that the host is reached by. */
   readonly hosts?: readonly string[]
+  /** Where the host is reached from outside, when that is not the name that callers send. */
+  readonly publicUrl?: string | null
   /** They come before those of the configuration. */
   readonly limits?: Partial<HostLimits>
   readonly logs?: LogOptions
@@ -92,9 +95,21 @@ export function createHost(parts: HostParts): FastifyInstance {
     if (principal !== null && error instanceof Fault && AUDITED.includes(error.code)) audit.refused(principal.keyId, error.code)
     return sendError(error, reply)
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendError(new Fault('route_missing', { method: request.method, path: request.url.split('?')[0]!.slice(0, 200) }), reply),
-  )
+  const resources = new Set<string>()
+  app.addHook('onRoute', ({ url }) => {
+    const resource = /^\/v1\/([a-z-]+)/.exec(url)?.[1]
+    if (resource !== undefined) resources.add(resource)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]!.slice(0, 200)
+    // OpenWOP: a path without a version is malformed, not missing.
+    const isUnversioned = resources.has(/^\/([a-z-]+)/.exec(path)?.[1] ?? '')
+    const fault = isUnversioned
+      ? new Fault('path_unversioned', { path, versioned: `/v1${path}` })
+      : new Fault('route_missing', { method: request.method, path })
+    return sendError(fault, reply)
+  })
+  app.decorate('publicUrl', parts.publicUrl ?? null)
   app.decorateRequest('principal', null)
   app.decorateReply('streamed', false)
 
@@ -147,9 +162,13 @@ export function createHost(parts: HostParts): FastifyInstance {
 
     const signIn = { store, clock, login, access, audit, version }
     openRoutes(api, signIn)
+    let described: object | null = null
+    api.get('/v1/openapi.json', { schema: { hide: true } }, async () => {
+      described ??= describeApi(api.swagger())
+      return described
+    })
     api.register(async guarded => {
       guarded.addHook('onRequest', access.admit)
-      guarded.get('/v1/openapi.json', { schema: { hide: true } }, async () => guarded.swagger())
       promptRoutes(guarded, parts)
       promptDiffRoutes(guarded, parts, questions)
       renderRoutes(guarded, parts)

@@ -81,7 +81,7 @@ export function capabilityDocument(config: HostConfig, fixtures: readonly string
       defaults: hostDefaults,
       agentBindings,
     },
-    agents: { manifestRuntime: { supported: runs, handoffValidation: false } },
+    agents: { manifestRuntime: { supported: runs, handoffValidation: false, installScope: 'tenant' } },
     replay: { supported: runs, modes: ['replay', 'branch'] },
     secrets: { supported: true, scopes: ['tenant'], resolution: 'host-managed' },
   }

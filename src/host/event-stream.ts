@@ -18,11 +18,15 @@ export interface EventStream {
   send(id: number, type: string, data: string): Promise<void>
   /** Without a number, so that nobody comes back to it. A reader that has no room for it does not get it. */
   mention(type: string, data: string): void
+  /** The stream is complete. Sets the id that a reader comes back with, without an event; and how long it is asked to wait before that. */
+  finish(id: string, retryMs: number | null): void
 }
 
 export interface EventStreams {
   /** Open while `work` goes on. Throws `streams_exhausted` before anything is sent. */
   open(request: FastifyRequest, reply: FastifyReply, work: (stream: EventStream) => Promise<void>): Promise<FastifyReply>
+  /** Counts a request that waits as a stream, and ends its wait when the caller goes or the host stops. Throws `streams_exhausted`. */
+  hold<T>(request: FastifyRequest, work: (closed: AbortSignal) => Promise<T>): Promise<T>
   /** Ends all of them at once. */
   stop(): void
 }
@@ -101,11 +105,30 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
           mention(type, data) {
             if (!closing.signal.aborted && !raw.writableNeedDrain) raw.write(`event: ${type}\ndata: ${data}\n\n`)
           },
+          finish(id, retryMs) {
+            if (!closing.signal.aborted) raw.write(endOfStream(id, retryMs))
+          },
         })
       } finally {
         end()
       }
       return reply
+    },
+    async hold(request, work) {
+      const { tenant } = request.principal!
+      const closing = new AbortController()
+      const end = (): void => closing.abort()
+      take(tenant)
+      ending.add(end)
+      request.raw.socket.once('close', end)
+      if (stopped) end()
+      try {
+        return await work(closing.signal)
+      } finally {
+        request.raw.socket.off('close', end)
+        ending.delete(end)
+        giveBack(tenant)
+      }
     },
     stop() {
       stopped = true
@@ -113,6 +136,8 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
     },
   }
 }
+
+export const endOfStream = (id: string, retryMs: number | null): string => `id: ${id}\n${retryMs === null ? '' : `retry: ${retryMs}\n`}\n`
 
 /** Neither by caches nor by proxies that would wait for more; and the connection is of no use to anybody afterwards. */
 const NOT_KEPT = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }

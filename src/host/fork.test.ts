@@ -37,7 +37,7 @@ describe('a replay', () => {
       fromSeq: 0,
       mode: 'replay',
       status: 'running',
-      eventsUrl: `/v1/runs/${body.runId}/events`,
+      eventsUrl: `${host.url}/v1/runs/${body.runId}/events`,
     })
     const events = await endedRun(ask, body.runId)
     expect(typesOf(events)).toEqual(typesOf(source))

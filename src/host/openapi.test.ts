@@ -2,33 +2,51 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../adapters/memory-store.ts'
-import { SCOPES } from '../core/access/keys.ts'
-import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { createHost } from './app.ts'
 import { DEFAULT_CONFIG } from './config.ts'
 
 const clock = () => new Date().toISOString()
-let made = 0
-const randomness = (bytes: number, as: 'hex' | 'base64url') => Buffer.alloc(bytes, ++made).toString(as)
 
 async function describedHost() {
   const store = memoryStore(clock, PRODUCT_PROJECTIONS)
-  const { key } = await createKey(store, randomness, { tenant: 'acme', scopes: SCOPES, actor: 'test' })
   const app = createHost({ store, clock, config: DEFAULT_CONFIG })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const answer = await fetch(`${url}/v1/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
+  const answer = await fetch(`${url}/v1/openapi.json`)
   const document = (await answer.json()) as { openapi: string; paths: Record<string, Record<string, object>> }
   await app.close()
   return document
 }
 
-it('is a valid OpenAPI 3.1 document', async () => {
+it('openwop D11: is a valid OpenAPI 3.1 document, and needs no key', async () => {
   const document = await describedHost()
   expect(document.openapi).toBe('3.1.0')
   const { valid, errors } = await new Validator().validate(structuredClone(document))
   expect(errors ?? []).toEqual([])
   expect(valid).toBe(true)
+})
+
+it('openwop D21: has a name of its own for every operation, and no two templates for one path', async () => {
+  const { paths } = await describedHost()
+  const operations = Object.values(paths).flatMap(methods => Object.values(methods) as { operationId: string }[])
+  const names = operations.map(({ operationId }) => operationId)
+  expect(names.every(name => /^[a-z][A-Za-z0-9]+$/.test(name))).toBe(true)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).toEqual(expect.arrayContaining(['getCapabilities', 'createRun', 'pollRunEvents', 'pauseRun', 'resolveInterruptByRun']))
+  const shapes = Object.keys(paths).map(path => path.replaceAll(/\{[^}]*\}/g, '{}'))
+  expect(new Set(shapes).size).toBe(shapes.length)
+  expect(Object.keys(paths).filter(path => path.includes('*'))).toEqual([])
+})
+
+it('openwop D21: describes the headers that routes read', async () => {
+  const { paths } = await describedHost()
+  const headersOf = (path: string, method: string): readonly string[] =>
+    ((paths[path]![method] as { parameters?: { in: string; name: string }[] }).parameters ?? [])
+      .filter(one => one.in === 'header')
+      .map(({ name }) => name)
+  expect(headersOf('/v1/runs', 'post')).toEqual(['Idempotency-Key', 'X-Dedup'])
+  expect(headersOf('/v1/prompts/{templateId}', 'put')).toEqual(expect.arrayContaining(['Idempotency-Key', 'If-Match']))
+  expect(headersOf('/v1/runs/{runId}/events', 'get')).toEqual(['Last-Event-ID'])
 })
 
 it('names every route', async () => {
@@ -42,14 +60,19 @@ it('names every route', async () => {
       "DELETE /v1/protected-labels/{label}",
       "DELETE /v1/sign-in",
       "DELETE /v1/workflows/{workflowId}",
-      "DELETE /v1/workspaces/{workspace}/files/{*}",
+      "DELETE /v1/workspaces/{workspace}/files/{path}",
+      "GET /.well-known/openwop",
+      "GET /healthz",
       "GET /metrics",
+      "GET /readyz",
       "GET /v1/agents",
       "GET /v1/agents/{agentId}",
       "GET /v1/approvals",
+      "GET /v1/interrupts/{token}",
       "GET /v1/labels/{templateId}",
       "GET /v1/labels/{templateId}/history",
       "GET /v1/objects/{digest}",
+      "GET /v1/openapi.json",
       "GET /v1/policy",
       "GET /v1/prompts",
       "GET /v1/prompts/{templateId}",
@@ -63,6 +86,7 @@ it('names every route', async () => {
       "GET /v1/runs/{runId}/diff",
       "GET /v1/runs/{runId}/events",
       "GET /v1/runs/{runId}/events/poll",
+      "GET /v1/runs/{runId}/interrupts/{nodeId}",
       "GET /v1/runs/{runId}/prefix",
       "GET /v1/runs/{runId}/prompts",
       "GET /v1/runs/{runId}/prompts/{nodeId}/{step}",
@@ -83,11 +107,12 @@ it('names every route', async () => {
       "GET /v1/workspaces/{workspace}",
       "GET /v1/workspaces/{workspace}/annotations",
       "GET /v1/workspaces/{workspace}/diff",
-      "GET /v1/workspaces/{workspace}/files/{*}",
+      "GET /v1/workspaces/{workspace}/files/{path}",
       "GET /v1/workspaces/{workspace}/regression",
       "GET /v1/workspaces/{workspace}/tree",
       "GET /v1/workspaces/{workspace}/versions",
       "POST /v1/approvals/{approval}",
+      "POST /v1/interrupts/{token}",
       "POST /v1/login-tokens",
       "POST /v1/objects",
       "POST /v1/policy:explain",
@@ -95,14 +120,18 @@ it('names every route', async () => {
       "POST /v1/prompts:render",
       "POST /v1/prompts:resolve",
       "POST /v1/runs",
-      "POST /v1/runs/{runAndVerb}",
       "POST /v1/runs/{runId}/cancel",
+      "POST /v1/runs/{runId}/interrupts/{nodeId}",
       "POST /v1/runs/{runId}/mode",
       "POST /v1/runs/{runId}/nodes/{nodeId}/messages",
       "POST /v1/runs/{runId}/override",
       "POST /v1/runs/{runId}/pause",
       "POST /v1/runs/{runId}/resume",
+      "POST /v1/runs/{runId}:cancel",
       "POST /v1/runs/{runId}:fork",
+      "POST /v1/runs/{runId}:pause",
+      "POST /v1/runs/{runId}:resume",
+      "POST /v1/runs:bulk-cancel",
       "POST /v1/sessions",
       "POST /v1/sessions/{session}/apply",
       "POST /v1/sessions/{session}/commands",
@@ -119,7 +148,7 @@ it('names every route', async () => {
       "PUT /v1/protected-labels/{label}",
       "PUT /v1/sessions/{session}/config",
       "PUT /v1/workflows/{workflowId}",
-      "PUT /v1/workspaces/{workspace}/files/{*}",
+      "PUT /v1/workspaces/{workspace}/files/{path}",
     ]
   `)
 })

@@ -11,7 +11,7 @@ import { workflowNow } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
 import type { Store, StoredEvent } from '../ports.ts'
 import { type Observability, type ReadBody, type RunEventDoc, runOutputs, toRunEventDoc } from '../wire/openwop/run-event.ts'
-import { runStatus } from '../wire/openwop/run-status.ts'
+import { EVENT_LOG_SCHEMA_VERSION, runStatus } from '../wire/openwop/run-status.ts'
 
 /** Throws `run_missing`, also for another tenant's. */
 export async function existingRun(store: Store, tenant: string, runId: string): Promise<LoadedRun> {
@@ -67,6 +67,7 @@ export async function runSnapshot(store: Store, tenant: string, { state, seq, cr
     ...(await told(store, tenant, state, read)),
     approvals,
     lastSequence: seq,
+    eventLogSchemaVersion: EVENT_LOG_SCHEMA_VERSION,
   }
 }
 

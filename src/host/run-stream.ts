@@ -13,13 +13,16 @@ import { runDocument, runSnapshot } from './run-documents.ts'
 
 const MOST_IN_BATCH = 1_000
 
-const MODES = ['values', 'updates', 'messages', 'debug'] as const
+/** OpenWOP's four, and ours: every event, with pieces of replies in our own words. */
+const MODES = ['values', 'updates', 'messages', 'debug', 'onbook'] as const
 export type StreamMode = (typeof MODES)[number]
-/** By the types of the record. Of `debug` is everything, and the end of the run of every mode. */
-const OF_MODE: Readonly<Record<'updates' | 'messages', RegExp>> = {
-  updates: /^(?:run|node|approval|handoff)\.|^edge\.created$|^tool\.(?:waiting|answered)$|^log\.appended$/,
-  messages: /^(?:step|tool)\./,
-}
+/** By the types of the record: OpenWOP's own types alone, because it shows types of a vendor in `debug` only. */
+const UPDATES = /^(?:run\.(?:started|paused|resumed|completed|failed|cancelled)|node\.(?:completed|failed))$/
+/** Sent without an event when a stream is complete. A reader that comes back with it has seen everything. */
+export const END_ID = /^\d{1,15}-end$/
+/** An EventSource that ignores ids without an event comes back all the same: it is asked to wait this long where nothing new can come. */
+export const OVER_RETRY_MS = 3_600_000
+export const endIdOf = (seq: number): string => `${seq}-end`
 const LAST = /^run\.(?:completed|failed|cancelled)$/
 
 export interface RunFollowed {
@@ -45,9 +48,13 @@ export async function followRun(
   reader: EventStream,
   { modes, after, bufferMs }: FollowOptions,
 ): Promise<void> {
-  if (modes.includes('values')) return sendValues(followed, reader, after)
-  const seen = modes.includes('messages') || modes.includes('debug') ? await hearReplies(followed, reader, run) : () => {}
-  await sendDocuments(reader, documentsOf(followed, reader, { after, modes, seen }), bufferMs)
+  if (modes.includes('values')) await sendValues(followed, reader, run)
+  else {
+    const seen = modes.some(mode => mode !== 'updates') ? await hearReplies(followed, reader, run, modes) : () => {}
+    await sendDocuments(reader, documentsOf(followed, reader, { after, modes, seen }), bufferMs)
+  }
+  const { state, seq } = await loadRun(followed.store, followed.tenant, followed.runId)
+  if (isEnded(state)) reader.finish(endIdOf(seq), isEnded(run.state) ? OVER_RETRY_MS : null)
 }
 
 export function modesOf(given: string): readonly StreamMode[] {
@@ -59,7 +66,7 @@ export function modesOf(given: string): readonly StreamMode[] {
 }
 
 const isOf = (modes: readonly StreamMode[], type: string): boolean =>
-  LAST.test(type) || modes.some(mode => mode === 'debug' || (mode !== 'values' && OF_MODE[mode].test(type)))
+  modes.some(mode => mode === 'debug' || mode === 'onbook' || (mode === 'updates' && UPDATES.test(type)))
 
 async function* documentsOf(
   { store, tenant, runId, observability }: RunFollowed,
@@ -97,13 +104,18 @@ async function sendDocuments(reader: EventStream, documents: AsyncIterable<RunEv
 }
 
 /** The whole run whenever something has happened in it; what happened meanwhile is in it. */
-async function sendValues({ store, tenant, runId }: RunFollowed, reader: EventStream, after: number): Promise<void> {
-  let sent = after
-  for await (const { event } of store.follow(tenant, runStream(runId), after, reader.closed)) {
+async function sendValues({ store, tenant, runId }: RunFollowed, reader: EventStream, now: LoadedRun): Promise<void> {
+  const send = async (run: LoadedRun): Promise<void> =>
+    reader.send(run.seq, 'state.snapshot', JSON.stringify(await runSnapshot(store, tenant, run)))
+  // First of all, so that a reader that comes back knows what the changes are changes of.
+  await send(now)
+  let sent = now.seq
+  if (isEnded(now.state)) return
+  for await (const { event } of store.follow(tenant, runStream(runId), sent, reader.closed)) {
     if (event.seq <= sent) continue
     const run = await loadRun(store, tenant, runId)
     sent = run.seq
-    await reader.send(run.seq, 'values', JSON.stringify(await runSnapshot(store, tenant, run)))
+    await send(run)
     if (isEnded(run.state)) return
   }
 }
@@ -113,20 +125,32 @@ async function hearReplies(
   { store, live, tenant, runId }: RunFollowed,
   reader: EventStream,
   { state }: LoadedRun,
+  modes: readonly StreamMode[],
 ): Promise<(event: RunEvent) => void> {
+  const inOurWords = modes.includes('onbook')
+  const inOpenwops = modes.includes('messages') || modes.includes('debug')
+  /** Nodes whose reply is on its way. */
+  const speaking = new Set<string>()
+  const chunk = (nodeId: string, text: string, isLast: boolean): void =>
+    reader.mention('ai.message.chunk', JSON.stringify({ runId, nodeId, chunk: text, isLast }))
   const workflow = await workflowNow(store, tenant, state)
   const busy = new Set(Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!)))
   const heard = new Set<string>()
   const hear = (nodeId: string, session: string | null): void => {
     heard.add(nodeId)
     live.hear(tenant, session ?? childSession(runId, nodeId), reader.closed, delta => {
-      if (session === null || busy.has(nodeId)) reader.mention('onbook.message.chunk', JSON.stringify({ runId, nodeId, ...delta }))
+      if (session !== null && !busy.has(nodeId)) return
+      if (inOurWords) reader.mention('onbook.message.chunk', JSON.stringify({ runId, nodeId, ...delta }))
+      if (!inOpenwops || delta.kind !== 'text') return
+      speaking.add(nodeId)
+      chunk(nodeId, delta.text, false)
     })
   }
   for (const { id, session } of workflow.nodes) hear(id, session)
   return event => {
     if (event.type === 'node.spawned' && !heard.has(event.nodeId)) hear(event.nodeId, null)
     if (event.type === 'node.started') busy.add(event.nodeId)
+    if (event.type === 'step.settled' && speaking.delete(event.nodeId)) chunk(event.nodeId, '', true)
     if (event.type === 'node.completed' || event.type === 'node.failed' || event.type === 'node.cancelled') busy.delete(event.nodeId)
   }
 }

@@ -51,9 +51,14 @@ describe('POST /v1/runs', () => {
     const { runId } = body
     expect(runId).toMatch(/^run_[0-9a-z]{24}$/)
     expect([status, headers.get('location')]).toEqual([201, `/v1/runs/${runId}`])
-    expect(body).toEqual({ runId, status: 'running', eventsUrl: `/v1/runs/${runId}/events`, statusUrl: `/v1/runs/${runId}` })
+    expect(body).toEqual({
+      runId,
+      status: 'running',
+      eventsUrl: `${host.url}/v1/runs/${runId}/events`,
+      statusUrl: `${host.url}/v1/runs/${runId}`,
+    })
     await endedRun(ask, runId)
-    expect((await ask('GET', body.statusUrl)).body).toMatchObject({
+    expect((await ask('GET', new URL(body.statusUrl).pathname)).body).toMatchObject({
       runId,
       workflowId: 'asked',
       status: 'completed',

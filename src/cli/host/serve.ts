@@ -92,6 +92,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       logs,
       login,
       hosts: binding.hosts,
+      publicUrl: binding.publicUrl,
       version: packageVersion(),
     })
     for (const useless of uselessNativeTools(config.cliAgents)) app.log.warn(useless)

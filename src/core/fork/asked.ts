@@ -18,7 +18,13 @@ export function nodeFor(event: RunEvent): string | null {
 export function commandOf(event: RunEvent): RunCommand | null {
   switch (event.type) {
     case 'run.paused':
-      return event.reason === 'asked' ? { type: 'pause' } : null
+      return event.reason === 'asked'
+        ? {
+            type: 'pause',
+            ...(event.drainPolicy === undefined ? {} : { drainPolicy: event.drainPolicy }),
+            ...(event.note === undefined ? {} : { note: event.note }),
+          }
+        : null
     case 'run.resumed':
       return { type: 'resume' }
     case 'run.modeChanged':

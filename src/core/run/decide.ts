@@ -5,7 +5,7 @@ import { worded } from '../record/free-text.ts'
 import type { Failure } from '../session/events.ts'
 import type { StoredText } from '../session/history.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { ModeSubject, RunEvent, RunFailure } from './events.ts'
+import type { DrainPolicy, ModeSubject, RunEvent, RunFailure } from './events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
 import { grownWorkflow, spawnedIn } from './grown.ts'
 import { reduceRun } from './reduce.ts'
@@ -21,7 +21,8 @@ export type RunCommand =
   | { readonly type: 'checkStep'; readonly nodeId: string }
   | { readonly type: 'completeNode'; readonly nodeId: string; readonly output: Digest; readonly value: Json }
   | { readonly type: 'cancelNode'; readonly nodeId: string }
-  | { readonly type: 'pause' | 'resume' }
+  | { readonly type: 'pause'; readonly drainPolicy?: DrainPolicy; readonly note?: string }
+  | { readonly type: 'resume' }
   | { readonly type: 'cancel'; readonly reason: string | null }
   /** Something of it is spent for good. */
   | ({ readonly type: 'fail' } & Failure)
@@ -92,7 +93,13 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
     case 'pause':
       if (state.phase !== 'running')
         return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
-      return emitRun(draft, { type: 'run.paused', reason: 'asked', nodeId: null })
+      return emitRun(draft, {
+        type: 'run.paused',
+        reason: 'asked',
+        nodeId: null,
+        ...(command.drainPolicy === undefined ? {} : { drainPolicy: command.drainPolicy }),
+        ...(command.note === undefined ? {} : { note: command.note }),
+      })
     case 'resume':
       return state.phase === 'paused'
         ? emitRun(draft, { type: 'run.resumed' })
@@ -138,7 +145,7 @@ function startNode(draft: RunDraft, graph: Graph, { nodeId, session, handoffs }:
 function checkStep(draft: RunDraft, nodeId: string): RunRuling {
   const { state } = draft
   const node = nodeOf(state, nodeId)
-  if (state.phase !== 'running')
+  if (state.phase !== 'running' && state.paused?.drains !== true)
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   const spent = spentBudget(state)
   if (spent !== null) return end(draft, spent.code, { ...spent, failedNodeId: nodeId })

@@ -54,6 +54,8 @@ export interface PromptRecord {
 }
 
 export type PauseReason = 'asked' | 'stalled'
+/** What happens to nodes at work when a run is paused: `immediate` begins no further step, `drain-current-node` lets them end. */
+export type DrainPolicy = 'immediate' | 'drain-current-node'
 
 export type RunEvent =
   | {
@@ -209,7 +211,15 @@ export type RunEvent =
   | { readonly type: 'handoff.delivered'; readonly handoff: string; readonly nodeId: string }
   /** `nodeId` has waited for a reply long enough. */
   | { readonly type: 'handoff.expired'; readonly handoff: string; readonly nodeId: string }
-  | { readonly type: 'run.paused'; readonly reason: PauseReason; readonly nodeId: string | null }
+  | {
+      readonly type: 'run.paused'
+      readonly reason: PauseReason
+      readonly nodeId: string | null
+      /** Left out by runs of version 0.1.0, which paused at once. */
+      readonly drainPolicy?: DrainPolicy
+      /** Why, in the words of the caller. */
+      readonly note?: string
+    }
   | { readonly type: 'run.stalled'; readonly nodeId: string; readonly evidence: StallEvidence }
   | { readonly type: 'run.resumed' }
   | { readonly type: 'run.modeChanged'; readonly mode: Mode; readonly approval: string | null }

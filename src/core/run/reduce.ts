@@ -43,7 +43,15 @@ function reduced(state: RunState, event: RunEvent, put: PutNode): RunState {
     case 'node.started':
       return start(state, event, put)
     case 'run.paused':
-      return { ...state, phase: 'paused', paused: { reason: event.reason, nodeId: event.nodeId } }
+      return {
+        ...state,
+        phase: 'paused',
+        paused: {
+          reason: event.reason,
+          nodeId: event.nodeId,
+          ...(event.drainPolicy === 'drain-current-node' ? { drains: true as const } : {}),
+        },
+      }
     case 'run.resumed':
       return resume(state)
     case 'run.modeChanged':

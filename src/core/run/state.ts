@@ -65,7 +65,8 @@ export interface RunState {
   readonly metadata: Digest | null
   readonly tags: readonly string[]
   readonly phase: RunPhase
-  readonly paused: { readonly reason: PauseReason; readonly nodeId: string | null } | null
+  /** @property drains nodes at work go on to their end, and no other starts */
+  readonly paused: { readonly reason: PauseReason; readonly nodeId: string | null; readonly drains?: true } | null
   readonly mode: Mode
   readonly orchestration: Orchestration
   readonly budget: Budget

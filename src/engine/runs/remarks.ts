@@ -8,5 +8,6 @@ export async function scrubbedCommand(parts: SessionParts, tenant: string, comma
     return { ...command, note: await scrubbedRemark(parts, tenant, command.note) }
   if (command.type === 'cancel' && command.reason !== null)
     return { ...command, reason: await scrubbedRemark(parts, tenant, command.reason) }
+  if (command.type === 'pause' && command.note !== undefined) return { ...command, note: await scrubbedRemark(parts, tenant, command.note) }
   return command
 }

@@ -16,7 +16,7 @@ const errorAnswer = Type.Object(
 /** Every route can refuse. */
 const refusals = { '4xx': errorAnswer, '5xx': errorAnswer }
 
-const withStatus = (status: number, schema: Type.TSchema) => ({ [status]: schema, ...refusals })
+export const withStatus = (status: number, schema: Type.TSchema) => ({ [status]: schema, ...refusals })
 
 export const answers = (schema: Type.TSchema, description: string) => withStatus(200, { ...schema, description })
 export const createdAnswers = (schema: Type.TSchema, description: string) => withStatus(201, { ...schema, description })

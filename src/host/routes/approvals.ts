@@ -40,39 +40,63 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
   app.post<AnswerRequest>(
     '/v1/approvals/:approval',
     { schema: { params: approvalParams, body: approvalBody, response: answers(approvalAnswer, 'What was decided is on record.') } },
-    async (request, reply) => {
-      const { tenant } = principalOf(request, 'approvals:write')
-      const { approval } = request.params
-      const place = await approvalPlace(store, tenant, approval)
-      const told = (answered: Promise<FastifyReply>): Promise<FastifyReply> =>
-        answered.catch(async error => {
-          throw error instanceof Fault && error.code === 'approval_missing' ? await closedApproval(store, tenant, approval) : error
-        })
-      if (place.kind === 'session') return told(answerCall(parts, request, reply, place.session))
+    (request, reply) => {
       const { decision, note = null, arguments: changed = null } = request.body
-      if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
-      const command = { type: 'resolveApproval', approval, decision, note } as const
-      const more = { approval, decision, session: null }
-      return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId: place.runId, command, more }))
+      return answerApproval(parts, request, reply, {
+        approval: request.params.approval,
+        decision,
+        note,
+        arguments: changed as JsonObject | null,
+      })
     },
   )
 }
 
+/** What a person decided about one approval. */
+export interface GivenDecision {
+  readonly approval: string
+  readonly decision: 'approved' | 'denied'
+  readonly note: string | null
+  /** Other arguments for the call; null for those that were asked for. */
+  readonly arguments: JsonObject | null
+}
+
+/** Whoever keeps the approval, a run or a session, is told what was decided. */
+export async function answerApproval(
+  parts: SessionRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: GivenDecision,
+): Promise<FastifyReply> {
+  const { store } = parts
+  const { tenant } = principalOf(request, 'approvals:write')
+  const { approval, decision, note, arguments: changed } = given
+  const place = await approvalPlace(store, tenant, approval)
+  const told = (answered: Promise<FastifyReply>): Promise<FastifyReply> =>
+    answered.catch(async error => {
+      throw error instanceof Fault && error.code === 'approval_missing' ? await closedApproval(store, tenant, approval) : error
+    })
+  if (place.kind === 'session') return told(answerCall(parts, request, reply, place.session, given))
+  if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
+  const command = { type: 'resolveApproval', approval, decision, note } as const
+  const more = { approval, decision, session: null }
+  return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId: place.runId, command, more }))
+}
+
 async function answerCall(
   { store, sessions }: SessionRouteParts,
-  request: FastifyRequest<AnswerRequest>,
+  request: FastifyRequest,
   reply: FastifyReply,
   session: string,
+  given: GivenDecision,
 ): Promise<FastifyReply> {
   const { tenant, keyId } = principalOf(request, 'approvals:write')
-  const { approval } = request.params
-  const { decision, note = null, arguments: changed = null } = request.body
+  const { approval, decision } = given
   const { state } = await loadSession(store, tenant, session)
   const body = { approval, decision, runId: state.run?.node?.runId ?? null, session }
   const answer: Answer = { status: 200, headers: {}, body }
   return answerDecided(store, tenant, request, reply, async keep => {
-    const said = { approval, decision, note, arguments: changed as JsonObject | null }
-    const done = await sessions.work.answer({ tenant, session, actor: keyActor(keyId) }, said, { idempotency: () => keep(answer) })
+    const done = await sessions.work.answer({ tenant, session, actor: keyActor(keyId) }, given, { idempotency: () => keep(answer) })
     if (done.refusal !== null) throw refusalFault(done.refusal)
     return { answer, replayed: done.replayed !== null }
   })

@@ -8,6 +8,8 @@ const revision = Type.Integer({ minimum: 1 })
 
 export const definitionBody = Type.Record(Type.String(), Type.Unknown())
 export const definitionsQuery = Type.Object({ cursor: Type.Optional(id), limit: Type.Optional(limit) }, CLOSED)
+/** OpenWOP's list of agents has no pages and says nothing of revisions. Ours is another view of the same. */
+export const agentsQuery = Type.Object({ ...definitionsQuery.properties, view: Type.Optional(Type.Literal('summaries')) }, CLOSED)
 export const documentAnswer = Type.Object({}, { additionalProperties: true })
 
 export const idField = (kind: DefinitionKind) => `${kind}Id` as const
@@ -15,6 +17,32 @@ export const definitionParams = (kind: DefinitionKind) => Type.Object({ [idField
 
 export const publishedAnswer = (kind: DefinitionKind) =>
   Type.Object({ [idField(kind)]: id, outcome: Type.Enum(['created', 'replaced', 'unchanged']), revision, digest }, CLOSED)
+
+const text = Type.String()
+/** AgentInventoryResponse, RFC 0072. */
+export const inventoryAnswer = Type.Object(
+  {
+    agents: Type.Array(
+      Type.Object(
+        {
+          agentId: text,
+          persona: text,
+          label: text,
+          description: Type.Optional(text),
+          modelClass: text,
+          packName: text,
+          packVersion: text,
+          toolAllowlist: Type.Array(text),
+          hasHandoffSchemas: Type.Boolean(),
+          confidenceThreshold: Type.Optional(Type.Number()),
+        },
+        CLOSED,
+      ),
+    ),
+    total: Type.Integer({ minimum: 0 }),
+  },
+  CLOSED,
+)
 
 export const definitionsAnswer = (kind: DefinitionKind) => {
   const item = Type.Object(

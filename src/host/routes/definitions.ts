@@ -1,9 +1,10 @@
 // /v1/workflows and /v1/agents: published, read, listed, taken away. The same for both, but for what a document must be.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import type { DefinitionKind } from '../../core/definition/published.ts'
 import type { Json } from '../../core/digest/digest.ts'
+import { agentInventory } from '../../engine/definitions/agent-inventory.ts'
 import { prepareAgent } from '../../engine/definitions/agents.ts'
 import {
   notFound,
@@ -23,12 +24,14 @@ import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Answer, answerDecided, answerOnce } from '../idempotent.ts'
 import { answers, createdAnswers, emptyAnswers } from './answers.ts'
 import {
+  agentsQuery,
   definitionBody,
   definitionParams,
   definitionsAnswer,
   definitionsQuery,
   documentAnswer,
   idField,
+  inventoryAnswer,
   publishedAnswer,
 } from './definition-schema.ts'
 
@@ -67,21 +70,23 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
     return { tenant, actor: keyActor(keyId) }
   }
 
-  app.get<{ Querystring: Static<typeof definitionsQuery> }>(
-    path,
-    { schema: { querystring: definitionsQuery, response: answers(definitionsAnswer(kind), "The tenant's own and the host's, by id.") } },
-    async request => {
-      const { tenant } = principalOf(request, `${kind}s:read`)
-      const { cursor, limit } = request.query
-      const most = Number(limit ?? DEFAULT_LIMIT)
-      const rows: DefinitionRow[] = []
-      for await (const row of listDefinitions(store, kind, tenant, cursor)) {
-        if (rows.length === most) return { items: rows.map(toSummary), nextCursor: rows.at(-1)!.id }
-        rows.push(row)
-      }
-      return { items: rows.map(toSummary) }
-    },
-  )
+  const summaries = async (tenant: string, { cursor, limit }: Static<typeof definitionsQuery>): Promise<object> => {
+    const most = Number(limit ?? DEFAULT_LIMIT)
+    const rows: DefinitionRow[] = []
+    for await (const row of listDefinitions(store, kind, tenant, cursor)) {
+      if (rows.length === most) return { items: rows.map(toSummary), nextCursor: rows.at(-1)!.id }
+      rows.push(row)
+    }
+    return { items: rows.map(toSummary) }
+  }
+
+  if (kind === 'agent') inventoryRoute(app, store, summaries)
+  else
+    app.get<{ Querystring: Static<typeof definitionsQuery> }>(
+      path,
+      { schema: { querystring: definitionsQuery, response: answers(definitionsAnswer(kind), "The tenant's own and the host's, by id.") } },
+      request => summaries(principalOf(request, `${kind}s:read`).tenant, request.query),
+    )
 
   app.get<{ Params: Params }>(
     one,
@@ -138,6 +143,32 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
       return answerOnce(store, writer.tenant, request, reply, answer, idempotency =>
         removeDefinition(store, writer, kind, request.params[named]!, { precondition, idempotency }),
       )
+    },
+  )
+}
+
+/** GET /v1/agents: OpenWOP's inventory, or with `view=summaries` what was published, in pages. */
+function inventoryRoute(
+  app: FastifyInstance,
+  store: Store,
+  summaries: (tenant: string, query: Static<typeof definitionsQuery>) => Promise<object>,
+): void {
+  const answer = Type.Union([inventoryAnswer, definitionsAnswer('agent')])
+  app.get<{ Querystring: Static<typeof agentsQuery> }>(
+    '/v1/agents',
+    {
+      schema: {
+        querystring: agentsQuery,
+        response: answers(answer, "The tenant's own agents and the host's, by id. `cursor` and `limit` go with `view=summaries`."),
+      },
+    },
+    async request => {
+      const { tenant } = principalOf(request, 'agents:read')
+      const { view, ...page } = request.query
+      if (view === 'summaries') return summaries(tenant, page)
+      if (Object.keys(page).length > 0) throw new Fault('validation_error', { problem: 'cursor and limit go with view=summaries' })
+      const agents = await agentInventory(store, tenant)
+      return { agents, total: agents.length }
     },
   )
 }

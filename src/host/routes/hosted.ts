@@ -7,6 +7,7 @@ import type { HostParts } from '../app.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { type HostedSessions, liveDeltas } from '../hosted-sessions.ts'
 import { approvalRoutes } from './approvals.ts'
+import { interruptRoutes } from './interrupts.ts'
 import type { LongQuestions } from './long-questions.ts'
 import { objectRoutes } from './objects.ts'
 import { policyRoutes } from './policy.ts'
@@ -19,6 +20,7 @@ import { runForkRoutes } from './runs-fork.ts'
 import { runPrefixRoutes } from './runs-prefix.ts'
 import { runPromptRoutes } from './runs-prompts.ts'
 import { runReplayRoutes } from './runs-replay.ts'
+import { runVerbRoutes } from './runs-verbs.ts'
 import { runWhyRoutes } from './runs-why.ts'
 import { runWorkRoutes } from './runs-work.ts'
 import { sessionWorkRoutes } from './session-work.ts'
@@ -40,6 +42,7 @@ export function hostedRoutes(
     sessionWorkRoutes(hosted, parts)
     toolRoutes(hosted, parts)
     runRoutes(hosted, parts)
+    runVerbRoutes(hosted, parts)
     runWorkRoutes(hosted, parts)
     runEventRoutes(hosted, parts, config.observability, streams)
     runPromptRoutes(hosted, parts, config.observability)
@@ -52,6 +55,7 @@ export function hostedRoutes(
     runPrefixRoutes(hosted, parts)
     workspaceRegressionRoutes(hosted, parts, config)
     approvalRoutes(hosted, parts)
+    interruptRoutes(hosted, parts)
     policyRoutes(hosted, parts, roles)
   })
 }

@@ -5,6 +5,7 @@ import { NO_DIGEST } from '../../core/digest/digest.ts'
 import type { AskedFork } from '../../engine/fork/forks.ts'
 import type { ForkOverlay } from '../../engine/fork/overlay.ts'
 import { Fault } from '../../errors.ts'
+import { absoluteUrl } from '../absolute-url.ts'
 import { principalOf } from '../access.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { createdAnswers } from './answers.ts'
@@ -60,7 +61,7 @@ export function runForkRoutes(app: FastifyInstance, { store, sessions }: Session
       const asked = askedOf(request.body)
       const place = runPlaceOf(principal, freshRunId())
       return answerDecided(store, place.tenant, request, reply, async keep => {
-        const answer = forkedOf(place.runId, runId, asked)
+        const answer = forkedOf(absoluteUrl(request, `/v1/runs/${place.runId}/events`), place.runId, runId, asked)
         const { replayed } = await sessions.forks.fork(place, runId, asked, () => keep(answer))
         return { answer, replayed }
       })
@@ -78,8 +79,8 @@ function askedOf({ mode, fromSeq, runOptionsOverlay = {} }: Body): AskedFork {
   return { mode, fromSeq: fromSeq ?? 0 }
 }
 
-const forkedOf = (forkId: string, sourceRunId: string, { mode, fromSeq }: AskedFork): Answer => ({
+const forkedOf = (eventsUrl: string, forkId: string, sourceRunId: string, { mode, fromSeq }: AskedFork): Answer => ({
   status: 201,
   headers: { location: `/v1/runs/${forkId}` },
-  body: { runId: forkId, sourceRunId, fromSeq, mode, status: 'running', eventsUrl: `/v1/runs/${forkId}/events` },
+  body: { runId: forkId, sourceRunId, fromSeq, mode, status: 'running', eventsUrl },
 })

@@ -4,7 +4,7 @@ import { BLOCKS } from '../../core/compose/parts.ts'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { NAME } from '../../core/session/config-format.ts'
-import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
+import { EVENT_LOG_SCHEMA_VERSION, RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
 import { message, snapshot, waitingFor } from './session-schema.ts'
 import { kindSchema } from './template-schema.ts'
@@ -23,8 +23,6 @@ export const runParams = Type.Object({ runId }, CLOSED)
 export const nodeParams = Type.Object({ runId, nodeId }, CLOSED)
 export const promptParams = Type.Object({ runId, nodeId, step: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }, CLOSED)
 export const promptQuery = Type.Object({ visit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })) }, CLOSED)
-/** OpenWOP spells it with a colon, too. */
-export const cancelParams = Type.Object({ runAndVerb: Type.String({ pattern: '^[A-Za-z0-9._~-]{1,128}:cancel$' }) }, CLOSED)
 export const approvalParams = Type.Object({ approval: words(200) }, CLOSED)
 
 export const createRunBody = Type.Object(
@@ -69,7 +67,16 @@ export const runsQuery = Type.Object(
 )
 export const approvalsQuery = Type.Object({ cursor: Type.Optional(words(200)), limit: Type.Optional(limit) }, CLOSED)
 export const promptsQuery = Type.Object({ after: Type.Optional(sequence), limit: Type.Optional(limit) }, CLOSED)
-export const pollQuery = Type.Object({ lastSequence: Type.Optional(sequence), limit: Type.Optional(limit) }, CLOSED)
+export const pollQuery = Type.Object(
+  {
+    lastSequence: Type.Optional(sequence),
+    timeout: Type.Optional(
+      Type.String({ pattern: '^(?:[1-9]|[1-5][0-9]|60)$', description: 'Seconds to wait for an event that is not there yet. Default 30.' }),
+    ),
+    limit: Type.Optional(limit),
+  },
+  CLOSED,
+)
 export const followQuery = Type.Object(
   {
     lastSequence: Type.Optional(sequence),
@@ -183,11 +190,20 @@ export const runAnswer = Type.Object(
       Type.Object({ nodeId: nullable(Type.String()), text: nullable(Type.String()), actor: Type.String(), at: Type.String() }, CLOSED),
     ),
     paused: nullable(
-      Type.Object({ reason: Type.Enum(['asked', 'stalled']), nodeId: nullable(Type.String()), evidence: nullable(evidence) }, CLOSED),
+      Type.Object(
+        {
+          reason: Type.Enum(['asked', 'stalled']),
+          nodeId: nullable(Type.String()),
+          drains: Type.Optional(Type.Literal(true)),
+          evidence: nullable(evidence),
+        },
+        CLOSED,
+      ),
     ),
     approvals: Type.Array(Type.Object(openApproval, CLOSED)),
     waiting: Type.Optional(waitingFor),
     lastSequence: count,
+    eventLogSchemaVersion: Type.Literal(EVENT_LOG_SCHEMA_VERSION, { description: 'Of OpenWOP: the run has a log of events.' }),
   },
   CLOSED,
 )

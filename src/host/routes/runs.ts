@@ -1,5 +1,5 @@
 // /v1/runs: started, listed, looked at, cancelled. What a workflow makes of it is decided elsewhere.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
@@ -11,27 +11,17 @@ import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
 import type { CreateRun } from '../../engine/runs/create.ts'
 import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
 import { Fault } from '../../errors.ts'
+import { absoluteUrl } from '../absolute-url.ts'
 import { principalOf } from '../access.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { existingRun, runSnapshot } from '../run-documents.ts'
 import { answers, createdAnswers } from './answers.ts'
 import { freshRunId } from './fresh-run-id.ts'
-import {
-  cancelBody,
-  cancelParams,
-  createdRunAnswer,
-  createRunBody,
-  runAnswer,
-  runParams,
-  runStatusAnswer,
-  runsAnswer,
-  runsQuery,
-} from './runs-schema.ts'
+import { cancelBody, createdRunAnswer, createRunBody, runAnswer, runParams, runStatusAnswer, runsAnswer, runsQuery } from './runs-schema.ts'
 import { runPlaceOf, submitRunOnce } from './runs-writes.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 type Params = Static<typeof runParams>
-type Cancel = Static<typeof cancelBody>
 const DEFAULT_LIMIT = 50
 
 export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
@@ -45,9 +35,9 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
       const place = runPlaceOf(principal, freshRunId())
       return answerDecided(store, place.tenant, request, reply, async keep => {
         const asked = await requestOf(parts, principal, request.body)
-        const idempotency = (said: readonly RunWarning[]) => keep(createdAnswer(place.runId, said))
+        const idempotency = (said: readonly RunWarning[]) => keep(createdAnswer(request, place.runId, said))
         const { replayed, warnings } = await sessions.runs.create(place, { ...asked, idempotency })
-        return { answer: createdAnswer(place.runId, warnings), replayed }
+        return { answer: createdAnswer(request, place.runId, warnings), replayed }
       }).catch(error => {
         // What is asked for is the run; the workflow is something that the request says wrong.
         if (error instanceof Fault && error.code === 'workflow_not_found') return reply.code(400).send(error.toJSON())
@@ -86,35 +76,26 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     },
   )
 
-  const cancel = (request: FastifyRequest<{ Body: Cancel }>, reply: FastifyReply, runId: string) =>
-    submitRunOnce(parts, request, reply, {
-      scope: 'runs:cancel',
-      runId,
-      command: { type: 'cancel', reason: request.body?.reason ?? null },
-    })
-  const cancelled = answers(runStatusAnswer, 'What is under way is ended, and then the run.')
-
-  app.post<{ Params: Params; Body: Cancel }>(
+  app.post<{ Params: Params; Body: Static<typeof cancelBody> }>(
     '/v1/runs/:runId/cancel',
-    { schema: { params: runParams, body: cancelBody, response: cancelled } },
-    (request, reply) => cancel(request, reply, request.params.runId),
-  )
-
-  app.post<{ Params: Static<typeof cancelParams>; Body: Cancel }>(
-    '/v1/runs/:runAndVerb',
-    { schema: { params: cancelParams, body: cancelBody, response: cancelled } },
-    (request, reply) => cancel(request, reply, request.params.runAndVerb.slice(0, -':cancel'.length)),
+    {
+      schema: { params: runParams, body: cancelBody, response: answers(runStatusAnswer, 'What is under way is ended, and then the run.') },
+    },
+    (request, reply) => {
+      const command = { type: 'cancel', reason: request.body?.reason ?? null } as const
+      return submitRunOnce(parts, request, reply, { scope: 'runs:cancel', runId: request.params.runId, command })
+    },
   )
 }
 
-const createdAnswer = (runId: string, warnings: readonly RunWarning[]): Answer => ({
+const createdAnswer = (request: FastifyRequest, runId: string, warnings: readonly RunWarning[]): Answer => ({
   status: 201,
   headers: { location: `/v1/runs/${runId}` },
   body: {
     runId,
     status: 'running',
-    eventsUrl: `/v1/runs/${runId}/events`,
-    statusUrl: `/v1/runs/${runId}`,
+    eventsUrl: absoluteUrl(request, `/v1/runs/${runId}/events`),
+    statusUrl: absoluteUrl(request, `/v1/runs/${runId}`),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map(({ code, message }) => ({ code, message })) }),
   },
 })

@@ -53,8 +53,11 @@ export async function toRunEventDoc(recorded: RecordedEvent, observability: Obse
 async function told(event: RunEvent, observability: Observability, read: ReadBody): Promise<Told> {
   const { type, ...payload } = event
   switch (event.type) {
+    case 'run.paused': {
+      const { reason, note = reason, nodeId, drainPolicy = 'immediate' } = event
+      return { type, payload: withoutNulls({ reason: note, nodeId, drainPolicy }) }
+    }
     case 'run.started':
-    case 'run.paused':
     case 'run.resumed':
     case 'run.cancelled':
     case 'log.appended':

@@ -1,0 +1,101 @@
+// The description of the host as OpenAPI: what the route schemas say, with names for operations, and with the headers that routes read.
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly [more: string]: unknown
+}
+interface Operation {
+  readonly operationId?: string
+  readonly parameters?: readonly Parameter[]
+  readonly [more: string]: unknown
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
+
+/** OpenWOP's own names, so that a client generated from its description and one generated from ours call alike. */
+const OPENWOP_NAMES: Readonly<Record<string, string>> = {
+  'GET /.well-known/openwop': 'getCapabilities',
+  'GET /v1/openapi.json': 'getOpenApiSpec',
+  'GET /v1/workflows/{workflowId}': 'getWorkflow',
+  'POST /v1/runs': 'createRun',
+  'GET /v1/runs/{runId}': 'getRun',
+  'GET /v1/runs/{runId}/events': 'streamRunEvents',
+  'GET /v1/runs/{runId}/events/poll': 'pollRunEvents',
+  'POST /v1/runs/{runId}/cancel': 'cancelRun',
+  'POST /v1/runs:bulk-cancel': 'bulkCancelRuns',
+  'POST /v1/runs/{runId}:fork': 'forkRun',
+  'POST /v1/runs/{runId}:pause': 'pauseRun',
+  'POST /v1/runs/{runId}:resume': 'resumeRun',
+  'GET /v1/agents': 'listAgents',
+  'GET /v1/agents/{agentId}': 'getAgent',
+  'POST /v1/runs/{runId}/interrupts/{nodeId}': 'resolveInterruptByRun',
+  'GET /v1/interrupts/{token}': 'inspectInterruptByToken',
+  'POST /v1/interrupts/{token}': 'resolveInterruptByToken',
+}
+
+const answered = (description: string) => ({
+  security: [],
+  responses: { 200: { description, content: { 'application/json': { schema: { type: 'object' } } } } },
+})
+
+/** Routes that need no key and are outside the part of the host that is described by its schemas. */
+const OPEN_PATHS: Paths = {
+  '/.well-known/openwop': { get: answered('What the host can do, as OpenWOP says it.') },
+  '/v1/openapi.json': { get: answered('This document.') },
+  '/healthz': { get: answered('The process answers.') },
+  '/readyz': { get: answered('The host can work.') },
+}
+
+const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
+  in: 'header',
+  name,
+  required: false,
+  description,
+  schema,
+})
+const IDEMPOTENCY_KEY = header('Idempotency-Key', 'The same request with the same key is answered as the first one was.', {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+})
+const IF_MATCH = header('If-Match', 'Only when the entity tag is this one.')
+const IF_NONE_MATCH = header('If-None-Match', 'Only when the entity tag is another one; `*`: only when nothing is there.')
+const LAST_EVENT_ID = header('Last-Event-ID', 'Events after this id.')
+const X_DEDUP = header('X-Dedup', 'Refuses the run when one with the same scopeId is active.', { type: 'string', enum: ['enforce'] })
+
+/** Writes that keep no answer: they change nothing, or sign somebody in. */
+const NOT_KEPT =
+  /^(?:\/v1\/(?:prompts:(?:render|resolve)|policy:explain|tools:(?:adopt|drop)|sign-in|login-tokens|objects|runs:bulk-cancel)|\/v1\/host\/sample\/.*)$/
+const TAGGED = /^\/v1\/(?:workflows|agents|prompts)\/\{[^/]*\}$|^\/v1\/workspaces\/\{[^/]*\}\/files\//
+
+function headersOf(method: string, path: string): readonly Parameter[] {
+  const isWrite = method !== 'get'
+  return [
+    ...(isWrite && !NOT_KEPT.test(path) ? [IDEMPOTENCY_KEY] : []),
+    ...(TAGGED.test(path) && isWrite ? [IF_MATCH] : []),
+    ...(TAGGED.test(path) ? [IF_NONE_MATCH] : []),
+    ...(path.endsWith('/events') ? [LAST_EVENT_ID] : []),
+    ...(path === '/v1/runs' && isWrite ? [X_DEDUP] : []),
+  ]
+}
+
+/** `getLabelsTemplateIdHistory` of GET /v1/labels/{templateId}/history. */
+function nameOf(method: string, path: string): string {
+  const words = path.replace(/^\/(?:v1\/)?/, '').split(/[^A-Za-z0-9]+/)
+  const capital = words.filter(word => word !== '').map(word => `${word[0]!.toUpperCase()}${word.slice(1)}`)
+  return OPENWOP_NAMES[`${method.toUpperCase()} ${path}`] ?? `${method}${capital.join('')}`
+}
+
+/** @param document as the framework made it from the schemas of the routes */
+export function describeApi<D extends object>(document: D): D {
+  const { paths } = document as unknown as { readonly paths: Paths }
+  const described = Object.entries({ ...OPEN_PATHS, ...paths }).map(([given, methods]) => {
+    const path = given.replace('{*}', '{path}')
+    const operations = Object.entries(methods).map(([method, operation]) => {
+      const parameters = (operation.parameters ?? []).map(one => (one.in === 'path' && one.name === '*' ? { ...one, name: 'path' } : one))
+      const all = [...parameters, ...headersOf(method, path)]
+      return [method, { operationId: nameOf(method, path), ...operation, ...(all.length === 0 ? {} : { parameters: all }) }] as const
+    })
+    return [path, Object.fromEntries(operations)] as const
+  })
+  return { ...document, paths: Object.fromEntries(described) }
+}
