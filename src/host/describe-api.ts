@@ -60,7 +60,6 @@ const IDEMPOTENCY_KEY = header('Idempotency-Key', 'The same request with the sam
 const IF_MATCH = header('If-Match', 'Only when the entity tag is this one.')
 const IF_NONE_MATCH = header('If-None-Match', 'Only when the entity tag is another one; `*`: only when nothing is there.')
 const LAST_EVENT_ID = header('Last-Event-ID', 'Events after this id.')
-const X_DEDUP = header('X-Dedup', 'Refuses the run when one with the same scopeId is active.', { type: 'string', enum: ['enforce'] })
 
 /** Writes that keep no answer: they change nothing, or sign somebody in. */
 const NOT_KEPT =
@@ -74,7 +73,6 @@ function headersOf(method: string, path: string): readonly Parameter[] {
     ...(TAGGED.test(path) && isWrite ? [IF_MATCH] : []),
     ...(TAGGED.test(path) ? [IF_NONE_MATCH] : []),
     ...(path.endsWith('/events') ? [LAST_EVENT_ID] : []),
-    ...(path === '/v1/runs' && isWrite ? [X_DEDUP] : []),
   ]
 }
 

@@ -44,7 +44,7 @@ it('openwop D21: describes the headers that routes read', async () => {
     ((paths[path]![method] as { parameters?: { in: string; name: string }[] }).parameters ?? [])
       .filter(one => one.in === 'header')
       .map(({ name }) => name)
-  expect(headersOf('/v1/runs', 'post')).toEqual(['Idempotency-Key', 'X-Dedup'])
+  expect(headersOf('/v1/runs', 'post')).toEqual(['Idempotency-Key'])
   expect(headersOf('/v1/prompts/{templateId}', 'put')).toEqual(expect.arrayContaining(['Idempotency-Key', 'If-Match']))
   expect(headersOf('/v1/runs/{runId}/events', 'get')).toEqual(['Last-Event-ID'])
 })

@@ -217,3 +217,30 @@ it('openwop D12: /v1/agents is an inventory, and our own list is a view of it', 
   const { key } = await host.makeKey('umbrella')
   expect((await ask('GET', '/v1/agents', { key })).body).toEqual({ agents: [], total: 0 })
 })
+
+describe('what this host cannot do is refused, never ignored', () => {
+  it('openwop D19: X-Dedup', async () => {
+    const { status, body } = await ask('POST', '/v1/runs', {
+      body: { workflowId: 'auto', scopeId: 's' },
+      headers: { 'x-dedup': 'enforce' },
+    })
+    expect([status, body.error]).toEqual([400, 'validation_error'])
+    expect(body.message).toContain('X-Dedup')
+  })
+
+  it('openwop D19: configurable.ai.credentialRef', async () => {
+    const { status, body } = await post('', { workflowId: 'auto', configurable: { ai: { credentialRef: 'mine' } } })
+    expect([status, body.message]).toEqual([400, expect.stringContaining('credentialRef')])
+  })
+})
+
+it('openwop D22: a ref without a version means the newest release, not a candidate', async () => {
+  const put = (version: string) => ({ templateId: 'd22', version, kind: 'system', text: version })
+  await ask('POST', '/v1/prompts', { body: put('1.1.0') })
+  await ask('POST', '/v1/prompts', { body: put('2.0.0-rc.1') })
+  const render = async (ref: string) => (await ask('POST', '/v1/prompts:render', { body: { ref, variables: {} } })).body.composed
+  expect(await render('prompt:d22')).toBe('1.1.0')
+  expect(await render('prompt:d22@2.0.0-rc.1')).toBe('2.0.0-rc.1')
+  await ask('POST', '/v1/prompts', { body: { ...put('1.0.0-rc.1'), templateId: 'd22.new' } })
+  expect(await render('prompt:d22.new')).toBe('1.0.0-rc.1')
+})

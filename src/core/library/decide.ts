@@ -99,6 +99,10 @@ export function decideLabel(request: LabelRequest, known: readonly KnownVersion[
   return { ok: true, drafts: from === to ? [] : [labelMovedDraft({ templateId, label, from, to, why }, actor)] }
 }
 
+/** The version that is meant when none is named: the newest release, and a pre-release only where there is no release. */
+export const latestOf = <V extends { readonly version: string }>(versions: readonly V[]): V | null =>
+  newestOf(versions.filter(({ version }) => semver.prerelease(version) === null)) ?? newestOf(versions)
+
 /** By SemVer precedence; of equals, the one that came last. */
 export function newestOf<V extends { readonly version: string }>(versions: readonly V[]): V | null {
   return versions.reduce<V | null>((best, one) => (best === null || parsed(one).compare(parsed(best)) >= 0 ? one : best), null)

@@ -1,6 +1,6 @@
 // What refs lead to, loaded beforehand: resolving itself needs nothing but memory.
 import semver from 'semver'
-import { newestOf } from '../../core/library/decide.ts'
+import { latestOf, newestOf } from '../../core/library/decide.ts'
 import { labelRows, libraryStream, templateRows } from '../../core/library/events.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Found, Lookup, Pinned } from '../../core/resolve/resolve.ts'
@@ -18,7 +18,7 @@ export function findAmong(
   const meant = inLibrary.filter(row => isMeant(row, ref, labels))
   const libraries = [...new Set(meant.map(({ libraryId }) => libraryId))]
   if (libraries.length > 1) return { status: 'ambiguous', libraries: libraries.sort() }
-  const row = newestOf(meant)
+  const row = latestOf(meant)
   return row === null ? missing(inLibrary, ref, labels) : { status: 'found', template: toPinned(row), row }
 }
 

@@ -17,6 +17,7 @@ const RESERVED: Readonly<Record<string, string>> = {
   temperature: 'say it in the prelude of the session',
   maxTokens: 'say it in the workflow or the agent',
   recursionLimit: 'say budget.steps',
+  ai: 'the host uses credentials of its own, and takes no credentialRef',
 }
 
 /** Throws `prompt_ref_invalid` and `validation_error`. */

@@ -32,6 +32,8 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     { schema: { body: createRunBody, response: createdAnswers(createdRunAnswer, 'A run, on record. It goes on by itself.') } },
     async (request, reply) => {
       const principal = principalOf(request, 'runs:create')
+      if (request.headers['x-dedup'] !== undefined)
+        throw new Fault('validation_error', { problem: 'X-Dedup is not supported by this host: send an Idempotency-Key' })
       const place = runPlaceOf(principal, freshRunId())
       return answerDecided(store, place.tenant, request, reply, async keep => {
         const asked = await requestOf(parts, principal, request.body)
