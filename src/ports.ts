@@ -14,7 +14,7 @@ import type { Descriptor } from './core/tools/catalog.ts'
 import type { ForeignTool } from './core/tools/foreign-tools.ts'
 
 export type ReadText =
-  | { readonly ok: true; readonly text: string }
+  | { readonly ok: true; readonly text: string /** A byte order mark stood before the text. */; readonly mark?: true }
   | { readonly ok: false; readonly missing: boolean; readonly message: string }
 
 /** A folder of text files. Paths are relative to it, with forward slashes, and never lead out of it. */
@@ -122,6 +122,8 @@ export interface Binding {
   failure?(answer: Json): string | null
   /** Asked before every call is judged: why it is no longer what was bound. Null when it is, and when nobody can say. Never throws. */
   unbound?(signal?: AbortSignal): Promise<string | null>
+  /** Asked before a call is judged: why the host does not do this one, whoever allows it. Null when it would try. Never throws. */
+  refuses?(call: Pick<BoundCall, 'arguments'>): Promise<string | null>
 }
 
 export interface ToolListing {

@@ -3,13 +3,17 @@ import type { LanguageModelMiddleware } from 'ai'
 import { Fault } from '../errors.ts'
 import type { Model } from '../ports.ts'
 import { languageModel, load, PROVIDERS } from './ai-sdk-providers.ts'
+import { providerReason } from './chat/failure.ts'
+import { scrubber } from './scrub.ts'
+import { secretsIn } from './scrub-model.ts'
 
 export async function aiSdkModel(name: string): Promise<Model> {
   const [provider = '', ...rest] = name.split(':')
   const model = rest.join(':')
   if (!PROVIDERS.has(provider) || model === '') throw new Fault('model_unknown', { model: name, known: [...PROVIDERS.keys()] })
   const { generateText, wrapLanguageModel } = await load(() => import('ai'), 'ai')
-  const language = await languageModel(provider, model)
+  // A redirect would carry the prompt to wherever it points.
+  const language = await languageModel(provider, model, (address, init) => fetch(address, { ...init, redirect: 'manual' }))
   return {
     name,
     async complete({ messages }, signal) {
@@ -36,7 +40,14 @@ export async function aiSdkModel(name: string): Promise<Model> {
       } catch (error) {
         const cause = signal.aborted ? (last ?? signal.reason) : error
         if (cause === signal.reason) throw cause
-        throw new Fault('model_failed', { model: name, reason: (cause as Error).message }, { cause })
+        throw new Fault(
+          'model_failed',
+          {
+            model: name,
+            reason: providerReason(cause, scrubber(new Map(secretsIn(process.env).map(value => [value, '[REDACTED]']))).text),
+          },
+          { cause },
+        )
       }
     },
   }

@@ -10,7 +10,7 @@ import { codeOf, reasonOf } from './reasons.ts'
 import { linkNew, writeBeside, writeWhole } from './write-whole.ts'
 
 const SKIPPED = new Set(['node_modules'])
-/** A folder with such a name is listed, so that whoever reads it can say that it is a folder. */
+/** A folder or a pipe with such a name is listed, so that its reader can report that it is not a file. */
 const NAMED_LIKE_FILE = /\.(?:ya?ml|json)$/
 
 export function folderFiles(root: string): Files {
@@ -77,7 +77,7 @@ export function folderFiles(root: string): Files {
           const child = folder === '' ? entry.name : `${folder}/${entry.name}`
           if (entry.isSymbolicLink()) links.push(child)
           else if (entry.isDirectory() && !NAMED_LIKE_FILE.test(child)) await visit(child)
-          else if (entry.isFile() || entry.isDirectory()) found.push(child)
+          else if (entry.isFile() || NAMED_LIKE_FILE.test(child)) found.push(child)
         }
       }
       await visit(relative(base, resolve(base, path)).split(sep).join('/'))

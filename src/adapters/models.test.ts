@@ -171,7 +171,7 @@ describe('aiSdkModel', () => {
     vi.stubEnv('OPENAI_BASE_URL', server.url)
     vi.stubEnv('OPENAI_API_KEY', 'k')
     const model = await aiSdkModel('openai:tiny')
-    const fault = { code: 'model_failed', details: { model: 'openai:tiny', reason: 'slow down' } }
+    const fault = { code: 'model_failed', details: { model: 'openai:tiny', reason: 'slow down (429)' } }
     await expect(model.complete(request('a'), AbortSignal.timeout(500))).rejects.toMatchObject(fault)
     await server.close()
   })

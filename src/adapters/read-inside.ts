@@ -22,7 +22,8 @@ export async function readUtf8(path: string, maxBytes: number, keepMark = false)
     if (found.size > maxBytes)
       return { ok: false, missing: false, message: `it has ${sizeText(found.size)}; at most ${sizeText(maxBytes)} are read` }
     const bytes = await handle.readFile()
-    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepMark }).decode(bytes) }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepMark }).decode(bytes)
+    return { ok: true, text, ...(!keepMark && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? { mark: true } : {}) }
   } catch (error) {
     if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { ok: false, missing: false, message: 'it is not valid UTF-8' }
     throw error
@@ -31,5 +32,6 @@ export async function readUtf8(path: string, maxBytes: number, keepMark = false)
   }
 }
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const MEGABYTE = 1024 * 1024
 const sizeText = (bytes: number): string => (bytes < MEGABYTE ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`)

@@ -61,7 +61,9 @@ async function fix({ workspace, packs, shown }: Target, validator: Validator): P
     if (text === null || fixes.length === 0) continue
     if (registered) process.stderr.write(`${shown(path)} is registered and must not change: not repaired.\n`)
     else {
-      await workspace.files.writeText(path, editScalars(readYaml(text), fixes))
+      const read = await workspace.files.readText(path, Number.MAX_SAFE_INTEGER)
+      const mark = read.ok && read.mark === true ? '\uFEFF' : ''
+      await workspace.files.writeText(path, mark + editScalars(readYaml(text), fixes))
       process.stderr.write(`${shown(path)}: repaired ${fixes.length} ${fixes.length === 1 ? 'place' : 'places'}.\n`)
     }
   }

@@ -50,11 +50,19 @@ describe('scaffold', () => {
     expect(existsSync(join(folder, 'package.json'))).toBe(true)
   })
 
-  it('refuses a file, and a folder that holds something', async () => {
-    const folder = temporaryFolder(null, { file: '', 'folder/mine.txt': 'x' })
-    for (const name of ['file', 'folder'])
-      await expect(scaffold(join(folder, name), sound)).rejects.toMatchObject({ code: 'folder_not_empty' })
-    expect(readdirSync(join(folder, 'folder'))).toEqual(['mine.txt'])
+  it('packs small: fills a folder that holds something, and refuses where a file would be overwritten', async () => {
+    const folder = temporaryFolder(null, {
+      file: '',
+      'folder/mine.txt': 'x',
+      'folder/prompts/mine.yaml': 'x',
+      'full/prompts/one.yaml': 'x',
+    })
+    await expect(scaffold(join(folder, 'file'), sound)).rejects.toMatchObject({ code: 'folder_not_empty' })
+    await expect(scaffold(join(folder, 'full'), sound)).rejects.toMatchObject({ code: 'path_exists' })
+    expect([readdirSync(join(folder, 'full')), readFileSync(join(folder, 'full/prompts/one.yaml'), 'utf8')]).toEqual([['prompts'], 'x'])
+    await scaffold(join(folder, 'folder'), sound)
+    expect(readdirSync(join(folder, 'folder')).sort()).toEqual(['mine.txt', 'package.json', 'prompts'])
+    expect(readdirSync(join(folder, 'folder/prompts')).sort()).toEqual(['mine.yaml', 'one.yaml'])
   })
 
   it('says so when the folder cannot be made', async () => {

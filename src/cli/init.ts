@@ -1,4 +1,4 @@
-// onbook init: scaffold a workspace that checks and tests. Writes only where nothing is, and all of it or nothing.
+// onbook init: scaffold a workspace that checks and tests. Overwrites nothing, and writes all of it or nothing.
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -45,7 +45,7 @@ const placeOf = (path: string): string => path.replace(/(^|[/\\])_git(ignore|att
 export async function scaffold(dir: string, planned: readonly Planned[]): Promise<void> {
   const target = resolve(dir)
   const found = await stat(target).catch(() => null)
-  if (found !== null && !(await isFree(target))) throw new Fault('folder_not_empty', { path: dir })
+  if (found?.isDirectory() === false) throw new Fault('folder_not_empty', { path: dir })
   try {
     if (found === null) await createFolder(target, planned)
     else await fillFolder(target, planned)
@@ -76,17 +76,28 @@ async function fillFolder(target: string, planned: readonly Planned[]): Promise<
   const moved: string[] = []
   try {
     await writeAll(temporary, basename(target), planned)
-    for (const name of (await readdir(temporary)).sort()) {
-      const place = join(target, name)
-      if ((await lstat(place).catch(() => null)) !== null) throw new Fault('path_exists', { path: place })
-      await rename(join(temporary, name), place)
-      moved.push(place)
-    }
+    await moveInto(temporary, target, '', moved)
   } catch (error) {
     for (const place of moved) await rm(place, { recursive: true, force: true })
     throw error
   } finally {
     await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** What is not there yet is moved whole; folders that are there are filled. Nothing is replaced, and no link is followed. */
+async function moveInto(from: string, target: string, above: string, moved: string[]): Promise<void> {
+  for (const entry of (await readdir(join(from, above), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(above, entry.name)
+    const place = join(target, path)
+    const found = await lstat(place).catch(() => null)
+    if (found !== null && entry.isDirectory() && found.isDirectory()) {
+      await moveInto(from, target, path, moved)
+      continue
+    }
+    if (found !== null) throw new Fault('path_exists', { path })
+    await rename(join(from, path), place)
+    moved.push(place)
   }
 }
 
@@ -111,11 +122,6 @@ function report(dir: string, written: readonly string[], json: boolean): void {
   if (json) return printJson({ dir, files: written })
   const [where, at] = dir === '.' ? ['here', ''] : [`to ${dir}`, ` ${dir}`]
   process.stdout.write(`Wrote ${written.length} files ${where}.\n\nNext:\n  npx onbook check${at}\n  npx onbook test${at}\n`)
-}
-
-async function isFree(folder: string): Promise<boolean> {
-  if (!(await stat(folder)).isDirectory()) return false
-  return (await readdir(folder)).every(name => name === '.git' || name.startsWith(TEMPORARY))
 }
 
 const packageName = (name: string): string =>

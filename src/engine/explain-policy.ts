@@ -60,6 +60,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
   const binding = await bindingFor(parts, tenant, tool)
   const own = isGraphTool(tool) ? GRAPH_DESCRIPTORS[tool] : binding?.descriptor
   const descriptor = shown === null ? own : shown.find(({ name }) => name === tool)
+  const refused = given === undefined ? null : ((await binding?.refuses?.({ arguments: given })) ?? null)
   const call: ProspectiveCall = {
     ...who,
     tool,
@@ -67,6 +68,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     reads: onlyReads(binding),
     // Its server would have to be asked, and perhaps started.
     ...(binding?.unbound === undefined ? { bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)) } : {}),
+    ...(refused === null ? {} : { bound: false, unbound: refused }),
     ...(shown === null ? {} : { visible: descriptor !== undefined }),
     ...(given === undefined ? {} : { arguments: given }),
     ...(given === undefined || descriptor === undefined

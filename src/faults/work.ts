@@ -144,7 +144,10 @@ export const WORK_FAULTS = {
   ),
   repo_path_invalid: fault(400, (d: { path: string; problem: string }) => `"${d.path}" cannot name a file here: ${d.problem}.`),
   repo_path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the repo. Name a path from its root, without "..".`),
-  repo_path_protected: fault(403, (d: { path: string; use: string }) => `No tool may ${d.use} ${d.path}: it is protected. Ask a person.`),
+  repo_path_protected: fault(
+    403,
+    (d: { path: string; use: string; why?: string }) => `No tool may ${d.use} ${d.path}: ${d.why ?? 'it is protected'}. Ask a person.`,
+  ),
   repo_path_moved: fault(409, (d: { path: string }) => `${d.path} was moved, or is spelled otherwise; nothing was done. List its folder.`),
   repo_link_refused: fault(403, (d: { path: string }) => `${d.path} is a link, and is not followed. Name what it leads to.`),
   repo_unwatched: fault(500, (d: { reason: string }) => `What changes in the repo cannot be told: ${d.reason}.`),

@@ -9,6 +9,8 @@ interface Thrown {
   readonly type?: unknown
   readonly code?: unknown
   readonly statusCode?: unknown
+  readonly responseBody?: unknown
+  readonly lastError?: unknown
   readonly isRetryable?: unknown
   readonly responseHeaders?: Readonly<Record<string, string>>
   readonly cause?: unknown
@@ -71,6 +73,20 @@ function sentence(thrown: Thrown, clean: (text: string) => string): string {
   const text = typeof message === 'string' && message !== '' ? message : typeof type === 'string' ? type : 'it did not say why'
   const line = clean(text).trim().replace(/\s+/g, ' ')
   return line.length > MOST_QUOTED ? `${line.slice(0, MOST_QUOTED)}…` : line.replace(/\.+$/, '')
+}
+
+const MOST_BODY = 300
+
+/** For a person who tries a model: the sentence of the SDK, with the status and the beginning of the provider's own text. */
+export function providerReason(error: unknown, clean = (text: string) => text): string {
+  const { lastError = error } = error as Thrown
+  const thrown = lastError as Thrown
+  const { message, statusCode, responseBody } = thrown
+  const body = typeof responseBody === 'string' ? clean(responseBody).trim().replace(/\s+/g, ' ') : ''
+  const said = sentence(thrown, clean)
+  const status = typeof statusCode === 'number' ? (statusCode < 300 ? ` (${statusCode})` : hint(thrown)) : ''
+  const isNew = body !== '' && !body.includes(String(message)) && !said.includes(body)
+  return `${said}${status}${isNew ? `; it answered: ${body.length > MOST_BODY ? `${body.slice(0, MOST_BODY)}…` : body}` : ''}`
 }
 
 const HINTS: Readonly<Record<number, string>> = {

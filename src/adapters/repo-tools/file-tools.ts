@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { Json } from '../../core/digest/digest.ts'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
 import { Fault } from '../../errors.ts'
-import type { Binding } from '../../ports.ts'
+import type { Binding, BoundCall } from '../../ports.ts'
 import { codeOf } from '../reasons.ts'
 import { writeWhole } from '../write-whole.ts'
 import { allowedAt } from './protected-paths.ts'
@@ -54,6 +54,7 @@ export const listFilesTool = (repo: Repo): Binding => ({
 
 export const writeFileTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.write_file,
+  refuses: refusedChange(repo),
   run(call, signal) {
     const path = textIn(call, 'path') ?? ''
     const content = textIn(call, 'content') ?? ''
@@ -76,6 +77,7 @@ export const writeFileTool = (repo: Repo): Binding => ({
 
 export const deleteFileTool = (repo: Repo): Binding => ({
   descriptor: REPO_DESCRIPTORS.delete_file,
+  refuses: refusedChange(repo),
   run(call, signal) {
     const path = textIn(call, 'path') ?? ''
     return telling('file_unwritable', path, async () => {
@@ -101,9 +103,22 @@ async function changeable(repo: Repo, path: string): Promise<{ root: string; abo
   const name = parts.at(-1)
   if (name === undefined) throw unwritable(path, 'it is a folder')
   const root = await rootOf(repo)
-  if (!(await allowedAt(root, repo.protection, parts)).mayChange) throw new Fault('repo_path_protected', { path, use: 'change' })
+  const { mayChange, why } = await allowedAt(root, repo.protection, parts)
+  if (!mayChange) throw new Fault('repo_path_protected', { path, use: 'change', ...(why === undefined ? {} : { why }) })
   return { root, above: parts.slice(0, -1), name }
 }
+
+/** Asked by the gate, so that the verdict says it. The call itself looks again. */
+const refusedChange =
+  (repo: Repo) =>
+  async (call: Pick<BoundCall, 'arguments'>): Promise<string | null> => {
+    try {
+      await changeable(repo, textIn(call, 'path') ?? '')
+      return null
+    } catch (error) {
+      return error instanceof Fault && error.code === 'repo_path_protected' ? error.message : null
+    }
+  }
 
 const look = (place: string): Promise<Stats | null> =>
   lstat(place).catch(error => (codeOf(error) === 'ENOENT' ? null : Promise.reject(error)))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
 import { type HostileRepo, hostileRepo, runTool } from '../../testing/hostile-repo.ts'
+import { temporaryFolder } from '../../testing/run-cli.ts'
 import { type RepoToolOptions, repoTools } from './repo-tools.ts'
 
 let repo: HostileRepo
@@ -292,5 +293,44 @@ describe('what says what agents are told and allowed', () => {
         code: 'repo_path_protected',
       })
     expect(await run('write_file', { path: 'src/a.txt', content: 'x' }, { protect: ['/', '..', '/etc'] })).toMatchObject({ bytes: 1 })
+  })
+})
+
+describe('packs D4: a repo without any file of Onbook', () => {
+  const plain = () => temporaryFolder(null, { 'README.md': 'A repo.\n' })
+  const writes = async (root: string, path: string) => {
+    const { run, refuses } = repoTools(root).find(({ descriptor }) => descriptor.name === 'write_file')!
+    const call = { tenant: 'default', session: 's', arguments: { path, content: 'x' } }
+    const refused = await refuses!(call)
+    const code = await run(call, new AbortController().signal).then(
+      () => null,
+      (error: { readonly code?: string }) => error.code,
+    )
+    // The gate and the tool agree.
+    expect(refused === null).toBe(code !== 'repo_path_protected')
+    return code
+  }
+
+  it.each([
+    'tools/build.py',
+    'agents/bot.py',
+    'schemas/user.sql',
+    'schemas/a.json',
+    'context/x.md',
+    'prompts/ask.txt',
+    'workflows/README.md',
+  ])('%s is written', async path => expect(await writes(plain(), path)).toBeNull())
+
+  it.each([
+    ...['docs/templates/writer.md', 'agents/evil.yaml', 'workflows/evil.YML', 'prompts/evil/v1.0.0.yaml', 'Agents/evil.json'],
+    ...['onbook.config.yaml', 'agent.workspace.json', 'sub/agent.workspace.json', 'onbook.registry.json', '.onbook/x', 'onbook.host.yaml'],
+  ])('%s is not: Onbook would read it', async path => expect(await writes(plain(), path)).toBe('repo_path_protected'))
+
+  it('is none once such a file is there, and links lead where they lead', async () => {
+    for (const marker of ['onbook.registry.json', '.onbook/onbook.db', 'onbook.policy.yaml'])
+      expect(await writes(temporaryFolder(null, { [marker]: '' }), 'tools/build.py')).toBe('repo_path_protected')
+    const linked = temporaryFolder(null, { 'src/bots/a.py': '' })
+    symlinkSync('src/bots', join(linked, 'agents'))
+    expect([await writes(linked, 'src/bots/b.py'), await writes(linked, 'src/bots/b.yaml')]).toEqual([null, 'repo_path_protected'])
   })
 })

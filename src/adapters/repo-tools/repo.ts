@@ -31,7 +31,7 @@ export interface Repo {
 }
 
 /** The arguments fit the descriptor, so what is no text was left out. */
-export const textIn = ({ arguments: given }: BoundCall, name: string): string | undefined => {
+export const textIn = ({ arguments: given }: Pick<BoundCall, 'arguments'>, name: string): string | undefined => {
   const value = isObject(given) ? given[name] : undefined
   return typeof value === 'string' ? value : undefined
 }

@@ -37,3 +37,8 @@ describe('code fences', () => {
     text => expect(refused(text, true)).toContain('not JSON'),
   )
 })
+
+it('packs small: a fence with CRLF is one, and a key twice in one object is refused', () => {
+  expect(readReply('```json\r\n{"a": 1}\r\n```\r\n', { fences: true })).toEqual({ ok: true, value: { a: 1 } })
+  expect(readReply('{"a": 1, "a": 2}')).toMatchObject({ ok: false, message: expect.stringContaining('a key twice') })
+})

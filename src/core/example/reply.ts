@@ -1,10 +1,11 @@
 // What a model said, read as the one JSON value it was asked for. What later steps could not name or walk is refused here.
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
+import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
 
 export type ReadReply = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }
 
-const OPENING = /^\s*```(?:json)?[ \t]*\n/
+const OPENING = /^\s*```(?:json)?[ \t]*\r?\n/
 const MAX_DEPTH = 200
 
 /** `fences`: accept a reply that is one code fence with JSON in it. */
@@ -14,6 +15,8 @@ export function readReply(text: string, options: { readonly fences?: boolean } =
   const parsed = parse(fenced ?? text)
   if (!parsed.ok) return refuse(`The reply is not JSON: ${parsed.message} — it begins ${JSON.stringify(text.slice(0, 60))}`)
   if (isDeeperThan(parsed.value, MAX_DEPTH)) return refuse(`The reply is nested more than ${MAX_DEPTH} deep`)
+  if (hasDuplicateKeys(fenced ?? text, parsed.value))
+    return refuse('The reply has a key twice in one object: readers differ on which one counts')
   const fault = faultIn(parsed.value)
   return fault === null ? parsed : refuse(`The reply holds ${fault}`)
 }

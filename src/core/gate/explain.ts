@@ -24,6 +24,8 @@ export interface ProspectiveCall extends Omit<GrantProspect, 'role' | 'mode'> {
   readonly problem?: string | null
   readonly visible?: boolean
   readonly bound?: boolean
+  /** Why it is not. */
+  readonly unbound?: string
   readonly role: GateFacts['role']
   readonly node: GateFacts['node']
   readonly mode: GateFacts['mode']
@@ -98,6 +100,7 @@ function factsOf(policy: HostPolicy, call: ProspectiveCall, granting: Granting, 
     problem: given === undefined && !assumed ? '' : problem,
     visible,
     bound,
+    ...(call.unbound === undefined ? {} : { unbound: call.unbound }),
     grant: { ...granting, approval: granting.approval !== null },
     reads,
     role: call.role,

@@ -20,8 +20,8 @@ function agree(format: keyof typeof formats, value: Json): void {
   const judged = (judge.errors ?? [])
     .filter(({ keyword }) => keyword !== 'propertyNames')
     .map(
-      ({ keyword, instancePath, propertyName }) =>
-        `${keyword} ${instancePath}${propertyName === undefined ? '' : pointerText([propertyName])}`,
+      ({ keyword, instancePath, propertyName, params: { additionalProperty = propertyName } }) =>
+        `${keyword} ${instancePath}${additionalProperty === undefined ? '' : pointerText([additionalProperty])}`,
     )
     .filter((error, _, all) => !(error.startsWith('pattern ') && all.includes(error.replace('pattern ', 'maxLength '))))
   expect([...new Set(places)].sort()).toEqual([...new Set(judged)].sort())

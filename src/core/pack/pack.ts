@@ -74,7 +74,9 @@ export function readPack(text: string): ReadPack {
 
 function draftOf(fields: Json, errors: readonly FormError[]): PackDraft {
   if (!isObject(fields)) return NO_DRAFT
-  const broken = new Set(errors.flatMap(({ pointer }) => pointer.map((_, depth) => pointerText(pointer.slice(0, depth + 1)))))
+  // A prompt that is too short can be looked at all the same.
+  const unusable = errors.filter(({ pointer, keyword }) => !(keyword === 'minLength' && pointerText(pointer) === '/systemPrompt'))
+  const broken = new Set(unusable.flatMap(({ pointer }) => pointer.map((_, depth) => pointerText(pointer.slice(0, depth + 1)))))
   const items = <T extends object>(name: string): Listed<T>[] => {
     const list = fields[name]
     if (!Array.isArray(list)) return []

@@ -161,7 +161,9 @@ it('has exactly one active version of each agent, remembers every move, and is p
 describe('readRegistry', () => {
   const version = { ...entry('1.0.0'), status: 'active' }
   const file = (agent: object) =>
-    JSON.stringify({ agents: { a: { active: '1.0.0', versions: { '1.0.0': version }, history: [], ...agent } } })
+    JSON.stringify({
+      agents: { a: { active: '1.0.0', versions: { '1.0.0': version }, history: [{ from: null, to: '1.0.0', at: 'then' }], ...agent } },
+    })
 
   it.each([
     ['{', /^not JSON: /],

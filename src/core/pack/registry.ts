@@ -1,5 +1,6 @@
 // Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
 import { DIGEST, type Digest, type Json } from '../digest/digest.ts'
+import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
 import { jsonFile } from '../digest/indented-json.ts'
 import { readJson } from '../schema/json-text.ts'
 import type { Pointer } from '../schema/pointer.ts'
@@ -47,6 +48,7 @@ export const registryFormat = {
   title: 'Onbook registry',
   description: 'Known versions of each agent, the active one, and its history. Written by onbook activate.',
   type: 'object',
+  additionalProperties: false,
   required: ['agents'],
   properties: {
     $schema: { type: 'string' },
@@ -54,6 +56,7 @@ export const registryFormat = {
       type: 'object',
       additionalProperties: {
         type: 'object',
+        additionalProperties: false,
         required: ['active', 'versions', 'history'],
         properties: {
           active: { type: 'string', pattern: SEMVER },
@@ -62,6 +65,7 @@ export const registryFormat = {
             propertyNames: { pattern: SEMVER },
             additionalProperties: {
               type: 'object',
+              additionalProperties: false,
               required: ['path', 'digest', 'semantic', 'schemas', 'status'],
               properties: {
                 path: { type: 'string' },
@@ -76,6 +80,7 @@ export const registryFormat = {
             type: 'array',
             items: {
               type: 'object',
+              additionalProperties: false,
               required: ['from', 'to', 'at'],
               properties: { from: { type: ['string', 'null'] }, to: { type: 'string' }, at: { type: 'string' }, why: { type: 'string' } },
             },
@@ -98,6 +103,8 @@ export type ReadRegistry =
 export function readRegistry(text: string): ReadRegistry {
   const read = readJson(text)
   if (!read.ok) return { ok: false, message: `not JSON: ${read.message}`, at: { start: read.offset, end: read.offset + 1 } }
+  const twice = readYaml(text).problems.find(({ message }) => hasDuplicateKeys(text, read.value) && message !== '')
+  if (twice !== undefined) return { ok: false, message: twice.message, at: { start: twice.start, end: twice.end } }
   const [problem] = problemsWith(read.value)
   if (problem !== undefined) return { ok: false, message: problem.message, at: placesInRegistry(text)(problem.pointer) }
   return { ok: true, registry: read.value as unknown as Registry }
@@ -114,12 +121,46 @@ function problemsWith(value: Json): readonly RegistryProblem[] {
   return errors.length > 0 ? errors : Object.entries((value as unknown as Registry).agents).flatMap(contradictionsIn)
 }
 
+function contradictionsIn([agentId, agent]: [string, RegisteredAgent]): readonly RegistryProblem[] {
+  return [...activeProblems(agentId, agent), ...historyProblems(agentId, agent)]
+}
+
 /** Exactly one version is active, and it is the one named so. */
-function contradictionsIn([agentId, { active, versions }]: [string, RegisteredAgent]): readonly RegistryProblem[] {
+function activeProblems(agentId: string, { active, versions }: RegisteredAgent): readonly RegistryProblem[] {
   const marked = Object.keys(versions).filter(version => versions[version]!.status === 'active')
   if (marked.length === 1 && marked[0] === active) return []
   const message = `"agents/${agentId}" names ${active} as active, but its versions say ${marked.join(' and ') || 'none'}`
   return [{ message, pointer: ['agents', agentId, 'active'] }]
+}
+
+/** Every activation is on record, one after the other, and nothing that was registered is ever taken out: `retire` keeps it. */
+function* historyProblems(agentId: string, { active, versions, history }: RegisteredAgent): Iterable<RegistryProblem> {
+  const pointer = ['agents', agentId, 'history']
+  let before: string | null = null
+  for (const [index, { from, to }] of history.entries()) {
+    if (from !== before)
+      yield {
+        message: `The history of ${agentId} has a gap: ${to} was activated after ${from ?? 'nothing'}, and the entry before says ${before ?? 'nothing'}. Restore what was removed`,
+        pointer: [...pointer, index, 'from'],
+      }
+    if (!Object.hasOwn(versions, to))
+      yield {
+        message: `${agentId}@${to} is in the history, and missing in "versions": a released version is retired, never removed. Restore it`,
+        pointer: [...pointer, index, 'to'],
+      }
+    before = to
+  }
+  if (before !== active)
+    yield {
+      message: `The history of ${agentId} ends with ${before ?? 'nothing'}, and ${active} is active. Restore what was removed`,
+      pointer,
+    }
+  for (const version of Object.keys(versions))
+    if (!history.some(({ to }) => to === version))
+      yield {
+        message: `${agentId}@${version} is registered, and its history does not say when. Restore what was removed`,
+        pointer: ['agents', agentId, 'versions', version],
+      }
 }
 
 /** Versions whose file is gone, or is not theirs. A retired one may go. Only a person can have written such a path: `activate` does not. */

@@ -48,6 +48,7 @@ const OPTIONS = {
 export function readYaml(text: string): YamlDocument {
   const problems: YamlProblem[] = []
   const ambiguous: AmbiguousScalar[] = []
+  problems.push(...unprintable(text))
   const document = compose(text, problems)
   const root = document?.contents ?? null
   if (root === null && problems.length === 0) problems.push({ start: 0, end: 1, message: 'The file is empty' })
@@ -61,6 +62,20 @@ export function readYaml(text: string): YamlDocument {
     commentStarts: () => commentStarts(text),
   }
 }
+
+/** What YAML allows in a file, as its specification has it. Other readers refuse the file, so it must not mean anything here either. */
+const UNPRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ud800-\udfff\ue000-\ufffd]/g
+const MOST_UNPRINTABLE = 20
+
+const unprintable = (text: string): readonly YamlProblem[] =>
+  [...text.matchAll(UNPRINTABLE)].slice(0, MOST_UNPRINTABLE).map(({ 0: character, index }) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+    return {
+      start: index,
+      end: index + 1,
+      message: `The control character U+${code} cannot stand in YAML: remove it, or write "\\u${code}" in quotes`,
+    }
+  })
 
 /** Null when it is nested too deep to be looked at: the library recurses, and a full stack ends the whole process. */
 function compose(text: string, problems: YamlProblem[]): Document.Parsed | null {

@@ -64,8 +64,7 @@ describe('a head', () => {
     ['with the file', '[template]', ''],
     ['at a line of blanks', '[template]\nname = "a"\n \t\r\ntext', 'text'],
     ['behind a byte order mark, blank lines and CRLF', '\uFEFF\r\n [ template ] # head\r\nname = "a"\r\n\r\ntext\r\n', 'text\r\n'],
-    ['never, where there is none', 'name = "a"\n', 'name = "a"\n'],
-    ['never, where it is not first', 'Text.\n\n[template]\nname = "a"\n', 'Text.\n\n[template]\nname = "a"\n'],
+    ['never, where there is none', 'Name: a\n', 'Name: a\n'],
     ['at once, where blank lines open the text', '\uFEFF\n\ntext', '\n\ntext'],
   ]
   it.each(ends)('ends %s', (_, text, body) => {

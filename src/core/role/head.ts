@@ -24,6 +24,7 @@ const START = /\uFEFF?/y
 const BLANK = /[ \t]*(?:\r?\n|\r?$)/y
 const SPACE = /[ \t]*/y
 const COMMENT = /#[^\n]*\n?/y
+const COMMENT_LINE = /[ \t]*#[^\n]*(?:\n|$)/y
 const TABLE = /\[[ \t]*([\w.-]+)[ \t]*\](?=[ \t]*(?:#|\r?\n|\r?$))/y
 const KEY = /([^\s=]+)[ \t]*=[ \t]*/y
 const BARE = /^[\w-]+$/
@@ -31,13 +32,22 @@ const REST = /[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y
 const LINE = /[^\n]*\n?/y
 /** What was meant for a head, and would reach the model as text. */
 const NEAR_HEAD = /\[\s*template\b|(?:---|\+\+\+)[ \t]*\r?\n/iy
+const LIST_HEAD = /\[\[\s*template\b[^\n]*/iy
+/** A key that a head has: behind blank lines and comments it still belongs to the head. */
+const KNOWN_KEY = /[ \t]*(?:name|version|capabilities|constraints)[ \t]*=/y
+/** Lines of the text that were perhaps meant for the head. */
+const HEAD_LIKE = /^[ \t]*(?:\[\[?[ \t]*template[ \t]*\]\]?|(?:name|version|capabilities|constraints)[ \t]*=[ \t]*["'[])[^\n]*/gim
 
-/** It ends at the first blank line, or before a line that cannot belong to it. No head at all is a head that says nothing. */
+/**
+ * It ends at a blank line that no known key follows, or before a line that cannot belong to it. Comments may stand above it. No head at all is a
+ * head that says nothing.
+ */
 export function readHead(source: string): Head {
   const cursor: HeadCursor = { source, problems: [], at: 0 }
   take(cursor, START)
   const start = cursor.at
   skipBlank(cursor)
+  skipComments(cursor)
   const opening = cursor.at
   take(cursor, SPACE)
   const tables = new Map<string, number>()
@@ -45,12 +55,44 @@ export function readHead(source: string): Head {
   if (!isOpening(cursor)) {
     const message = 'This is no head that is read here: the model gets it as text'
     const suggestion = 'begin the file with a line [template]'
-    if (take(cursor, NEAR_HEAD) !== null) cursor.problems.push({ severity: 'warning', message, at: opening, suggestion })
+    if (take(cursor, LIST_HEAD) !== null) refuse(cursor, 'The head is one table, not a list of tables', opening, 'write [template]')
+    else if (take(cursor, NEAR_HEAD) !== null) cursor.problems.push({ severity: 'warning', message, at: opening, suggestion })
+    else sayHeadLike(cursor, start)
     return { entries, tables, problems: cursor.problems, end: start }
   }
   readLines(cursor, tables, entries)
   skipBlank(cursor)
+  if (cursor.problems.length === 0) sayHeadLike(cursor, cursor.at)
   return { entries, tables, problems: cursor.problems, end: cursor.at }
+}
+
+/** Only the first: whoever fixes it sees the next. */
+function sayHeadLike({ source, problems }: HeadCursor, from: number): void {
+  const [found] = source.slice(from).matchAll(HEAD_LIKE)
+  if (found === undefined) return
+  const at = from + found.index + found[0].search(/\S/)
+  const message = 'This line looks like part of the head, and the model gets it as text: it requests nothing'
+  problems.push({ severity: 'warning', message, at, suggestion: 'move it to the head, at the beginning of the file' })
+}
+
+/** Comments above the head belong to it. Above anything else they are headings of the text. */
+function skipComments(cursor: HeadCursor): void {
+  const before = cursor.at
+  let isComment = true
+  while (isComment && cursor.at < cursor.source.length) isComment = take(cursor, BLANK) !== null || take(cursor, COMMENT_LINE) !== null
+  const behind = cursor.at
+  take(cursor, SPACE)
+  const isHead = isOpening(cursor) || take(cursor, LIST_HEAD) !== null
+  cursor.at = isHead ? behind : before
+}
+
+/** Behind a blank line. */
+function goesOn(cursor: HeadCursor): boolean {
+  skipBlank(cursor)
+  const { at } = cursor
+  const found = take(cursor, KNOWN_KEY)
+  cursor.at = at
+  return found !== null
 }
 
 function isOpening(cursor: HeadCursor): boolean {
@@ -67,7 +109,7 @@ function skipBlank(cursor: HeadCursor): void {
 function readLines(cursor: HeadCursor, tables: Map<string, number>, entries: HeadEntry[]): void {
   const seen = new Set<string>()
   let table = 'template'
-  while (cursor.at < cursor.source.length && take(cursor, BLANK) === null) {
+  while (cursor.at < cursor.source.length && (take(cursor, BLANK) === null || goesOn(cursor))) {
     const line = cursor.at
     take(cursor, SPACE)
     const { at } = cursor

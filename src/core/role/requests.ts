@@ -37,6 +37,12 @@ export function readRequest(text: string): ReadRequest {
 /** The gate never asks for a built-in tool by its name. */
 function readToolRequest(name: string): ReadRequest {
   if (!TOOL_NAME.test(name)) return { ok: false, message: 'The name of a tool must follow "tool:", without spaces' }
+  if (name.includes('*'))
+    return {
+      ok: false,
+      message: `"tool:${shown(name)}" names no tool: a request has no pattern, and this asks for nothing`,
+      suggestion: 'name each tool: tool:<name>',
+    }
   const needed = capabilityOf({ name, arguments: null })
   if (needed === `tool:${name}`) return { ok: true, request: needed }
   return {

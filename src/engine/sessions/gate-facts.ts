@@ -59,7 +59,7 @@ export async function gateFacts(
   const isOfGraph = parts.graph?.changes(name) === true
   const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
   const unseen = binding === undefined ? unadopted(parts, place.tenant, name) : undefined
-  const bound = isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, signal)
+  const bound = isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, given, signal)
   // The schema belongs to the tenant, and may be slow: it is not run for a call that is refused without it.
   const unchecked = descriptor !== undefined && !(bound.bound && granting.granted)
   const validator = validatorOf(parts.validator, place.tenant)
@@ -110,8 +110,11 @@ export function answerOf(approval: CallApproval | null, { approval: asking }: Gr
 async function boundFacts(
   binding: Binding | undefined,
   shown: Descriptor | undefined,
+  given: Json,
   signal: AbortSignal | undefined,
 ): Promise<Pick<GateFacts, 'bound' | 'unbound'>> {
+  const refused = await binding?.refuses?.({ arguments: given })
+  if (refused != null) return { bound: false, unbound: refused }
   if (binding?.unbound === undefined || shown === undefined) return { bound: binding !== undefined }
   // Whoever called it, and whoever approved that, went by what was shown: another may have been adopted since.
   const isShown = canonicalJson(shown as unknown as Json) === canonicalJson(binding.descriptor as unknown as Json)
