@@ -47,9 +47,16 @@ export async function askedApproval(store: Store, tenant: string, approval: stri
   throw await closedApproval(store, tenant, approval)
 }
 
+/** Null for an approval that was never asked for. */
+export async function approvalStream(store: Store, tenant: string, approval: string): Promise<string | null> {
+  for await (const { stream } of store.rows(approvalRows.table, tenant, { approval })) return stream
+  return null
+}
+
 /** Also of one that was answered: who asks with the same Idempotency-Key again is told what was said. */
 export async function approvalPlace(store: Store, tenant: string, approval: string): Promise<ApprovalPlace> {
-  for await (const { stream } of store.rows(approvalRows.table, tenant, { approval })) return placeIn(stream)
+  const stream = await approvalStream(store, tenant, approval)
+  if (stream !== null) return placeIn(stream)
   throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
 }
 

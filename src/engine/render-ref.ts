@@ -14,10 +14,17 @@ export interface FoundTemplate extends StoredTemplate {
   readonly ref: PromptRef
 }
 
-export async function findTemplate(store: Store, tenant: string, ref: Json, dialect: RefDialect = {}): Promise<FoundTemplate> {
+/** @param workspace whose templates are visible besides the tenant's */
+export async function findTemplate(
+  store: Store,
+  tenant: string,
+  ref: Json,
+  dialect: RefDialect = {},
+  workspace: string | null = null,
+): Promise<FoundTemplate> {
   const read = readPromptRef(ref, dialect)
   if (!read.ok) throw new Fault('prompt_ref_invalid', { problem: read.problem })
-  const rows = await versionsOf(store, tenant, read.ref.templateId)
+  const rows = await versionsOf(store, tenant, read.ref.templateId, workspace)
   const labels = read.ref.label === null ? NO_LABELS : await loadLabels(store, tenant, [read.ref])
   const found = findAmong(rows, read.ref, labels)
   if (found.status === 'ambiguous') throw new Fault('prompt_ref_ambiguous', { templateId: read.ref.templateId, libraries: found.libraries })
@@ -36,6 +43,7 @@ export interface RenderRequest {
   readonly sources: Sources
   readonly trust: Trust
   readonly dialect?: RefDialect
+  readonly workspace?: string | null
 }
 
 /** For whoever renders outside a run: what they give is every source. The clock is no part of it, so the same request has the same hash tomorrow. */
@@ -53,8 +61,8 @@ export interface RenderedRef {
 }
 
 export async function renderRef(store: Store, tenant: string, request: RenderRequest): Promise<RenderedRef> {
-  const { ref, sources, trust, dialect = {} } = request
-  const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect)
+  const { ref, sources, trust, dialect = {}, workspace = null } = request
+  const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect, workspace)
   const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
   const result = renderPrompt(template, { overrides: read.variableOverrides, sources, trust: trustOf })
   if (!result.ok) {

@@ -5,6 +5,11 @@ export const HOST_FAULTS = {
   key_missing: fault(404, (d: { id: string }) => `There is no key ${d.id}.`),
   unauthenticated: fault(401, (_: object) => 'This needs a key: Authorization: Bearer onbook_…'),
   forbidden: fault(403, (d: { scope: string }) => `This key lacks the scope ${d.scope}.`),
+  secret_not_granted: fault(
+    403,
+    (d: { secret: string }) =>
+      `The message asks for the secret ${d.secret}. A key that is limited to workspaces sends no secrets of its own: publish a prelude in the workspace, and let the policy grant it the secret.`,
+  ),
   workspace_membership_required: fault(403, (d: { workspaceId: string }) => `This key is not a member of workspace ${d.workspaceId}.`),
   capability_not_provided: fault(501, (d: { capability: string }) => `This host does not provide ${d.capability}.`),
   validation_error: fault(400, (d: { problem: string; maxRunIds?: number }) => `${d.problem}.`),

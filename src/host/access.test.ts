@@ -280,6 +280,7 @@ describe('keys', () => {
 
   it('must be a member of a workspace that a request names', async () => {
     const member = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
+    const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['elsewhere'] })
     const named: readonly [string, string, object?][] = [
       ['GET', '/v1/prompts?workspaceId=desk'],
       ['GET', '/v1/prompts/ours?workspaceId=desk'],
@@ -289,7 +290,7 @@ describe('keys', () => {
     ]
     for (const [method, path, body] of named) {
       const asking = body === undefined ? {} : { body }
-      expect((await host.ask(method, path, asking)).body.error, path).toBe('workspace_membership_required')
+      expect((await host.ask(method, path, { ...asking, key })).body.error, path).toBe('workspace_membership_required')
       expect((await host.ask(method, path, { ...asking, key: member.key })).status, path).toBeLessThan(300)
     }
   })

@@ -1,9 +1,10 @@
 // Who is asking, and may they? Every request under /v1 carries a key, or the cookie of a sign-in that was made with one.
-import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
-import { isMember, type Scope } from '../core/access/keys.ts'
+import type { FastifyRequest, onRequestHookHandler, preValidationAsyncHookHandler } from 'fastify'
+import type { Scope } from '../core/access/keys.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { isObject } from '../core/digest/is-object.ts'
 import { authenticate, noteUse, type Principal, principalOfKey, provedPrincipal } from '../engine/access.ts'
+import { checkWorkspaceId } from '../engine/membership.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Store } from '../ports.ts'
 import type { Audit } from './audit.ts'
@@ -16,6 +17,8 @@ import { signInIdOf } from './sign-in-cookie.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
+    /** The workspace that the request names, once it was checked: its templates are visible, and written, there. */
+    workspaceId: string | null
   }
 }
 
@@ -103,21 +106,19 @@ export function principalOf(request: FastifyRequest, scope: Scope): Principal {
   const { principal } = request
   if (principal === null) throw new Fault('unauthenticated', {})
   if (!principal.scopes.includes(scope)) throw new Fault('forbidden', { scope })
+  if (request.hidden !== null) throw request.hidden
   return principal
 }
 
-/** A workspace that a request names is never authority: whoever names one, in the query or the body, must be a member. */
-export function checkWorkspaces({ principal, query, body }: FastifyRequest): void {
-  for (const part of [query, body] as (Json | undefined)[]) {
-    const named = isObject(part) ? part.workspaceId : undefined
-    if (named === undefined) continue
-    for (const workspaceId of [named].flat())
-      if (!isMember(principal?.workspaces ?? [], workspaceId as string))
-        throw new Fault('workspace_membership_required', { workspaceId: String(workspaceId).slice(0, 128) })
+/** `workspaceId` in the query or body of a request is never authority. Checked before anything is said about the rest of the request. */
+export const workspacesHook =
+  (store: Store): preValidationAsyncHookHandler =>
+  async request => {
+    const parts = [request.query, request.body] as (Json | undefined)[]
+    const named = new Set(
+      parts.flatMap(part => (isObject(part) && part.workspaceId !== undefined ? [part.workspaceId].flat() : [])).map(String),
+    )
+    for (const workspaceId of named) await checkWorkspaceId(store, request.principal!, workspaceId)
+    if (named.size > 1) throw new Fault('validation_error', { problem: 'workspaceId names more than one workspace' })
+    request.workspaceId = [...named][0] ?? null
   }
-}
-
-export const workspacesHook: preValidationHookHandler = (request, _reply, done) => {
-  checkWorkspaces(request)
-  done()
-}

@@ -16,6 +16,7 @@ import type { HostedSessions } from './hosted-sessions.ts'
 import { type HostLimits, serverOptions } from './limits.ts'
 import { createLogin, type Login } from './login.ts'
 import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
+import { isStillVisible, membershipHook } from './membership.ts'
 import { createMetrics } from './metrics.ts'
 import { rateLimitsOf } from './rate-limit.ts'
 import { readJsonBody } from './read-json.ts'
@@ -111,6 +112,8 @@ export function createHost(parts: HostParts): FastifyInstance {
   })
   app.decorate('publicUrl', parts.publicUrl ?? null)
   app.decorateRequest('principal', null)
+  app.decorateRequest('hidden', null)
+  app.decorateRequest('workspaceId', null)
   app.decorateReply('streamed', false)
 
   const metrics = createMetrics()
@@ -157,7 +160,12 @@ export function createHost(parts: HostParts): FastifyInstance {
     const questions = longQuestions(store, limits.questionsPerTenant)
     const rates = rateLimitsOf(limits, metrics.limited)
     const access = accessOf({ store, clock, login, rates, audit, metrics })
-    const streams = eventStreams({ limits, counted: metrics.streams, mayRead: async request => (await access.recognise(request)) !== null })
+    const streams = eventStreams({
+      limits,
+      counted: metrics.streams,
+      mayRead: async request => (await access.recognise(request)) !== null,
+      isVisible: request => isStillVisible(store, request),
+    })
     app.addHook('preClose', async () => streams.stop())
 
     const signIn = { store, clock, login, access, audit, version }
@@ -169,6 +177,7 @@ export function createHost(parts: HostParts): FastifyInstance {
     })
     api.register(async guarded => {
       guarded.addHook('onRequest', access.admit)
+      guarded.addHook('preHandler', membershipHook(store))
       promptRoutes(guarded, parts)
       promptDiffRoutes(guarded, parts, questions)
       renderRoutes(guarded, parts)

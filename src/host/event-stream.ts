@@ -2,6 +2,7 @@
 import { once, setMaxListeners } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLimited } from '../engine/membership.ts'
 import { Fault } from '../errors.ts'
 import type { HostLimits } from './limits.ts'
 
@@ -34,6 +35,8 @@ export interface EventStreams {
 export interface StreamParts {
   readonly limits: HostLimits
   readonly mayRead: (request: FastifyRequest) => Promise<boolean>
+  /** Whether the key may still see what the stream is about. */
+  readonly isVisible: (request: FastifyRequest) => Promise<boolean>
   readonly counted: (more: 1 | -1) => void
 }
 
@@ -42,7 +45,7 @@ const RETRY_MS = 2_000
 /** Keep-alive times that a reader may take nothing at all: then it is gone, or might as well be. It can come back to where it was. */
 const MOST_STALLED = 4
 
-export function eventStreams({ limits, mayRead, counted }: StreamParts): EventStreams {
+export function eventStreams({ limits, mayRead, isVisible, counted }: StreamParts): EventStreams {
   const ending = new Set<() => void>()
   const byTenant = new Map<string, number>()
   let stopped = false
@@ -81,7 +84,7 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
         else raw.end()
       }
       const look = async (): Promise<void> => {
-        if (!(await mayRead(request))) end()
+        if (!(await mayRead(request)) || !(await isVisible(request))) end()
         else if (!raw.writableNeedDrain) stalled = raw.write(': still here\n\n') ? 0 : 1
         else if (++stalled >= MOST_STALLED) end()
       }
@@ -98,6 +101,7 @@ export function eventStreams({ limits, mayRead, counted }: StreamParts): EventSt
         await work({
           closed: closing.signal,
           async send(id, type, data) {
+            if (isLimited(request.principal!) && !(await isVisible(request))) return end()
             if (closing.signal.aborted || raw.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`)) return
             await once(raw, 'drain', { signal: closing.signal }).catch(() => {})
             stalled = 0

@@ -31,7 +31,9 @@ function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Js
   if (typeof given !== 'string' || !KEY.test(given))
     throw new Fault('validation_error', { problem: 'Idempotency-Key must be 1 to 255 printable characters' })
   const key = `http ${request.method} ${request.url.split('?')[0]} ${given}`
-  const requestHash = digestJson({ url: request.url, body })
+  const { url, workspaceId } = request
+  // A body is stored without the workspace that it names: with another one it is another request.
+  const requestHash = digestJson({ url, body, ...(workspaceId === null ? {} : { workspaceId }) })
   return {
     idempotency: answer => ({ key, answer: { ...answer, requestHash } as unknown as Json }),
     async replay() {

@@ -227,7 +227,7 @@ describe('what cannot be', () => {
       expect((await host.ask(method, `/v1/sessions${path}`, { key: guest, body })).body.error, path).toBe('workspace_membership_required')
     // What somebody else has set is no way around it.
     await post('', { session: 'named', config: named })
-    expect((await host.ask('POST', '/v1/sessions/named/sync', { key: guest, body: {} })).body.error).toBe('workspace_membership_required')
+    expect((await host.ask('POST', '/v1/sessions/named/sync', { key: guest, body: {} })).body.error).toBe('session_missing')
   })
 
   it('a second run is refused while one is open', async () => {

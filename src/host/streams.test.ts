@@ -278,6 +278,7 @@ describe('judges we did not write', () => {
     const { url } = running
     const { key } = await createKey(running.store, (bytes, as) => Buffer.alloc(bytes, 7).toString(as), {
       tenant: 'acme',
+      workspaces: ['*'],
       scopes: SCOPES,
       actor: 'test',
     })

@@ -271,15 +271,19 @@ describe('a key', () => {
     expect(await eventsOf(theirs)).toBe(1)
   })
 
-  it('with a star is a member of every workspace, also where OpenWOP asks', async () => {
-    expect((await host.ask('GET', '/v1/prompts?workspaceId=desk', { key })).status).toBe(200)
-    expect((await host.ask('GET', '/v1/prompts?workspaceId=desk')).body.error).toBe('workspace_membership_required')
+  it('with a star is a member of every workspace that exists, also where OpenWOP asks', async () => {
+    const name = await created()
+    expect((await host.ask('GET', `/v1/prompts?workspaceId=${name}`, { key })).status).toBe(200)
+    expect((await host.ask('GET', '/v1/prompts?workspaceId=nowhere', { key })).body.error).toBe('workspace_membership_required')
+    const { key: none } = await host.makeKey('acme', SCOPES, { workspaces: [] })
+    expect((await host.ask('GET', `/v1/prompts?workspaceId=${name}`, { key: none })).body.error).toBe('workspace_membership_required')
   })
 
   it('without workspaces reaches none', async () => {
     const name = await created()
-    expect((await host.ask('GET', `/v1/workspaces/${name}`)).body.error).toBe('workspace_not_allowed')
-    expect((await host.ask('GET', '/v1/workspaces')).body).toEqual({ items: [] })
+    const { key: none } = await host.makeKey('acme', SCOPES, { workspaces: [] })
+    expect((await host.ask('GET', `/v1/workspaces/${name}`, { key: none })).body.error).toBe('workspace_not_allowed')
+    expect((await host.ask('GET', '/v1/workspaces', { key: none })).body).toEqual({ items: [] })
   })
 
   it('of another tenant has workspaces of its own under the same names', async () => {

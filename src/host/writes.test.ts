@@ -144,6 +144,7 @@ describe('a workspace named by whoever is no member', () => {
 
   it('is no part of the template for a member', async () => {
     const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['ours'] })
+    await host.ask('POST', '/v1/workspaces/ours/commits', { body: { changes: [{ path: 'a.md', text: 'A' }] }, key })
     const id = freshId()
     const { status, body } = await host.ask('POST', '/v1/prompts', { body: { ...template(id), workspaceId: 'ours' }, key })
     expect(status).toBe(201)

@@ -37,6 +37,7 @@ export interface TestHost {
   /** All there are. */
   readonly routes: readonly HostRoute[]
   ask(method: string, path: string, asking?: Asking): Promise<Answered>
+  /** A member of every workspace, unless it is given some, as `onbook keys create` makes them. */
   makeKey(
     tenant: string,
     scopes?: readonly Scope[],
@@ -71,7 +72,7 @@ export async function startHost(config: Partial<HostConfig> = {}, parts: TestPar
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const makeKey: TestHost['makeKey'] = (tenant, scopes = SCOPES, more = {}) =>
-    createKey(store, randomness, { tenant, scopes, actor: 'test', ...more })
+    createKey(store, randomness, { tenant, scopes, workspaces: ['*'], actor: 'test', ...more })
   const { key: first } = await makeKey('acme')
 
   return {

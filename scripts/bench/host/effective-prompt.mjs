@@ -31,6 +31,7 @@ const KINDS = /** @type {const} */ (['system', 'few-shot', 'user', 'schema-hint'
 /** @type {readonly import('../../../dist/engine/library/rows.js').LibraryRow[]} */
 const rows = KINDS.map(kind => ({
   tenant: 'default',
+  workspace: null,
   libraryId: 'onbook',
   templateId: kind,
   version: '1.0.0',

@@ -17,11 +17,12 @@ export const show = async (input: Input): Promise<number> =>
     return 0
   })
 
-function page({ grants, workspaces, offer, approvals, planningCommands, orchestrator }: TenantPolicy): string {
+function page({ grants, workspaces, secrets, offer, approvals, planningCommands, orchestrator }: TenantPolicy): string {
   const rows = grants.map(grant => [String(grant.grant), grant.line === null ? '' : String(grant.line), sentence(grant), whoText(grant)])
   const listed = grants.length === 0 ? 'No grants: no tool may be used.\n' : columns([['grant', 'line', 'what', 'for'], ...rows])
   const lines = [
     `sessions read: ${workspaces === null ? 'all workspaces of their tenant' : workspaces.map(one => JSON.stringify(one)).join(', ') || 'nothing'}`,
+    `preludes use secrets: ${secrets.map(one => JSON.stringify(one)).join(', ') || 'none'}`,
     `offered: ${offer.join(', ') || 'nothing'}`,
     `a person has: ${approvals.expireAfterMs === null ? 'all the time there is' : timeText(approvals.expireAfterMs)}`,
     `planning runs: ${planningCommands.join('; ') || 'no command'}`,

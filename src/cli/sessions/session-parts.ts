@@ -76,6 +76,7 @@ export function openSessions(
     validator,
     bindings,
     grants: policy.grants,
+    secretGrants: policy.secrets,
     rules: gateRules(policy),
     hostCatalog: offered(policy, bindings),
     servers,

@@ -201,6 +201,18 @@ describe('a policy', () => {
   })
 })
 
+it('agentos D12: a prelude gets a secret of the tenant only where the policy file lets its workspace use it', async () => {
+  const slot = JSON.stringify([{ role: 'system', content: [{ type: 'secret', id: 'TOKEN' }] }])
+  const { folder, onbook } = place({ 'script.yaml': READ, 'desk/prompts/packs/default.json': slot })
+  await onbook('publish', 'desk', '--workspace', 'desk')
+  await onbook('sessions', 'create', 'writer', ...CONFIG)
+  const sync = () => onbook('sync', 'writer', '--workspace', 'desk', '--prelude', 'default')
+  expect(await sync()).toMatchObject({ code: 1, body: { outcome: 'failed', code: 'secret_not_granted' } })
+  writeFileSync(join(folder, 'onbook.policy.yaml'), 'secrets: [{ secrets: [TOKEN], workspaces: [desk] }]\n')
+  expect(await sync()).toMatchObject({ code: 0, body: { outcome: 'ready', warnings: [{ code: 'secret_used' }] } })
+  expect((await runCli(['policy', 'show'], { cwd: folder })).out).toMatch(/preludes use secrets: .*TOKEN.*desk/)
+})
+
 describe('through a host', () => {
   const { folder, onbook } = place()
   let host: ServedHost

@@ -2,6 +2,7 @@
 import { READING, type WorkspaceGrant, type WorkspacePolicy } from '../workspace/policy.ts'
 import { type Grant, isListed } from './grants.ts'
 import { type GateRules, USUAL_RULES } from './rules.ts'
+import type { SecretGrant } from './secret-grants.ts'
 
 /** What the sessions it names may read. Nothing in a policy lets a session write. */
 export interface SessionGrant extends WorkspaceGrant {
@@ -14,6 +15,8 @@ export interface HostPolicy {
   readonly grants: readonly Grant[]
   /** Null: a session may read all that its tenant has. */
   readonly workspaces: readonly SessionGrant[] | null
+  /** Which secrets the content of workspaces may put into prompts. */
+  readonly secrets: readonly SecretGrant[]
   /** The host's own tools that a model is shown when nothing else names any. */
   readonly offer: readonly string[]
   /** How long a person has to answer, where the grant says nothing. Null: for ever. */
@@ -27,6 +30,7 @@ export interface HostPolicy {
 export const DEFAULT_POLICY: HostPolicy = {
   grants: [],
   workspaces: null,
+  secrets: [],
   offer: [],
   approvals: { expireAfterMs: USUAL_RULES.approvalMs },
   planningCommands: USUAL_RULES.planningCommands,
@@ -49,14 +53,15 @@ export function sessionPolicy({ workspaces }: HostPolicy, tenant: string, sessio
 /** Of a grant, whose number and line stay what they are in the whole. */
 export type NumberedGrant = Omit<Grant, 'tenants'> & { readonly grant: number; readonly line: number | null }
 
-export interface TenantPolicy extends Omit<HostPolicy, 'grants' | 'workspaces'> {
+export interface TenantPolicy extends Omit<HostPolicy, 'grants' | 'workspaces' | 'secrets'> {
   readonly grants: readonly NumberedGrant[]
   readonly workspaces: readonly Omit<SessionGrant, 'tenants'>[] | null
+  readonly secrets: readonly Omit<SecretGrant, 'tenants'>[]
 }
 
 /** What one tenant may know of it: nothing that names others. */
 export function policyFor(
-  { policy: { grants, workspaces, ...rest }, lines }: { readonly policy: HostPolicy; readonly lines: readonly number[] },
+  { policy: { grants, workspaces, secrets, ...rest }, lines }: { readonly policy: HostPolicy; readonly lines: readonly number[] },
   tenant: string,
 ): TenantPolicy {
   return {
@@ -64,6 +69,7 @@ export function policyFor(
       isListed(tenants, tenant) ? [{ grant: index + 1, line: lines[index] ?? null, ...grant }] : [],
     ),
     workspaces: workspaces?.flatMap(({ tenants, ...readable }) => (isListed(tenants, tenant) ? [readable] : [])) ?? null,
+    secrets: secrets.flatMap(({ tenants, ...usable }) => (isListed(tenants, tenant) ? [usable] : [])),
     ...rest,
   }
 }

@@ -78,6 +78,19 @@ const readable = closed(
   ['workspaces'],
 )
 
+const usable = closed(
+  {
+    secrets: {
+      ...list({ type: 'string', pattern: '^(?=.{1,128}$)[A-Za-z0-9._-]*\\*?$' }, 'Secrets by their ids; an id may end in *.'),
+      minItems: 1,
+    },
+    workspaces: { ...names('Workspaces whose preludes may ask for them. A name may end in *.'), minItems: 1 },
+    agents: names('Agents, or home sessions, by name (default: all). A name may end in *.'),
+    tenants,
+  },
+  ['secrets', 'workspaces'],
+)
+
 export const policyFormat = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://onbook.dev/schemas/policy.json',
@@ -86,6 +99,7 @@ export const policyFormat = {
   ...closed({
     grants: list(grant, 'Who is granted which tool. What no grant names is not granted; the first that fits decides.'),
     workspaces: list(readable, 'What sessions may read. Without this, each the workspaces of its tenant.'),
+    secrets: list(usable, 'Which secrets preludes of workspaces may put into prompts. A prelude that asks for another fails its sync.'),
     offer: names('Tools of the host itself that a model is shown when nothing else names any (default: none).'),
     approvals: { ...closed({ expireAfterMs }), description: 'Where a grant does not say it itself (default: one day).' },
     planningCommands: list(

@@ -5,7 +5,21 @@ import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
 import { DEFAULT_TAG, type LibraryTemplate, type TemplateOrigin, templateDigest } from './template.ts'
 
-export const libraryStream = (libraryId: string): string => `library/${libraryId}`
+/** Templates of a workspace are in a stream of their own: only members of the workspace see them. */
+export const libraryStream = (libraryId: string, workspace: string | null = null): string =>
+  workspace === null ? `library/${libraryId}` : `${WORKSPACE_LIBRARY}/${workspace}/${libraryId}`
+
+const WORKSPACE_LIBRARY = 'workspace-library'
+/** What the names of their streams begin with. */
+export const WORKSPACE_LIBRARIES = `${WORKSPACE_LIBRARY}/`
+
+/** Where a stream keeps templates: which library, and of which workspace. Null for the tenant's own. */
+export function libraryPlace(stream: string): { readonly libraryId: string; readonly workspace: string | null } {
+  const [kind, first = '', ...rest] = stream.split('/')
+  return kind === WORKSPACE_LIBRARY
+    ? { libraryId: rest.join('/'), workspace: first }
+    : { libraryId: [first, ...rest].join('/'), workspace: null }
+}
 
 export interface Published {
   readonly templateId: string

@@ -19,7 +19,19 @@ export const asPublished = (template: LibraryTemplate): LibraryTemplate => ({ ..
 export function editedRow({ tenant, libraryId }: Omit<LibraryPlace, 'store'>, template: LibraryTemplate): LibraryRow {
   const { templateId, version, kind } = template
   const digest = templateDigest(asPublished(template))
-  return { tenant, libraryId, templateId, version, digest, kind, origin: 'user', tags: [], modelClass: null, removed: false }
+  return {
+    tenant,
+    workspace: null,
+    libraryId,
+    templateId,
+    version,
+    digest,
+    kind,
+    origin: 'user',
+    tags: [],
+    modelClass: null,
+    removed: false,
+  }
 }
 
 /** Where both have a version, the edited one is meant. */

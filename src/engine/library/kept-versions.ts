@@ -1,5 +1,5 @@
 // The versions of a template, kept in memory: what was published since is read from the events of its libraries, not all versions again.
-import { libraryStream, templateRows } from '../../core/library/events.ts'
+import { libraryStream, templateRows, WORKSPACE_LIBRARIES } from '../../core/library/events.ts'
 import { projectorOf } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
 import { remembered } from '../remembered.ts'
@@ -15,7 +15,8 @@ interface Kept {
 
 type Heads = ReadonlyMap<string, number>
 
-const LIBRARIES = libraryStream('')
+/** Libraries of the tenant, and of its workspaces. */
+const LIBRARIES = [libraryStream(''), WORKSPACE_LIBRARIES]
 /** Beyond so many new events, of whichever template, reading its rows takes less. */
 const MOST_NEW = 200
 /** Of all templates together: some ten megabytes. */
@@ -46,10 +47,11 @@ export async function publishedVersions(store: Store, owner: string, templateId:
 const librariesOf = (store: Store, owner: string): Promise<Heads> =>
   remembered(store, JSON.stringify(['libraries', owner]), async () => {
     const heads = new Map<string, number>()
-    for await (const { stream, seq } of store.streams(owner, LIBRARIES)) {
-      if (!stream.startsWith(LIBRARIES)) break
-      heads.set(stream, seq)
-    }
+    for (const prefix of LIBRARIES)
+      for await (const { stream, seq } of store.streams(owner, prefix)) {
+        if (!stream.startsWith(prefix)) break
+        heads.set(stream, seq)
+      }
     return heads
   })
 
@@ -59,7 +61,8 @@ async function read(store: Store, owner: string, templateId: string, heads: Head
   return { rows, heads: new Map(heads) }
 }
 
-const add = (rows: Map<string, LibraryRow>, row: LibraryRow): void => void rows.set(JSON.stringify([row.libraryId, row.version]), row)
+const add = (rows: Map<string, LibraryRow>, row: LibraryRow): void =>
+  void rows.set(JSON.stringify([row.libraryId, row.workspace, row.version]), row)
 
 /** False when it has to be read again. */
 async function extend(store: Store, owner: string, templateId: string, { rows, heads }: Kept, now: Heads): Promise<boolean> {

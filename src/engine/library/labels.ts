@@ -24,16 +24,16 @@ export interface LabelState {
 export function moveLabel(store: Store, writer: Writer, change: LabelChange): Promise<CommitOutcome> {
   const { templateId, label, to, why, mayMoveProtected } = change
   return commitDecided(store, writer, [], async () => {
-    const known = (await versionsOf(store, writer.tenant, templateId)).filter(row => isOwn(row, writer))
+    const known = (await versionsOf(store, writer.tenant, templateId, writer.workspace)).filter(row => isOwn(row, writer))
     const from = (await labelsOf(store, writer, templateId)).find(one => one.label === label)?.version ?? null
     const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
     return decideLabel(request, known, writer.actor)
   })
 }
 
-export async function isProtected(store: Store, { tenant, libraryId }: Writer, label: string): Promise<boolean> {
+export async function isProtected(store: Store, { tenant, libraryId, workspace }: Writer, label: string): Promise<boolean> {
   for await (const { cells, stream } of store.rows(protectedLabelRows.table, tenant, { label }))
-    if (stream === libraryStream(libraryId)) return cells.protected === 1
+    if (stream === libraryStream(libraryId, workspace)) return cells.protected === 1
   return false
 }
 
@@ -46,17 +46,17 @@ export function protectLabel(store: Store, writer: Writer, label: string, on: bo
 }
 
 /** By name. */
-export async function protectedLabels(store: Store, { tenant, libraryId }: Writer): Promise<readonly string[]> {
+export async function protectedLabels(store: Store, { tenant, libraryId, workspace }: Writer): Promise<readonly string[]> {
   const found: string[] = []
   for await (const { cells, stream } of store.rows(protectedLabelRows.table, tenant))
-    if (stream === libraryStream(libraryId) && cells.protected === 1) found.push(String(cells.label))
+    if (stream === libraryStream(libraryId, workspace) && cells.protected === 1) found.push(String(cells.label))
   return found.sort()
 }
 
-export async function labelsOf(store: Store, { tenant, libraryId }: Writer, templateId: string): Promise<readonly LabelState[]> {
+export async function labelsOf(store: Store, { tenant, libraryId, workspace }: Writer, templateId: string): Promise<readonly LabelState[]> {
   const found: LabelState[] = []
   for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId }))
-    if (stream === libraryStream(libraryId) && cells.version !== null)
+    if (stream === libraryStream(libraryId, workspace) && cells.version !== null)
       found.push({
         label: String(cells.label),
         version: String(cells.version),
@@ -79,14 +79,14 @@ export interface LabelHistoryEntry {
 /** Oldest first. */
 export async function labelHistory(
   store: Store,
-  { tenant, libraryId }: Writer,
+  { tenant, libraryId, workspace }: Writer,
   templateId: string,
   label?: string,
 ): Promise<readonly LabelHistoryEntry[]> {
   const found: LabelHistoryEntry[] = []
   const cells = { templateId, ...(label === undefined ? {} : { label }) }
   for await (const { stream, cells: row } of store.rows(labelMoveRows.table, tenant, cells))
-    if (stream === libraryStream(libraryId))
+    if (stream === libraryStream(libraryId, workspace))
       found.push({
         label: String(row.label),
         from: row.from as string | null,

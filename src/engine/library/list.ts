@@ -22,8 +22,14 @@ export interface ListPlace {
 }
 
 /** The newest version of every template, by id and library; from after `place` on. */
-export async function* listTemplates(store: Store, tenant: string, filter: ListFilter, place: ListPlace | null): AsyncIterable<LibraryRow> {
-  for await (const versions of byTemplate(store, tenant, filter, place === null ? '' : justBefore(place.templateId))) {
+export async function* listTemplates(
+  store: Store,
+  tenant: string,
+  filter: ListFilter,
+  place: ListPlace | null,
+  workspace: string | null = null,
+): AsyncIterable<LibraryRow> {
+  for await (const versions of byTemplate(store, { tenant, workspace }, filter, place === null ? '' : justBefore(place.templateId))) {
     const libraries = new Set(versions.map(({ libraryId }) => libraryId))
     for (const libraryId of [...libraries].sort()) {
       const newest = newestOf(versions.filter(row => row.libraryId === libraryId && !row.removed))
@@ -52,8 +58,18 @@ function narrowed({ kind, tags = [], modelClass, origin }: ListFilter): Narrowed
   return cells.length === 0 ? null : { table: templateRows.table, cells: Object.fromEntries(cells) as Row }
 }
 
+interface View {
+  readonly tenant: string
+  readonly workspace: string | null
+}
+
 /** Merges the host's and the tenant's, both in order of id. */
-async function* byTemplate(store: Store, tenant: string, filter: ListFilter, after: string): AsyncIterable<readonly LibraryRow[]> {
+async function* byTemplate(
+  store: Store,
+  { tenant, workspace }: View,
+  filter: ListFilter,
+  after: string,
+): AsyncIterable<readonly LibraryRow[]> {
   const narrow = narrowed(filter)
   const { table, cells } = narrow ?? { table: templateRows.table, cells: {} }
   const sources = [...new Set([HOST_TENANT, tenant])].map(owner =>
@@ -71,7 +87,7 @@ async function* byTemplate(store: Store, tenant: string, filter: ListFilter, aft
         heads[index] = await source.next()
       }
     // A narrowed look sees some versions; which is the newest, all of them say.
-    yield narrow === null ? unshadowed(rows.map(toLibraryRow)) : await versionsOf(store, tenant, id)
+    yield narrow === null ? unshadowed(rows.map(toLibraryRow), workspace) : await versionsOf(store, tenant, id, workspace)
   }
 }
 

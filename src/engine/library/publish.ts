@@ -20,11 +20,11 @@ export type Precondition = (digest: Digest) => boolean
 /** Decides on what is there and commits; when somebody was quicker, decides again. */
 export async function commitDecided(
   store: Store,
-  { tenant, libraryId, idempotency }: Writer,
+  { tenant, libraryId, workspace, idempotency }: Writer,
   objects: readonly Uint8Array[],
   decide: () => Promise<Decided>,
 ): Promise<CommitOutcome> {
-  const stream = libraryStream(libraryId)
+  const stream = libraryStream(libraryId, workspace)
   for (;;) {
     const { seq } = await store.head(tenant, stream)
     const decided = await decide()

@@ -1,7 +1,7 @@
 // Which versions of a template there are, as the library's table has them. What the host itself ships is seen by every tenant.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { KnownVersion } from '../../core/library/decide.ts'
-import { libraryStream } from '../../core/library/events.ts'
+import { libraryPlace } from '../../core/library/events.ts'
 import type { LibraryTemplate, TemplateOrigin } from '../../core/library/template.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
@@ -15,6 +15,8 @@ export const HOST_TENANT = 'onbook'
 
 export interface LibraryRow extends Pinned, KnownVersion {
   readonly tenant: string
+  /** Null: every key of the tenant sees it. */
+  readonly workspace: string | null
   readonly kind: PromptKind
   readonly tags: readonly string[]
   readonly modelClass: string | null
@@ -24,18 +26,17 @@ export interface LibraryRow extends Pinned, KnownVersion {
 export interface Writer {
   readonly tenant: string
   readonly libraryId: string
+  /** The workspace that its templates and labels belong to; without one, the whole tenant. */
+  readonly workspace?: string | null
   readonly actor: string
   /** What is answered when the same is asked again. */
   readonly idempotency?: { readonly key: string; readonly answer: Json }
 }
 
-/** Of a stream that is a library's. */
-export const libraryOf = (stream: string): string => stream.slice(libraryStream('').length)
-
 export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRow {
   return {
     tenant,
-    libraryId: libraryOf(stream),
+    ...libraryPlace(stream),
     templateId: String(cells.templateId),
     version: String(cells.version),
     digest: cells.template as Digest,
@@ -50,33 +51,45 @@ export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRo
 /** About as much as one takes in memory. */
 const ROW_BYTES = 600
 
-/** Every version of an id that the tenant can see, in all libraries, removed ones too. */
-export const versionsOf = (store: Store, tenant: string, templateId: string): Promise<readonly LibraryRow[]> =>
+/** Every version of an id that is visible in a workspace, or without one in the tenant; in all libraries, removed ones too. */
+export const versionsOf = (
+  store: Store,
+  tenant: string,
+  templateId: string,
+  workspace: string | null = null,
+): Promise<readonly LibraryRow[]> =>
   remembered(
     store,
-    JSON.stringify(['versions', tenant, templateId]),
+    JSON.stringify(['versions', tenant, templateId, workspace]),
     async () => {
       const found: LibraryRow[] = []
       for (const owner of new Set([HOST_TENANT, tenant]))
         for (const row of await publishedVersions(store, owner, templateId)) found.push(row)
-      return unshadowed(found)
+      return unshadowed(found, workspace)
     },
     rows => rows.length * ROW_BYTES,
   )
 
-/** Of one id. Where a tenant used it first, the host may ship it later: for that tenant it goes on meaning what it meant. */
-export function unshadowed(rows: readonly LibraryRow[]): readonly LibraryRow[] {
-  const taken = new Set(rows.filter(({ tenant }) => tenant !== HOST_TENANT).map(({ libraryId }) => libraryId))
-  return rows.filter(({ tenant, libraryId }) => tenant !== HOST_TENANT || !taken.has(libraryId))
+/**
+ * The rows of one id that are visible in a workspace. The workspace's own come before the tenant's, and the tenant's before the host's: where a
+ * tenant used an id first, the host may ship it later, and for that tenant it keeps its meaning.
+ */
+export function unshadowed(rows: readonly LibraryRow[], workspace: string | null): readonly LibraryRow[] {
+  const visible = rows.filter(row => row.workspace === null || row.workspace === workspace)
+  const nearest = new Map<string, number>()
+  for (const row of visible) nearest.set(row.libraryId, Math.max(nearest.get(row.libraryId) ?? 0, nearness(row)))
+  return visible.filter(row => nearness(row) === nearest.get(row.libraryId))
 }
 
+const nearness = ({ tenant, workspace }: LibraryRow): number => (workspace !== null ? 2 : tenant !== HOST_TENANT ? 1 : 0)
+
 /** A library's own versions, and the host's of the same library: an id the host uses is taken. */
-export const isOwn = ({ libraryId, tenant }: LibraryRow, writer: Writer): boolean =>
-  libraryId === writer.libraryId && (tenant === writer.tenant || tenant === HOST_TENANT)
+export const isOwn = ({ libraryId, tenant, workspace }: LibraryRow, writer: Writer): boolean =>
+  libraryId === writer.libraryId && workspace === (writer.workspace ?? null) && (tenant === writer.tenant || tenant === HOST_TENANT)
 
 /** What a writer decides on. An id that only other libraries have belongs to them. */
 export async function takenVersions(store: Store, writer: Writer, templateId: string): Promise<readonly LibraryRow[]> {
-  const all = await versionsOf(store, writer.tenant, templateId)
+  const all = await versionsOf(store, writer.tenant, templateId, writer.workspace)
   const own = all.filter(row => isOwn(row, writer))
   return own.length > 0 ? own : all.filter(({ origin, removed }) => origin !== 'user' && !removed)
 }

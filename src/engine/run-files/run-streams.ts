@@ -49,9 +49,11 @@ async function streamsNow(store: Store, tenant: string, runId: string, withPolic
     streams.push(...found)
     if (!isOwn && found.some(isTooLong)) leftOut.push({ tenant, stream, reason: `only its first ${MOST_EVENTS} events are here` })
   }
-  const beside = [...[...homes].map(sessionStream), ...[...workspaces].map(workspaceStream), ...[...libraries].map(libraryStream)].map(
-    stream => ({ tenant, stream }),
-  )
+  const beside = [
+    ...[...homes].map(sessionStream),
+    ...[...workspaces].map(workspaceStream),
+    ...[...libraries].map(library => libraryStream(library)),
+  ].map(stream => ({ tenant, stream }))
   if (withPolicy) beside.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream })
   else leftOut.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream, reason: 'it is the operator’s, and speaks of other tenants' })
   for (const { tenant, stream } of beside) {

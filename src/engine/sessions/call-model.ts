@@ -6,11 +6,12 @@ import type { Conversation } from '../../core/run/state.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
-import type { OpenRun } from '../../core/session/state.ts'
+import type { OpenRun, SessionState } from '../../core/session/state.ts'
 import type { CallOptions } from '../../ports.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
 import { type Performing, STOPPING } from './performing.ts'
+import { NOT_GRANTED, preludeRefusal } from './prelude-secrets.ts'
 import { untilReady } from './ready-provider.ts'
 import { lookBefore, tellChange } from './repo-look.ts'
 
@@ -33,7 +34,8 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   // Only an answer of the provider fails a step. A call that was cancelled meanwhile is settled below, without asking.
   if (!(await untilReady(performing, provider)) && (!signal.aborted || signal.reason === STOPPING)) return
   if (parts.models.acts?.(provider) !== false) await lookBefore(performing)
-  const receipt = await ask(performing, open.request, state.run!)
+  const refused = await refusedPrelude(performing, state, open.request)
+  const receipt = refused ?? (await ask(performing, open.request, state.run!))
   if (signal.reason === STOPPING) return
   if (mayRetry(receipt) && attempt < MOST_ATTEMPTS && !signal.aborted) {
     await parts.wait(Math.min(receipt.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS), signal)
@@ -58,6 +60,18 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
   await tellChange(performing, { by: 'model', call: null }, ({ objects, ...brought }) =>
     send(command, { objects: [...texts.map(text => new TextEncoder().encode(text)), ...objects], ...brought }),
   )
+}
+
+/** Without the policy's consent no secret leaves: nothing is asked, and the step fails with what to add to the policy. */
+async function refusedPrelude(
+  { parts, place }: Performing,
+  { run, home }: SessionState,
+  { prelude }: StepRequest,
+): Promise<Receipt | null> {
+  const snapshot = run?.snapshot ?? null
+  if (snapshot?.prelude == null || !prelude.includes(snapshot.prelude.digest)) return null
+  const message = await preludeRefusal(parts, place, home?.session ?? place.session, snapshot)
+  return message === null ? null : { status: 'error', code: NOT_GRANTED, message }
 }
 
 async function ask({ parts, place, signal }: Performing, request: StepRequest, { node, steps }: OpenRun): Promise<Receipt> {

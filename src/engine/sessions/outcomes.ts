@@ -7,6 +7,7 @@ import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { RefusedRun } from '../../core/session/state.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { loadSession } from './load.ts'
+import { preludeSecrets } from './prelude-secrets.ts'
 import { refusalFault } from './requests.ts'
 import type { SessionPlace, Submitted } from './submit.ts'
 import type { SessionWork } from './work.ts'
@@ -119,7 +120,7 @@ export function applyOutcome(events: Submitted['events'], when: ApplyWhen): Appl
 }
 
 export interface SyncWarning {
-  readonly code: 'tool_unbound' | 'tool_ungranted' | 'catalog_legacy'
+  readonly code: 'tool_unbound' | 'tool_ungranted' | 'catalog_legacy' | 'secret_used'
   readonly message: string
 }
 
@@ -127,12 +128,17 @@ export interface SyncWarning {
 export async function snapshotWarnings(
   store: Store,
   tenant: string,
-  { catalog, legacy, workspace }: Snapshot,
+  { prelude, catalog, legacy, workspace }: Snapshot,
   { bindings, mayUse }: { readonly bindings: ReadonlyMap<string, Binding>; readonly mayUse: (tool: string) => boolean },
 ): Promise<readonly SyncWarning[]> {
   const found: SyncWarning[] = []
   if (legacy)
     found.push({ code: 'catalog_legacy', message: `nothing in workspace ${workspace} names its tools: those in tools/ were taken` })
+  for (const id of prelude === null ? [] : await preludeSecrets(store, tenant, prelude.digest))
+    found.push({
+      code: 'secret_used',
+      message: `prompts/packs/${prelude!.name}.json sends the secret ${id} to the model, as the policy lets it`,
+    })
   const read = catalog === null ? null : readTools(await store.object(tenant, catalog.digest))
   for (const { name } of read?.ok ? read.tools : []) {
     if (!bindings.has(name))

@@ -7,6 +7,7 @@ import { callModel } from './call-model.ts'
 import { callTool } from './call-tool.ts'
 import { performSync } from './perform-sync.ts'
 import type { Performing } from './performing.ts'
+import { checkedSync } from './prelude-secrets.ts'
 import { prepareStep } from './prepare-step.ts'
 import { readReply } from './read-reply.ts'
 
@@ -17,10 +18,12 @@ export async function performEffect(performing: Performing, effect: SessionEffec
       const user = { tenant: place.tenant, policy: parts.policy(place.tenant, place.session) }
       const input = { selection: effect.selection, known: effect.known, checkSchema: schemaFault }
       // Somebody waits for the outcome: a defect is one too.
-      const result = await performSync(parts.store, user, workspaceSync, input).catch((error: Error) => {
-        parts.failed(error, place)
-        return fail('resolve', 'internal_error', 'something went wrong in the host; it has written down what')
-      })
+      const result = await performSync(parts.store, user, workspaceSync, input)
+        .then(synced => checkedSync(parts, place, user, synced))
+        .catch((error: Error) => {
+          parts.failed(error, place)
+          return fail('resolve', 'internal_error', 'something went wrong in the host; it has written down what')
+        })
       await send('sync' in effect.for ? { type: 'settleSync', ...effect.for, result } : { type: 'settleRunSync', ...effect.for, result })
       return
     }

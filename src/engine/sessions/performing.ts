@@ -4,6 +4,7 @@ import type { GateFacts, Verdict } from '../../core/gate/authorize.ts'
 import type { ToolCall } from '../../core/gate/capability.ts'
 import type { Grant } from '../../core/gate/grants.ts'
 import type { GateRules } from '../../core/gate/rules.ts'
+import type { SecretGrant } from '../../core/gate/secret-grants.ts'
 import type { Conversation } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
@@ -21,6 +22,8 @@ export interface SessionParts extends OfferedTools {
   readonly seal?: NonNullable<CallOptions['seal']>
   readonly validator: Validator
   readonly grants: readonly Grant[]
+  /** Which secrets preludes of workspaces may use; without it, none. */
+  readonly secretGrants?: readonly SecretGrant[]
   readonly policy: (tenant: string, session: string) => WorkspacePolicy
   /** Resolves early, and never throws, when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>

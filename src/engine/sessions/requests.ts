@@ -121,3 +121,6 @@ export function refusalFault({ code, message }: { readonly code: string; readonl
   // Every refusal of a session is a fault of the same name: without one, this does not compile.
   return new Fault(code as SessionRefusal, { problem: `${message[0]!.toUpperCase()}${message.slice(1)}` })
 }
+
+export const sessionMissing = (session: string): Fault =>
+  refusalFault({ code: 'session_missing', message: `there is no session ${session}; create it first` })

@@ -7,13 +7,12 @@ import { isAsked, lifecycleOf, type SessionState } from '../../core/session/stat
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { type LoadedSession, loadSession } from './load.ts'
-import { refusalFault } from './requests.ts'
+import { sessionMissing } from './requests.ts'
 
 /** Throws `session_missing`. */
 export async function existingSession(store: Store, tenant: string, session: string): Promise<LoadedSession> {
   const loaded = await loadSession(store, tenant, session)
-  if (loaded.state.session === '')
-    throw refusalFault({ code: 'session_missing', message: `there is no session ${session}; create it first` })
+  if (loaded.state.session === '') throw sessionMissing(session)
   return loaded
 }
 

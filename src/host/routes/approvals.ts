@@ -3,7 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { runStream } from '../../core/run/events.ts'
+import { sessionStream } from '../../core/session/events.ts'
 import { type AskedApproval, approvalPlace, closedApproval, openApprovals } from '../../engine/approvals.ts'
+import { maySee } from '../../engine/membership.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
 import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
@@ -25,11 +28,12 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
     '/v1/approvals',
     { schema: { querystring: approvalsQuery, response: answers(approvalsAnswer, 'Those that somebody waits for.') } },
     async request => {
-      const { tenant } = principalOf(request, 'approvals:read')
+      const principal = principalOf(request, 'approvals:read')
       const { cursor, limit } = request.query
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: AskedApproval[] = []
-      for await (const one of openApprovals(store, tenant, cursor)) {
+      for await (const one of openApprovals(store, principal.tenant, cursor)) {
+        if (!(await maySee(store, principal, one.session === null ? runStream(one.runId!) : sessionStream(one.session)))) continue
         if (items.length === most) return { items, nextCursor: items.at(-1)!.approval }
         items.push(one)
       }

@@ -32,10 +32,11 @@ const protectionParams = Type.Object({ label: Type.String({ pattern: LABEL }) },
 const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuery }, CLOSED)
 
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook }
-  const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
+  const writerOf = (request: FastifyRequest, { tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
+    workspace: request.workspaceId,
     actor: keyActor(keyId),
     ...(idempotency ? { idempotency } : {}),
   })
@@ -43,7 +44,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     const principal = principalOf(request, 'labels:write')
     const mayMoveProtected = principal.scopes.includes('labels:protect')
     return answerOnce(store, principal.tenant, request, reply, answer, idempotency =>
-      moveLabel(store, writerOf(principal, idempotency), { ...change, mayMoveProtected }),
+      moveLabel(store, writerOf(request, principal, idempotency), { ...change, mayMoveProtected }),
     )
   }
 
@@ -51,7 +52,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     '/v1/labels/:templateId',
     { ...shared, schema: { params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') } },
     async request => {
-      const writer = writerOf(principalOf(request, 'prompts:read'))
+      const writer = writerOf(request, principalOf(request, 'prompts:read'))
       const { templateId } = request.params
       return { templateId, labels: await labelsOf(store, writer, templateId) }
     },
@@ -61,7 +62,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     '/v1/labels/:templateId/history',
     { ...shared, schema: { params: idParams, querystring, response: answers(labelHistoryAnswer, 'Every move, oldest first.') } },
     async request => {
-      const writer = writerOf(principalOf(request, 'prompts:read'))
+      const writer = writerOf(request, principalOf(request, 'prompts:read'))
       const { templateId } = request.params
       return { templateId, history: await labelHistory(store, writer, templateId) }
     },
@@ -90,7 +91,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
   app.get(
     '/v1/protected-labels',
     { ...shared, schema: { querystring, response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.') } },
-    async request => ({ labels: await protectedLabels(store, writerOf(principalOf(request, 'prompts:read'))) }),
+    async request => ({ labels: await protectedLabels(store, writerOf(request, principalOf(request, 'prompts:read'))) }),
   )
 
   for (const [method, on] of [
@@ -105,7 +106,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
       handler: async (request, reply) => {
         const principal = principalOf(request, 'labels:protect')
         return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
-          protectLabel(store, writerOf(principal, idempotency), request.params.label, on),
+          protectLabel(store, writerOf(request, principal, idempotency), request.params.label, on),
         )
       },
     })

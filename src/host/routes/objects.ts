@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Digest, Json } from '../../core/digest/digest.ts'
+import { noteUpload } from '../../engine/membership.ts'
 import { MOST_FILE_BYTES, writeFile } from '../../engine/workspaces/files.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
@@ -57,8 +58,9 @@ export function objectRoutes(app: FastifyInstance, store: Store): void {
         },
       },
       async (request, reply) => {
-        const { tenant } = principalOf(request, 'objects:write')
-        const stored = await writeFile(store, tenant, 'the object', request.body ?? [])
+        const principal = principalOf(request, 'objects:write')
+        const stored = await writeFile(store, principal.tenant, 'the object', request.body ?? [])
+        await noteUpload(store, principal, stored.digest)
         return reply
           .code(201)
           .header('location', `/v1/objects/${stored.digest}`)

@@ -1,9 +1,10 @@
 // /v1/policy: what the operator allows the tenant that asks, and why a call would be allowed or not. Shows, and changes nothing.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { isMember } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { CONDITIONS } from '../../core/gate/authorize.ts'
-import { policyFor } from '../../core/gate/host-policy.ts'
+import { policyFor, type TenantPolicy } from '../../core/gate/host-policy.ts'
 import { READING } from '../../core/workspace/policy.ts'
 import { explainPolicy } from '../../engine/explain-policy.ts'
 import { Fault } from '../../errors.ts'
@@ -46,6 +47,7 @@ const policyAnswer = Type.Object(
   {
     grants: Type.Array(grantAnswer),
     workspaces: nullable(Type.Array(readableAnswer)),
+    secrets: Type.Array(Type.Object({ secrets: names, workspaces: names, agents: Type.Optional(names) }, CLOSED)),
     offer: names,
     approvals: Type.Object({ expireAfterMs: nullable(number) }, CLOSED),
     planningCommands: names,
@@ -95,7 +97,10 @@ export function policyRoutes(app: FastifyInstance, { store, sessions }: SessionR
   app.get(
     '/v1/policy',
     { schema: { response: answers(policyAnswer, 'What the operator allows. Of grants, those that concern the tenant that asks.') } },
-    async request => policyFor(sessions.policy, principalOf(request, 'tools:read').tenant),
+    async request => {
+      const { tenant, workspaces } = principalOf(request, 'tools:read')
+      return visiblePolicy(policyFor(sessions.policy, tenant), workspaces)
+    },
   )
 
   app.post<{ Body: Static<typeof explainBody> }>(
@@ -110,4 +115,13 @@ export function policyRoutes(app: FastifyInstance, { store, sessions }: SessionR
       return explainPolicy({ store, roles, ...sessions }, tenant, { ...asked, arguments: given as JsonObject | undefined, node })
     },
   )
+}
+
+/** The names of workspaces that the key is not a member of are left out. */
+function visiblePolicy({ workspaces, secrets, ...policy }: TenantPolicy, member: readonly string[]): TenantPolicy {
+  const visible = <T extends { readonly workspaces: readonly string[] }>(all: readonly T[]): readonly T[] =>
+    all
+      .map(one => ({ ...one, workspaces: one.workspaces.filter(name => name === '*' || isMember(member, name)) }))
+      .filter(one => one.workspaces.length > 0)
+  return { ...policy, workspaces: workspaces === null ? null : visible(workspaces), secrets: visible(secrets) }
 }

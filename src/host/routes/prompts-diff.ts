@@ -6,19 +6,19 @@ import { bounded } from '../../core/diff/difference.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Pause } from '../../engine/paced-store.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
-import { principalOf } from '../access.ts'
+import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers } from './answers.ts'
 import { differencesAnswer } from './differences-schema.ts'
 import { gateOf } from './gate.ts'
 import type { LongQuestions } from './long-questions.ts'
 import { CLOSED } from './schema-parts.ts'
-import { TEMPLATE_ID, VERSION } from './template-schema.ts'
+import { TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
 const params = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
 const version = Type.String({ pattern: VERSION, maxLength: 128 })
 const diffQuery = Type.Object(
-  { from: version, to: Type.Optional(version), libraryId: Type.Optional(Type.String({ pattern: TEMPLATE_ID })) },
+  { from: version, to: Type.Optional(version), libraryId: Type.Optional(Type.String({ pattern: TEMPLATE_ID })), ...workspaceQuery },
   CLOSED,
 )
 
@@ -27,6 +27,7 @@ export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostPa
     '/v1/prompts/:templateId/diff',
     {
       onRequest: gateOf(config, 'endpointsSupported'),
+      preValidation: workspacesHook(store),
       schema: {
         params,
         querystring: diffQuery,
@@ -38,7 +39,13 @@ export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostPa
       const { from, to, libraryId } = request.query
       const { templateId } = request.params
       const find = (which: string | undefined) =>
-        findTemplate(store, tenant, { templateId, ...(which ? { version: which } : {}), ...(libraryId ? { libraryId } : {}) })
+        findTemplate(
+          store,
+          tenant,
+          { templateId, ...(which ? { version: which } : {}), ...(libraryId ? { libraryId } : {}) },
+          {},
+          request.workspaceId,
+        )
       const [one, other] = [await find(from), await find(to)]
       const compare = async (pause: Pause) => {
         await pause()

@@ -12,7 +12,7 @@ import { removeTemplate } from '../../engine/library/remove.ts'
 import { readTemplate, type Writer } from '../../engine/library/rows.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
-import { checkWorkspaces, principalOf, workspacesHook } from '../access.ts'
+import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
@@ -54,11 +54,12 @@ const FOR_A_MINUTE = 'private, max-age=60'
 
 export function promptRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   // What is switched off is off whatever is sent; a foreign workspace is refused before anything is said about the rest.
-  const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook }
-  const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: takeWorkspaces }
-  const writerOf = ({ tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+  const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
+  const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: [workspacesHook(store), dropWorkspace] }
+  const writerOf = (request: FastifyRequest, { tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
+    workspace: request.workspaceId,
     actor: `key:${keyId}`,
     ...(idempotency ? { idempotency } : {}),
   })
@@ -82,7 +83,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     const most = limit === undefined ? DEFAULT_LIMIT : Number(limit)
     const items: LibraryTemplate[] = []
     let last: ListPlace | null = null
-    for await (const row of listTemplates(store, principal.tenant, filter, readCursor(cursor))) {
+    for await (const row of listTemplates(store, principal.tenant, filter, readCursor(cursor), request.workspaceId)) {
       if (last !== null && items.length >= most) return { items, nextCursor: writeCursor(last) }
       items.push(await readTemplate(store, row))
       last = row
@@ -97,7 +98,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
       const principal = principalOf(request, 'prompts:read')
       const { version, libraryId } = request.query
       const ref = { templateId: request.params.templateId, ...(version ? { version } : {}), ...(libraryId ? { libraryId } : {}) }
-      const { row, bytes } = await findTemplate(store, principal.tenant, ref)
+      const { row, bytes } = await findTemplate(store, principal.tenant, ref, {}, request.workspaceId)
       const tag = tagOf(row.digest)
       reply.header('etag', tag).header('cache-control', version === undefined ? FOR_A_MINUTE : FOR_EVER)
       // As it was stored: these are the bytes that the tag names.
@@ -135,7 +136,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
-        removeTemplate(store, writerOf(principal, idempotency), {
+        removeTemplate(store, writerOf(request, principal, idempotency), {
           templateId: request.params.templateId,
           mayMoveProtected: principal.scopes.includes('labels:protect'),
           precondition: preconditionOf(request),
@@ -158,13 +159,15 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
       status: mode === 'create' ? 201 : 200,
       headers: {
         etag: tagOf(templateDigest(stored)),
-        ...(mode === 'create' ? { location: `/v1/prompts/${templateId}?version=${encodeURIComponent(version)}` } : {}),
+        ...(mode === 'create'
+          ? { location: `/v1/prompts/${templateId}?version=${encodeURIComponent(version)}${inWorkspace(request.workspaceId)}` }
+          : {}),
       },
       body: stored as unknown as Json,
     }
     const precondition = mode === 'raise' ? preconditionOf(request) : undefined
     return answerOnce(store, principal.tenant, request, reply, answer, idempotency =>
-      publishTemplates(store, writerOf(principal, idempotency), [stored], { mode, origin: 'user', precondition }),
+      publishTemplates(store, writerOf(request, principal, idempotency), [stored], { mode, origin: 'user', precondition }),
     )
   }
 }
@@ -175,9 +178,10 @@ function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
   return header === undefined ? undefined : digest => isSame(header, tagOf(digest))
 }
 
-/** A template may be sent with the workspace it is for. That is no part of it. */
-const takeWorkspaces: preValidationHookHandler = (request, _reply, done) => {
-  checkWorkspaces(request)
+const inWorkspace = (workspaceId: string | null): string => (workspaceId === null ? '' : `&workspaceId=${encodeURIComponent(workspaceId)}`)
+
+/** A template may be sent with the workspace it is for. The stored template does not hold it. */
+const dropWorkspace: preValidationHookHandler = (request, _reply, done) => {
   if (isObject(request.body as Json)) delete (request.body as { workspaceId?: unknown }).workspaceId
   done()
 }

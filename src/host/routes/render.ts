@@ -26,7 +26,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
     '/v1/prompts::render',
     {
       onRequest: gateOf(config, 'endpointsSupported'),
-      preValidation: workspacesHook,
+      preValidation: workspacesHook(store),
       schema: {
         body: renderBody,
         querystring: Type.Object(workspaceQuery, CLOSED),
@@ -41,6 +41,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
         ref: ref as Json,
         sources: previewSources(principal.tenant, variables as JsonObject),
         trust: contentTrust,
+        workspace: request.workspaceId,
       })
       const { templateHash, variableHashes, text } = rendered
       return {

@@ -6,7 +6,7 @@ import { keyActor } from '../../core/access/keys.ts'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { workflowNow } from '../../engine/runs/world.ts'
-import { type GivenMessage, hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
+import { type GivenMessage, hostCommand, refusalFault } from '../../engine/sessions/requests.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { Fault } from '../../errors.ts'
 import { principalOf } from '../access.ts'
@@ -15,7 +15,7 @@ import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
 import { modeBody, nodeParams, overrideBody, runParams, runStatusAnswer, saidAnswer, sayBody } from './runs-schema.ts'
 import { submitRunOnce } from './runs-writes.ts'
-import type { SessionRouteParts } from './session-writes.ts'
+import { givenMessage, type SessionRouteParts } from './session-writes.ts'
 
 type Params = Static<typeof runParams>
 
@@ -74,13 +74,14 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
       },
     },
     async (request, reply) => {
-      const { tenant, keyId } = principalOf(request, 'runs:write')
+      const principal = principalOf(request, 'runs:write')
+      const { tenant, keyId } = principal
       const { runId, nodeId } = request.params
       const { kind, message } = request.body
       // All of it within: a message that was left is left, also when its node is at work no more.
       return answerDecided(store, tenant, request, reply, async keep => {
         const session = await sessionOf(parts, tenant, runId, nodeId)
-        const { digest, objects } = await messageObject(store, tenant, message as GivenMessage)
+        const { digest, objects } = await givenMessage(store, principal, message as GivenMessage)
         const id = randomUUID()
         const answer = { status: 200, headers: {}, body: { runId, nodeId, session, id } }
         const command = { type: 'receive', command: hostCommand(id, { kind }, digest) } as const

@@ -2,11 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../core/digest/is-object.ts'
+import { runStream } from '../../core/run/events.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import type { Principal } from '../../engine/access.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { validatorOf } from '../../engine/fair-validator.ts'
+import { checkHomes, maySee } from '../../engine/membership.ts'
 import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
 import type { CreateRun } from '../../engine/runs/create.ts'
 import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
@@ -52,13 +54,14 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     '/v1/runs',
     { schema: { querystring: runsQuery, response: answers(runsAnswer, 'Runs by id. What one waits for is in its snapshot.') } },
     async request => {
-      const { tenant } = principalOf(request, 'runs:read')
+      const principal = principalOf(request, 'runs:read')
       const { cursor, limit, workflowId, status } = request.query
       const cells = { ...(workflowId === undefined ? {} : { workflowId }), ...(status === undefined ? {} : { phase: status }) }
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: object[] = []
       let last = ''
-      for await (const one of listRuns(store, tenant, cursor, cells)) {
+      for await (const one of listRuns(store, principal.tenant, cursor, cells)) {
+        if (!(await maySee(store, principal, runStream(one.runId)))) continue
         if (items.length === most) return { items, nextCursor: last }
         items.push(summaryOf(one))
         last = one.runId
@@ -104,14 +107,16 @@ const createdAnswer = (request: FastifyRequest, runId: string, warnings: readonl
 
 async function requestOf(
   { store, sessions }: SessionRouteParts,
-  { tenant }: Principal,
+  principal: Principal,
   { workflowId, tenantId, scopeId, callbackUrl, ...asked }: Static<typeof createRunBody>,
 ): Promise<CreateRun> {
+  const { tenant } = principal
   if (tenantId !== undefined && tenantId !== tenant) throw new Fault('tenant_foreign', {})
   if (callbackUrl !== undefined)
     throw new Fault('validation_error', { problem: 'callbackUrl is not supported by this host: follow the events of the run' })
   const found = await loadWorkflow(store, tenant, workflowId)
   if (found === null) throw new Fault('workflow_not_found', { workflowId })
+  await checkHomes(store, principal, found.workflow)
   const configurable = (asked.configurable ?? null) as JsonObject | null
   await checkConfigurable(validatorOf(sessions.validator, tenant), found.workflow, configurable ?? {})
   const metadata = (scopeId === undefined ? asked.metadata : { ...asked.metadata, scopeId }) as JsonObject | undefined

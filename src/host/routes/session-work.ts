@@ -6,7 +6,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
 import type { Selection } from '../../core/session/config.ts'
 import { type AskedFor, applyOutcome, askSync, refusalOfRun, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
-import { commandFor, configOf, type GivenMessage, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import { commandFor, configOf, type GivenMessage, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
 import type { SessionPlace } from '../../engine/sessions/submit.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
@@ -27,7 +27,7 @@ import {
   syncAnswer,
   syncBody,
 } from './session-schema.ts'
-import { checkConfig, checkNamed, type SessionRouteParts, submitOnce, writerOf } from './session-writes.ts'
+import { checkConfig, checkNamed, givenMessage, type SessionRouteParts, submitOnce, writerOf } from './session-writes.ts'
 
 type Params = Static<typeof sessionParams>
 const ok = (body: object) => ({ status: 200, headers: {}, body: body as Json })
@@ -57,8 +57,8 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
       const { input, overrides, interactive = false } = request.body
-      const config = overrides === undefined ? null : checkConfig(principal, configOf(overrides as Json))
-      const given = input === undefined ? null : await messageObject(store, place.tenant, input as GivenMessage)
+      const config = overrides === undefined ? null : await checkConfig(store, principal, configOf(overrides as Json))
+      const given = input === undefined ? null : await givenMessage(store, principal, input as GivenMessage)
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort())
       return submitOnce(parts, request, reply, {
@@ -84,9 +84,9 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     { schema: { params: sessionParams, body: commandBody, response: answers(commandAnswer, 'The command is on record.') } },
     async (request, reply) => {
       const { session } = request.params
-      const { place } = writerOf(request, session)
+      const { principal, place } = writerOf(request, session)
       const { id = randomUUID(), run = null, ...asked } = request.body
-      const said = 'message' in asked ? await messageObject(store, place.tenant, asked.message as GivenMessage) : null
+      const said = 'message' in asked ? await givenMessage(store, principal, asked.message as GivenMessage) : null
       return submitOnce(parts, request, reply, {
         place,
         command: commandFor(id, asked, said?.digest, run),
@@ -101,8 +101,8 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     { schema: { params: sessionParams, body: inputBody, response: answers(inputAnswer, 'The run that waited goes on.') } },
     async (request, reply) => {
       const { session } = request.params
-      const { place } = writerOf(request, session)
-      const { digest, objects } = await messageObject(store, place.tenant, request.body.message as GivenMessage)
+      const { principal, place } = writerOf(request, session)
+      const { digest, objects } = await givenMessage(store, principal, request.body.message as GivenMessage)
       return submitOnce(parts, request, reply, {
         place,
         command: { type: 'provideInput', message: digest },

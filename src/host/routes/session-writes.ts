@@ -6,7 +6,8 @@ import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionConfig } from '../../core/session/config.ts'
 import type { SessionEvent } from '../../core/session/events.ts'
 import type { Principal } from '../../engine/access.ts'
-import { refusalFault } from '../../engine/sessions/requests.ts'
+import { checkNamedObjects, checkSentMessages } from '../../engine/membership.ts'
+import { type GivenMessage, type MessageObject, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
 import type { SessionPlace } from '../../engine/sessions/submit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -29,15 +30,24 @@ export function writerOf(request: FastifyRequest, session: string): SessionWrite
   return { principal, place: { tenant: principal.tenant, session, actor: `key:${principal.keyId}` } }
 }
 
-/** A workspace that a request names is never authority: whoever names one must be a member. */
+/** A workspace that a request names is never authority: the key must be a member. It need not exist yet. */
 export function checkNamed({ workspaces }: Principal, workspace: string | undefined): void {
   if (workspace !== undefined && !isMember(workspaces, workspace))
     throw new Fault('workspace_membership_required', { workspaceId: workspace })
 }
 
-export function checkConfig(principal: Principal, config: SessionConfig): SessionConfig {
+export async function checkConfig(store: Store, principal: Principal, config: SessionConfig): Promise<SessionConfig> {
   checkNamed(principal, config.workspace?.name)
+  await checkNamedObjects(store, principal, [...(config.promptDigests ?? []), ...(config.toolDigests ?? [])])
   return config
+}
+
+/** A message of a request, ready to be stored. A limited key names only objects that it uploaded. */
+export async function givenMessage(store: Store, principal: Principal, given: GivenMessage): Promise<MessageObject> {
+  const made = await messageObject(store, principal.tenant, given)
+  if (made.objects.length === 0) await checkNamedObjects(store, principal, [made.digest])
+  else await checkSentMessages(store, principal, made.objects)
+  return made
 }
 
 export interface SessionWrite {

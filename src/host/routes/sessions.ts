@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { sessionStream } from '../../core/session/events.ts'
+import { maySee } from '../../engine/membership.ts'
 import { checkWorkspace, configOf } from '../../engine/sessions/requests.ts'
 import { listSessions, type SessionSummary } from '../../engine/sessions/sessions.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
@@ -36,7 +37,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     async (request, reply) => {
       const { session = `session-${randomUUID()}`, agentId = null, config: given = {} } = request.body
       const { principal, place } = writerOf(request, session)
-      const config = checkConfig(principal, configOf(given as Json))
+      const config = await checkConfig(store, principal, configOf(given as Json))
       await checkWorkspace(store, place.tenant, config)
       const answer = () => ({
         status: 201,
@@ -51,11 +52,12 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     '/v1/sessions',
     { schema: { querystring: sessionsQuery, response: answers(sessionsAnswer, 'Sessions by name, each with its newest run.') } },
     async request => {
-      const { tenant } = principalOf(request, 'sessions:read')
+      const principal = principalOf(request, 'sessions:read')
       const { cursor, limit } = request.query
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: SessionSummary[] = []
-      for await (const one of listSessions(store, tenant, cursor)) {
+      for await (const one of listSessions(store, principal.tenant, cursor)) {
+        if (!(await maySee(store, principal, sessionStream(one.session)))) continue
         if (items.length === most) return { items, nextCursor: items.at(-1)!.session }
         items.push(one)
       }
@@ -87,7 +89,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     async (request, reply) => {
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
-      const config = checkConfig(principal, configOf(request.body as Json))
+      const config = await checkConfig(store, principal, configOf(request.body as Json))
       await checkWorkspace(store, place.tenant, config)
       const answer = () => ({ status: 200, headers: {}, body: { session, config } as unknown as Json })
       return submitOnce(parts, request, reply, { place, command: { type: 'configure', config }, answer })

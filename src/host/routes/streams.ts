@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { StreamHead } from '../../core/record/event.ts'
+import { maySee } from '../../engine/membership.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
@@ -35,11 +36,13 @@ export function streamRoutes(app: FastifyInstance, store: Store, streams: EventS
     '/v1/streams',
     { schema: { querystring: listQuery, response: answers(listAnswer, 'Streams by name, with their heads.') } },
     async request => {
-      const { tenant } = principalOf(request, 'record:read')
+      const principal = principalOf(request, 'record:read')
+      const { tenant } = principal
       const { cursor, limit = DEFAULT_LIMIT } = request.query
       const after = cursor === undefined ? undefined : readStreamCursor(cursor)
       const items: Omit<StreamHead, 'tenant'>[] = []
       for await (const { stream, seq, digest } of store.streams(tenant, after)) {
+        if (!(await maySee(store, principal, stream))) continue
         if (items.length >= Number(limit)) return { items, nextCursor: writeStreamCursor(items.at(-1)!.stream) }
         items.push({ stream, seq, digest })
       }

@@ -6,9 +6,12 @@ import { CAUSES } from '../../core/regression/cause.ts'
 import type { Example } from '../../core/regression/tally.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { runStream } from '../../core/run/events.ts'
+import type { Principal } from '../../engine/access.ts'
+import { maySee } from '../../engine/membership.ts'
 import { readProposal } from '../../engine/regression/proposal.ts'
 import { chosenRuns, type NewestRuns, newestRuns } from '../../engine/regression/recorded-runs.ts'
 import { type ComparedRun, type Regression, regressionOf } from '../../engine/regression/regression.ts'
+import type { RunSummary } from '../../engine/runs/runs.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { principalOf } from '../access.ts'
@@ -130,16 +133,20 @@ export function workspaceRegressionRoutes(
       return questions.ask(tenant, async pause => {
         const proposal = await readProposal({ store, user: userOf(principal), choice, library, validator: sessions.validator })
         let replays = 0
-        const chosen = chosenRuns(store, tenant, { workflowId, since }, () => {
+        const all = chosenRuns(store, tenant, { workflowId, since }, () => {
           replays += 1
         })
-        const newest = await newestRuns(chosen, Number(limit ?? DEFAULT_RUNS))
+        const newest = await newestRuns(visibleRuns(store, principal, all), Number(limit ?? DEFAULT_RUNS))
         const { runIds, older } = await withinReach(store, tenant, newest)
         const found = await regressionOf(proposal, runsOf(store, tenant, runIds), pause)
         return { ...shown(found, observability === 'full'), older, replays }
       })
     },
   )
+}
+
+async function* visibleRuns(store: Store, principal: Principal, runs: AsyncIterable<RunSummary>): AsyncIterable<RunSummary> {
+  for await (const run of runs) if (await maySee(store, principal, runStream(run.runId))) yield run
 }
 
 /** As the record spells it, so that texts can be compared. */

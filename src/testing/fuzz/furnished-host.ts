@@ -90,7 +90,7 @@ const TOKENS = 20
 
 export async function furnishedHost(): Promise<FurnishedHost> {
   const host = await startHost({}, { servers: new Map([['desk', memoryToolServer(['acme'], 'say', 'shout')]]) })
-  const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['desk'] })
+  const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['*'] })
   await publishConformance(host.store, 'onbook')
   const send = async (method: string, path: string, body?: object) => {
     const answer = await host.ask(method, path, { key, ...(body && { body }) })

@@ -81,6 +81,7 @@ export async function furnish(): Promise<Place> {
     const made = await createKey(store, (bytes, as) => randomBytes(bytes).toString(as), {
       tenant: TENANT,
       scopes: ['runs:create', 'runs:read', 'approvals:read', 'approvals:write'],
+      workspaces: ['*'],
       actor: 'test',
     })
     return made.key

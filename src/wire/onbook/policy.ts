@@ -27,6 +27,12 @@ export interface PolicyDescription {
         readonly paths?: readonly string[]
       }[]
     | null
+  /** Which secrets preludes of workspaces may put into prompts. */
+  readonly secrets: readonly {
+    readonly secrets: readonly string[]
+    readonly workspaces: readonly string[]
+    readonly agents?: readonly string[]
+  }[]
   readonly offer: readonly string[]
   readonly approvals: { readonly expireAfterMs: number | null }
   readonly planningCommands: readonly string[]

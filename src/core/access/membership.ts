@@ -1,0 +1,58 @@
+// Where the text of sessions and runs comes from, and which objects a key uploaded, in tables. They decide what a limited key sees.
+import type { EventDraft } from '../record/event.ts'
+import type { Projection } from '../record/projection.ts'
+
+type Origin = 'workspace' | 'session' | 'run'
+const from = (kind: Origin, place: string) => ({ put: { of: 'stream', kind: { always: kind }, name: place } })
+
+/**
+ * Where the text of a session or run may come from: workspaces that it ever named or took a snapshot of, sessions of its nodes, the run it
+ * works for, its home session. `of` is the stream itself. An event that names none leaves a row with an empty name.
+ */
+export const originRows: Projection = {
+  table: 'origins',
+  columns: { of: 'text', kind: 'text', name: 'text' },
+  key: ['of', 'kind', 'name'],
+  indexes: [['of']],
+  from: {
+    'session.created': [
+      from('workspace', 'payload.config.workspace.name'),
+      from('workspace', 'payload.snapshot.workspace'),
+      from('run', 'payload.home.runId'),
+      from('session', 'payload.home.session'),
+    ],
+    'session.configured': [from('workspace', 'payload.config.workspace.name')],
+    'run.requested': [
+      from('workspace', 'payload.config.workspace.name'),
+      from('workspace', 'payload.selection.workspace.name'),
+      from('run', 'payload.node.runId'),
+    ],
+    'run.snapshotReady': [from('workspace', 'payload.snapshot.workspace')],
+    'workspace.syncRequested': [from('workspace', 'payload.selection.workspace.name')],
+    'workspace.snapshotReady': [from('workspace', 'payload.snapshot.workspace')],
+    'workspace.applied': [from('workspace', 'payload.snapshot.workspace')],
+    'workspace.offered': [from('workspace', 'payload.snapshot.workspace')],
+    'node.started': [from('session', 'payload.session')],
+    'step.started': [from('workspace', 'payload.snapshot.workspace')],
+  },
+}
+
+export const uploadStream = (keyId: string): string => `uploads/${keyId}`
+
+/** `objectHash`: the record does not hold on to the object because of this event. */
+export const uploadedDraft = (digest: string, actor: string): EventDraft => ({
+  type: 'object.uploaded',
+  actor,
+  payload: { objectHash: digest },
+})
+
+export const uploadRows: Projection = {
+  table: 'uploads',
+  under: 'uploads/',
+  columns: { of: 'text', digest: 'text' },
+  key: ['of', 'digest'],
+  indexes: [['of', 'digest']],
+  from: { 'object.uploaded': [{ put: { of: 'stream', digest: 'payload.objectHash' } }] },
+}
+
+export const MEMBERSHIP_PROJECTIONS: readonly Projection[] = [originRows, uploadRows]
