@@ -313,7 +313,7 @@ export interface StrangeSchema {
   readonly code: 'schema_unknown' | 'schema_missing' | 'schema_differs'
 }
 
-/** For verifying: believes nothing, holds little, and sees no later writes. */
+/** For verifying: believes nothing, holds little. Streams end where they ended when it began; rows and objects may be later ones. */
 export interface Inspection {
   tenants(): Promise<readonly string[]>
   streams(tenant: string): AsyncIterable<RawStream>
@@ -326,6 +326,8 @@ export interface Inspection {
   /** In order of tenant, stream and key. */
   rows(table: string): AsyncIterable<ProjectedRow>
   referrer(tenant: string, digest: string): Promise<Referrer>
+  /** Whether the stream was written to since the inspection began, or is new: then its rows are those of later events too. */
+  isMoved(tenant: string, stream: string): Promise<boolean>
   /** How many events and references belong to no stream, and how many to no node. */
   strays(): Promise<number>
   /** Whatever else lies in the file than the tables of a record. */

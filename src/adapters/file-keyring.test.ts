@@ -73,5 +73,7 @@ describe('fileKeyring', () => {
     chmodSync(file, 0o600)
     writeFileSync(file, '{')
     await expect(open().sign(bytes)).rejects.toMatchObject({ code: 'file_unreadable' })
+    writeFileSync(file, '{}') // reliability D18
+    await expect(open().sign(bytes)).rejects.toMatchObject({ code: 'file_unreadable', message: expect.stringContaining(file) })
   })
 })

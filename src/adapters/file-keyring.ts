@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Clock, KeyPurpose, Keyring } from '../ports.ts'
 import { idOf, pemOf, signatureChecker } from './public-keys.ts'
-import { reasonOf } from './reasons.ts'
+import { codeOf, reasonOf } from './reasons.ts'
 
 interface KeyFile {
   readonly id: string
@@ -29,11 +29,14 @@ const NAME = /^(sign|seal)-[0-9a-f]{16}\.json$/
 const OWNER_ONLY = 0o600
 
 export function fileKeyring(folder: string, clock: Clock): Keyring {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(folder, 0o700)
-  } catch (error) {
-    throw new Fault('file_unwritable', { path: folder, reason: reasonOf(error) }, { cause: error })
+  // Only when a key is made: checking signatures writes nothing, so that it works on a read-only disk.
+  const makeFolder = (): void => {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      chmodSync(folder, 0o700)
+    } catch (error) {
+      throw new Fault('file_unwritable', { path: folder, reason: reasonOf(error) }, { cause: error })
+    }
   }
 
   const keysFor = (purpose: KeyPurpose): readonly KeyFile[] =>
@@ -43,6 +46,7 @@ export function fileKeyring(folder: string, clock: Clock): Keyring {
       .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
 
   const create = async (purpose: KeyPurpose): Promise<KeyFile> => {
+    makeFolder()
     const secret = secretFor(purpose)
     const key: KeyFile = {
       id: purpose === 'sign' ? idOf(publicOf(secret)) : `seal-${randomBytes(8).toString('hex')}`,
@@ -83,6 +87,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
     throw new Fault('file_unreadable', { path: folder, reason: reasonOf(error) }, { cause: error })
   }
 }
@@ -100,10 +105,24 @@ const secretFor = (purpose: KeyPurpose): string =>
 /** A key that others can read is no secret: it is refused rather than used. */
 function readKey(path: string): KeyFile {
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) throw new Fault('key_exposed', { path })
+  let key: unknown
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as KeyFile
+    key = JSON.parse(readFileSync(path, 'utf8'))
+    if (isKeyFile(key)) return key
   } catch (error) {
     throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+  }
+  throw new Fault('file_unreadable', { path, reason: 'it does not hold a key; put the file back from a copy of the keys' })
+}
+
+function isKeyFile(value: unknown): value is KeyFile {
+  const { id, purpose, createdAt, secret } = (value ?? {}) as Record<string, unknown>
+  if (typeof id !== 'string' || typeof createdAt !== 'string' || typeof secret !== 'string') return false
+  if (purpose !== 'sign') return purpose === 'seal'
+  try {
+    return createPrivateKey(secret).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
   }
 }
 

@@ -213,6 +213,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
         yield* tables.allRows(table)
       },
       referrer: async (tenant, digest) => ({ node: null, event: tenantOf(tenant).objects.get(digest as Digest)?.referrer ?? null }),
+      isMoved: async () => false,
       strays: async () => 0,
       schema: async () => [],
       unproven: async () => ({ answers: 0, uploads: 0 }),

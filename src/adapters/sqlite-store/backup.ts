@@ -8,6 +8,7 @@ import { codeOf, reasonOf } from '../reasons.ts'
 import { linkNew } from '../write-whole.ts'
 import { openDatabase } from './database.ts'
 import { doubting, guarded } from './faults.ts'
+import { createPrivately } from './read-only.ts'
 import { bringForward } from './schema.ts'
 
 /** What SQLite keeps beside a file that is open. */
@@ -18,7 +19,10 @@ export async function backupStore(path: string, to: string, approve: (copy: stri
   checkFree(to)
   return placeCopy(to, approve, async copy => {
     const database = openDatabase(path)
+    createPrivately(copy)
     try {
+      // A reader of a read-only file may not write anything, this copy included.
+      database.exec('PRAGMA query_only = OFF')
       guarded(to, () => database.prepare('VACUUM INTO ?').run(copy))
     } finally {
       database.close()

@@ -2,15 +2,16 @@
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { guarded, isBusy } from './faults.ts'
+import { createPrivately, type Driver, isReadOnly, openReader } from './read-only.ts'
 
 export type Database = DatabaseSyncInstance
 export type Statement = ReturnType<Database['prepare']>
 
 const require = createRequire(import.meta.url)
 
-function loadDriver(): { DatabaseSync: new (path: string) => Database } {
+function loadDriver(): { DatabaseSync: Driver } {
   const builtIn = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.('node:sqlite')
-  return (builtIn ?? require('@photostructure/sqlite')) as { DatabaseSync: new (path: string) => Database }
+  return (builtIn ?? require('@photostructure/sqlite')) as { DatabaseSync: Driver }
 }
 
 /** How long to wait for another process before giving up. */
@@ -20,6 +21,8 @@ const PAUSE_MS = 10
 export const openDatabase = (path: string): Database =>
   guarded(path, () => {
     const { DatabaseSync } = loadDriver()
+    if (isReadOnly(path)) return openReader(DatabaseSync, path)
+    createPrivately(path)
     const database = new DatabaseSync(path)
     try {
       prepare(database)

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import { type Database, transaction } from './database.ts'
+import { createPrivately } from './read-only.ts'
 
 /**
  * Events lie in the order in which they came, whatever their stream, so that a commit writes few pages.
@@ -123,6 +124,7 @@ function keepCopy(database: Database, path: string): void {
   if (existsSync(path)) return
   const unfinished = `${path}.${process.pid}`
   rmSync(unfinished, { force: true })
+  createPrivately(unfinished)
   try {
     database.prepare('VACUUM INTO ?').run(unfinished)
     renameSync(unfinished, path)

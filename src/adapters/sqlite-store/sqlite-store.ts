@@ -15,8 +15,9 @@ import { incoming } from './incoming.ts'
 import { inspect } from './inspect.ts'
 import { objectsOf } from './objects.ts'
 import { projecting } from './projection-tables.ts'
+import { isReader } from './read-only.ts'
 import { currentTables, declaredIn, makeTables, rebuild } from './rebuild.ts'
-import { migrate } from './schema.ts'
+import { checkVersion, migrate } from './schema.ts'
 import { type EventRow, type HeadRow, type Statements, statementsOf } from './statements.ts'
 import { refusingTriggers } from './strange-schema.ts'
 import { wakerOf } from './waker.ts'
@@ -99,14 +100,21 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
   }
 }
 
+const OTHER_TABLES = 'another release made its tables, and it cannot be written to here; copy it to a folder of yours'
+
 function openStore(path: string, projections: readonly Projection[] | undefined) {
   const database = openDatabase(path)
   try {
     return doubting(path, () => {
-      refusingTriggers(database, path)()
-      migrate(database, path)
+      const reads = isReader(database)
+      if (reads) checkVersion(database, path)
+      else {
+        refusingTriggers(database, path)()
+        migrate(database, path)
+      }
       const all = projections === undefined ? declaredIn(database, path) : [...RECORD_PROJECTIONS, ...projections]
-      makeTables(database, all)
+      if (!reads) makeTables(database, all)
+      else if (!currentTables(database, all)()) throw new Fault('store_failed', { path, reason: OTHER_TABLES })
       // From here on others are served by this thread.
       database.exec(READ_TIMEOUT)
       return { database, all }

@@ -3,9 +3,11 @@
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
 import { collectObjects, eraseObject } from '../../engine/erase.ts'
+import { objectsHolding } from '../../engine/holding.ts'
 import { type RefusedStream, sealStore } from '../../engine/seal.ts'
 import { writeAnchor } from '../../engine/verify/anchors.ts'
 import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { verifyReport } from '../report/verify-report.ts'
 import { visible } from '../report/visible.ts'
@@ -101,6 +103,9 @@ export const rebuild = (input: Input): Promise<number> =>
 
 export const erase = (input: Input): Promise<number> =>
   withRecord(input, async store => {
+    if (input.run !== undefined || input.holding !== undefined) return eraseHolding(store, input)
+    if (input.digest === undefined)
+      throw new Fault('usage_invalid', { problem: 'name an object, or a run and a text with --run and --holding' })
     const [tenant, digest, why] = [tenantOf(input), readDigest(input.digest), input.why]
     if (typeof why !== 'string' || why.trim() === '')
       throw new Fault('usage_invalid', { problem: 'say why with --why: it stays in the record for ever' })
@@ -109,6 +114,22 @@ export const erase = (input: Input): Promise<number> =>
       erased: digest,
     })
   })
+
+/** Lists them; erases them when it is said why. */
+async function eraseHolding(store: Store, input: Input): Promise<number> {
+  const { run, holding, why, digest } = input
+  if (typeof run !== 'string' || typeof holding !== 'string' || holding === '' || digest !== undefined)
+    throw new Fault('usage_invalid', { problem: '--run and --holding belong together: a run, and a text that its objects hold' })
+  const tenant = tenantOf(input)
+  const objects = await objectsHolding(store, tenant, run, holding)
+  const isErasing = typeof why === 'string' && why.trim() !== ''
+  if (isErasing) for (const name of objects) await eraseObject(store, { tenant, digest: name, actor: actorOf(), why })
+  const what = `${plural(objects.length, 'object')} of run ${run} ${objects.length === 1 ? 'holds' : 'hold'} this text`
+  const next = isErasing ? 'erased. Backups and exported files still have them' : 'not erased; --why "reason" erases them'
+  const text = [...objects, visible(`${what}${objects.length === 0 ? '.' : `: ${next}.`}`)].join('\n')
+  say(input, text, { run, objects, erased: isErasing })
+  return objects.length === 0 ? 1 : 0
+}
 
 export const collect = (input: Input): Promise<number> =>
   withRecord(input, async store => {

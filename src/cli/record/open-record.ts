@@ -8,7 +8,7 @@ import { readPublicKeys, signatureChecker } from '../../adapters/public-keys.ts'
 import { codeOf, reasonOf } from '../../adapters/reasons.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { Fault } from '../../errors.ts'
-import type { CheckSignature, Clock, Keyring, Store } from '../../ports.ts'
+import type { CheckSignature, Clock, Keyring, PublicKey, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 
 export const clock: Clock = () => new Date().toISOString()
@@ -65,8 +65,14 @@ export const keyringOf = (input: Input): Keyring => fileKeyring(keysFolder(input
 export async function checkerOf(input: Input): Promise<CheckSignature | null> {
   if (typeof input.publicKey === 'string') return signatureChecker(readPublicKeys(input.publicKey, await readText(input.publicKey)))
   if (!existsSync(keysFolder(input))) return null
-  const keys = await keyringOf(input).publicKeys()
+  const keys = await keyringOf(input).publicKeys().catch(withoutKeys)
   return keys.length === 0 ? null : signatureChecker(keys)
+}
+
+/** An auditor of another user's record cannot read its keys: signatures are checked with --public-key, or not at all. */
+function withoutKeys(error: unknown): readonly PublicKey[] {
+  if (error instanceof Fault && error.code === 'file_unreadable' && codeOf(error.cause) === 'EACCES') return []
+  throw error
 }
 
 export const readText = (path: string): Promise<string> =>

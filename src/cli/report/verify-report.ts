@@ -44,7 +44,9 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors, 
   const isFile = of === 'run file'
   const signed = isFile
     ? 'no checkpoint in it that these keys check covers them'
-    : 'written after the last checkpoint; "onbook checkpoint" signs them'
+    : of === 'run'
+      ? 'no checkpoint ends inside this part of their streams; "onbook verify" checks the streams as a whole'
+      : 'written after the last checkpoint; "onbook checkpoint" signs them'
   const keyless = isFile ? '--public-key FILE names those of whoever made it' : '"onbook checkpoint" makes them and signs'
   const why = keys ? signed : `there are no keys here to check signatures with; ${keyless}`
   const lines = [
@@ -71,6 +73,7 @@ function notCovered({ unreferenced = 0, unproven = {} }: Verified): readonly str
 const UNPROVEN: Readonly<Record<string, string>> = {
   answers: 'stored answers for idempotency keys',
   uploads: 'unfinished uploads',
+  laterRows: 'rows of streams that were written to meanwhile',
   declarations: 'tables declared otherwise than by this release',
 }
 
