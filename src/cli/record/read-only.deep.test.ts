@@ -66,7 +66,7 @@ const questions = (folder: string, out: string): readonly (readonly string[])[] 
     ['verify'],
     ['verify', run],
     ['export', run, '--output', join(out, 'run.jsonl')],
-    ['export', 'audit', '--output', join(out, 'stream.jsonl')],
+    ['export', `run/${run}`, '--output', join(out, 'stream.jsonl')],
     ['backup', join(out, 'backup.db')],
   ].map(args => [...args, '--data', folder])
 
