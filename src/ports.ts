@@ -249,6 +249,10 @@ export interface Store {
   rows(table: string, tenant: string, cells?: Row, order?: RowOrder): AsyncIterable<ProjectedRow>
   /** Drops objects that neither an event nor a node speaks of and nobody has written since, and so on down the nodes it drops; how many. */
   collect(writtenBefore: string): Promise<number>
+  /** Forgets answers under idempotency keys that were given before this time, a slice at a time; how many. */
+  pruneAnswers?(before: string): Promise<number>
+  /** Writes, and changes nothing. Rejects with the fault that keeps the store from writing. */
+  probe?(): Promise<void>
   /** Drops every projection and makes it again from the streams; how many events it read. */
   rebuild(): Promise<number>
   /** The record's own and the application's. */

@@ -1,27 +1,23 @@
 // One process at a time. The lock file names its owner from the moment it exists; one whose owner is gone is taken over.
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Fault } from '../errors.ts'
-import { codeOf, reasonOf } from './reasons.ts'
+import { isSameProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+import { reasonOf } from './reasons.ts'
 import { linkNew } from './write-whole.ts'
 
-interface Owner {
-  readonly pid: number
-  /** When the process started. A number alone is soon given to another process; in a container it is 1 every time. */
-  readonly started: string | null
+interface Owner extends ProcessIdentity {
   readonly nonce: string
 }
 
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 50
-const ENDED = 'ended'
 
 /** The nonces of the locks that this process holds: one with our own number and another nonce is from a former life. */
 const held = new Set<string>()
 
 export async function exclusively<T>(path: string, name: string, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
-  const owner: Owner = { pid: process.pid, started: startOf(process.pid), nonce: randomUUID() }
+  const owner: Owner = { ...ownIdentity(), nonce: randomUUID() }
   const text = JSON.stringify(owner)
   held.add(owner.nonce)
   try {
@@ -68,9 +64,7 @@ function isAlive(text: string): boolean {
   const owner = readOwner(text)
   if (owner === null) return false
   if (owner.pid === process.pid) return held.has(owner.nonce)
-  if (!isRunning(owner.pid)) return false
-  const started = startOf(owner.pid)
-  return started === null || owner.started === null ? started !== ENDED : started === owner.started
+  return isSameProcess(owner)
 }
 
 /** A lock is whole from the moment it has its name, so what cannot be read is what a crash of the machine left. */
@@ -79,26 +73,6 @@ function readOwner(text: string): Owner | null {
     const { pid, started, nonce } = JSON.parse(text) as Partial<Owner>
     const sound = Number.isSafeInteger(pid) && pid! > 0 && typeof nonce === 'string' // 0 and less are whole groups of processes
     return sound ? { pid: pid!, started: typeof started === 'string' ? started : null, nonce } : null
-  } catch {
-    return null
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-}
-
-/** In ticks since the machine started; null where the system does not say (only Linux does). */
-function startOf(pid: number): string | null {
-  try {
-    // The second field is the program's name in brackets, which may itself hold blanks and brackets.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-    return fields[0] === 'Z' ? ENDED : (fields[19] ?? null)
   } catch {
     return null
   }

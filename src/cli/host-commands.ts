@@ -1,7 +1,7 @@
 // The commands around the host.
 import { SCOPES } from '../core/access/keys.ts'
 import type { Command } from './commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, HOST_TIMEOUT, JSON_OPTION, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
@@ -80,6 +80,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--expires <date>', summary: 'when it stops working (default: never)' },
       { flags: '--url <url>', summary: 'the host to sign in to (default: the one that runs on the folder)' },
       { ...LIMIT, summary: 'of list: rows to print (default: 50; with --json, all)' },
+      HOST_TIMEOUT,
       DATA,
       TENANT,
       JSON_OPTION,

@@ -20,11 +20,13 @@ export const REPO: Option = {
 export const SCRIPT: Option = { flags: '--script <file>', summary: 'what the provider "scripted" says' }
 export const RECORDINGS: Option = { flags: '--recordings <dir>', summary: 'what the provider "recorded" plays back' }
 export const WATCH: Option = { flags: '--watch', summary: 'say what happens while it happens' }
+export const HOST_TIMEOUT: Option = { flags: '--host-timeout <seconds>', summary: 'seconds that the host has for one answer (default: 30)' }
 /** On a folder, or through a host. */
 export const WHERE: readonly Option[] = [
   DATA,
   TENANT,
   { flags: '--url <url>', summary: 'work through this host (default: the one that runs on the folder; else on the folder itself)' },
   { flags: '--key <key>', summary: 'that opens it (default: for the host on the folder, the one in the folder)' },
+  HOST_TIMEOUT,
   JSON_OPTION,
 ]

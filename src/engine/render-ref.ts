@@ -44,6 +44,8 @@ export interface RenderRequest {
   readonly trust: Trust
   readonly dialect?: RefDialect
   readonly workspace?: string | null
+  /** Of the text, in UTF-16 units. */
+  readonly maxLength?: number
 }
 
 /** For whoever renders outside a run: what they give is every source. The clock is no part of it, so the same request has the same hash tomorrow. */
@@ -61,10 +63,15 @@ export interface RenderedRef {
 }
 
 export async function renderRef(store: Store, tenant: string, request: RenderRequest): Promise<RenderedRef> {
-  const { ref, sources, trust, dialect = {}, workspace = null } = request
+  const { ref, sources, trust, dialect = {}, workspace = null, maxLength } = request
   const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect, workspace)
   const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
-  const result = renderPrompt(template, { overrides: read.variableOverrides, sources, trust: trustOf })
+  const result = renderPrompt(template, {
+    overrides: read.variableOverrides,
+    sources,
+    trust: trustOf,
+    ...(maxLength === undefined ? {} : { maxLength }),
+  })
   if (!result.ok) {
     const [first] = result.problems
     throw new Fault(first!.code, { problem: result.problems.map(({ message }) => message).join('; '), variable: first!.variable })

@@ -55,6 +55,11 @@ export const HOST_FAULTS = {
     (d: { where: string; reason: string }) =>
       `No host answers at ${d.where}: ${d.reason}. Start one with "onbook serve", or name it with --url.`,
   ),
+  host_silent: fault(
+    504,
+    (d: { where: string; seconds: number }) =>
+      `The host at ${d.where} did not answer within ${d.seconds} s. It may be busy or hang: read its log, wait longer with --host-timeout <seconds>, or stop the host and start it again with "onbook serve".`,
+  ),
   origin_foreign: fault(403, (d: { origin: string }) => `Pages of ${d.origin} may not talk to this host.`),
   label_protected: fault(403, (d: { problem: string }) => `${d.problem}.`),
   label_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),

@@ -36,6 +36,7 @@ import { openRoutes, signInRoutes } from './routes/sign-in.ts'
 import { streamRoutes } from './routes/streams.ts'
 import { workspaceRoutes } from './routes/workspaces.ts'
 import { originChecker } from './same-origin.ts'
+import { STOPPING, storeReasons } from './store-readiness.ts'
 
 export interface HostParts {
   readonly store: Store
@@ -142,9 +143,13 @@ export function createHost(parts: HostParts): FastifyInstance {
     reply.header('cache-control', 'max-age=60').send(capabilityDocument(config, parts.fixtures, parts.sessions !== undefined)),
   )
 
+  let stopping = false
+  app.addHook('preClose', async () => {
+    stopping = true
+  })
+  const storeReason = storeReasons(store)
   app.get('/readyz', async (_request, reply) => {
-    await store.tenants()
-    const reasons = parts.readiness?.reasons() ?? []
+    const reasons = [...(stopping ? [STOPPING] : await storeReason()), ...(parts.readiness?.reasons() ?? [])]
     return reasons.length === 0 ? { ok: true } : reply.code(503).send({ ok: false, reasons })
   })
 

@@ -31,7 +31,7 @@ const cliAgent = Type.Object(
       Type.Enum(['stdin', 'argument'], { description: 'How it is given the prompt. As a last argument, others can see it.' }),
     ),
     cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'The folder it works in; --repo unless it is said.' })),
-    env: names('^[A-Za-z_][A-Za-z0-9_]*$', 'Names of variables it is given besides PATH, HOME, LANG, LC_*, TERM and TMPDIR.'),
+    env: names('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'Names of variables it is given besides PATH, HOME, LANG, LC_*, TERM and TMPDIR.'),
     tenants: names('^.{1,200}$', 'Whose sessions may use it. It runs as the user of the host: "default" alone unless others are named.'),
     lostPatterns: names('^[^\\n]{3,200}$', 'What it says, in any case of letters, when it does not know a conversation.'),
     timeoutMs: number('For the whole answer. In milliseconds.', MOST_MS),
@@ -50,6 +50,7 @@ const cliAgent = Type.Object(
 
 export const cliAgentsFormat = Type.Record(Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' }), cliAgent, {
   additionalProperties: false,
+  maxProperties: 100,
   description: 'Command-line agents by the name of the provider they are.',
 })
 

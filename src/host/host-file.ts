@@ -12,7 +12,7 @@ import { modelCallsFormat } from './model-calls.ts'
 import { type Complaint, readSettings } from './settings-file.ts'
 
 const ref = Type.Optional(
-  Type.Union([Type.String({ maxLength: 400 }), Type.Object({}, { additionalProperties: true })], {
+  Type.Union([Type.String({ maxLength: 400 }), Type.Object({}, { additionalProperties: true, maxProperties: 10 })], {
     description: 'prompt:<templateId>[@<version>], or an object with templateId, libraryId, version, variableOverrides.',
   }),
 )

@@ -18,6 +18,7 @@ export const hostToolsFormat = Type.Object(
   {
     bind: Type.Array(Type.Enum([...REPO_TOOLS]), {
       uniqueItems: true,
+      maxItems: REPO_TOOLS.length,
       description: 'Tools that work on the repo (--repo) and that this host can do. What is not named here never runs.',
     }),
     env: Type.Optional(

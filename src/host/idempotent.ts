@@ -13,6 +13,8 @@ export interface Answer {
 
 interface Kept extends Answer {
   readonly requestHash: string
+  /** When it was given: the store forgets old ones. */
+  readonly at: string
 }
 
 interface Once {
@@ -35,7 +37,7 @@ function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Js
   // A body is stored without the workspace that it names: with another one it is another request.
   const requestHash = digestJson({ url, body, ...(workspaceId === null ? {} : { workspaceId }) })
   return {
-    idempotency: answer => ({ key, answer: { ...answer, requestHash } as unknown as Json }),
+    idempotency: answer => ({ key, answer: { ...answer, requestHash, at: new Date().toISOString() } as unknown as Json }),
     async replay() {
       const found = await store.answer(tenant, key)
       if (found === null || !isObject(found)) return null

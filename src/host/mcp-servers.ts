@@ -15,7 +15,7 @@ const server = Type.Object(
   {
     command: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'The program. No shell reads it.' })),
     args: Type.Optional(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 200, description: 'What follows it, word by word.' })),
-    env: names('^[A-Za-z_][A-Za-z0-9_]*$', 'Names of variables it is given besides PATH, HOME, LANG, LC_*, TERM and TMPDIR.'),
+    env: names('^[A-Za-z_][A-Za-z0-9_]{0,127}$', 'Names of variables it is given besides PATH, HOME, LANG, LC_*, TERM and TMPDIR.'),
     cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'The folder it works in; here, unless it is said.' })),
     url: Type.Optional(
       Type.String({
@@ -27,6 +27,7 @@ const server = Type.Object(
     headers: Type.Optional(
       Type.Record(Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }), Type.String({ minLength: 1, maxLength: 200 }), {
         additionalProperties: false,
+        maxProperties: 100,
         description: 'Headers it is sent, each with the id of the secret that is its value.',
       }),
     ),
@@ -43,6 +44,7 @@ const server = Type.Object(
 
 export const mcpServersFormat = Type.Record(Type.String({ pattern: SERVER_NAME, maxLength: MOST_NAME }), server, {
   additionalProperties: false,
+  maxProperties: 100,
   description: 'MCP servers by name. Their tools are called <name>__<tool>, and none is bound before somebody adopts it.',
 })
 

@@ -1,8 +1,9 @@
 // One command from start to end, within its limits. When it is over, nothing of what it started is left in its process group. Reads no meaning into what it writes.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import { codeOf, reasonOf } from '../reasons.ts'
+import { isOutOfFiles, startProcess } from '../start-process.ts'
 import type { CliAgent } from './agent.ts'
 import { dieWithUs } from './living-groups.ts'
 
@@ -121,7 +122,7 @@ const unreadable = (problem: string): Fault => new Fault('adapter_error', { prob
 function start(command: RunningCommand, cwd: string): ChildProcessWithoutNullStreams {
   const [program = '', ...words] = command.words
   try {
-    return spawn(program, words, { cwd, env: command.env, detached: OWN_GROUP, windowsHide: true })
+    return startProcess(program, words, { cwd, env: command.env, detached: OWN_GROUP, windowsHide: true })
   } catch (error) {
     throw startFault(error, command, cwd)
   }
@@ -131,6 +132,8 @@ function startFault(error: unknown, { provider, words: [program = ''] }: Running
   const code = codeOf(error)
   // For a folder that is not there, too, the system says that the program is not.
   if (code === 'ENOENT' && !existsSync(cwd)) return new Fault('path_missing', { path: cwd })
+  // Another try may find one.
+  if (isOutOfFiles(error)) return retryable(`${program} cannot be started: ${reasonOf(error)}`)
   if (code === 'E2BIG') return unreadable('the prompt is too long for an argument; give it on stdin (promptOn)')
   if (code === 'ERR_INVALID_ARG_VALUE') return unreadable('an argument holds a character that no command can be given')
   return new Fault('command_missing', { provider, command: program, reason: reasonOf(error) })

@@ -1,11 +1,12 @@
 // A server that is a command: JSON-RPC by lines, over its input and output. The package has such a transport too; this one lends nothing of
 // the environment that was not named, and ends the whole group of processes, so that none is left behind.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { environmentOf } from '../cli-agent/agent.ts'
 import { dieWithUs } from '../cli-agent/living-groups.ts'
 import { OWN_GROUP, tell } from '../cli-agent/run-command.ts'
 import type { ScrubbedTail } from '../cli-agent/scrubbed-tail.ts'
+import { startProcess } from '../start-process.ts'
 import type { McpServer } from './settings.ts'
 
 type Package = typeof import('@modelcontextprotocol/client')
@@ -31,7 +32,7 @@ export function stdioTransport(sdk: Package, server: McpServer, complaints: Scru
   let over: string | null = null
   let unasked = 0
 
-  const start = () => spawn(command, args, { cwd, env: environmentOf(server, process.env), detached: OWN_GROUP, windowsHide: true })
+  const start = () => startProcess(command, args, { cwd, env: environmentOf(server, process.env), detached: OWN_GROUP, windowsHide: true })
 
   const read = (chunk: Buffer): void => {
     unasked += chunk.length

@@ -1,7 +1,4 @@
 // command: one line of shell in a folder of the repo, with nothing of the host's environment, within limits. It is no cage: what a command may touch is up to the system's user it runs as.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import { toolCallInOutput } from '../../core/tools/read-tool-calls.ts'
@@ -13,7 +10,7 @@ import { type Ended, runCommand } from '../cli-agent/run-command.ts'
 import { scrubber } from '../scrub.ts'
 import { knownTo } from '../scrub-known.ts'
 import { type BothEnds, bothEnds } from './both-ends.ts'
-import { endStrays } from './end-strays.ts'
+import { makeHome, removeHome } from './command-homes.ts'
 import { placeOf, type Repo, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
 
@@ -53,13 +50,11 @@ export const commandTool = (repo: Repo): Binding => ({
 
 /** Settings and tokens of whoever runs the host are not the command's. What is still at work in it afterwards is ended. */
 async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
-  const home = await mkdtemp(join(tmpdir(), 'onbook-home-'))
+  const home = await makeHome()
   try {
     return await work(home)
   } finally {
-    await endStrays(home)
-    // What cannot be cleared away takes nothing from what the command said.
-    await rm(home, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+    await removeHome(home)
   }
 }
 
@@ -101,9 +96,14 @@ async function endOf(...command: Parameters<typeof runCommand>): Promise<Ended |
   } catch (error) {
     if (!(error instanceof Fault) || command[0].signal.aborted) throw error
     if (error.code === 'adapter_timeout') return null
-    const reason = error.code === 'command_missing' ? (error as Fault<'command_missing'>).details.reason : 'it is too long, or holds a zero'
-    throw new Fault('command_unstartable', { reason }, { cause: error })
+    throw new Fault('command_unstartable', { reason: whyNotStarted(error) }, { cause: error })
   }
+}
+
+function whyNotStarted(error: Fault): string {
+  if (error.code === 'command_missing') return (error as Fault<'command_missing'>).details.reason
+  if (error.code === 'provider_retryable') return (error as Fault<'provider_retryable'>).details.problem
+  return 'it is too long, or holds a zero'
 }
 
 function resultOf(ended: Ended | null, kept: BothEnds, ms: number): Json {

@@ -1,11 +1,11 @@
 // The system's git over a store of our own. It sees neither the repo nor anybody's settings: it is given bytes, and asked about trees.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
+import { isRunning } from '../process-identity.ts'
 import { reasonOf } from '../reasons.ts'
-
-type Child = ChildProcessByStdio<Writable, Readable, Readable>
+import { isOutOfFiles, startProcess } from '../start-process.ts'
 
 export interface Said {
   /** Its beginning, up to the limit. */
@@ -22,6 +22,7 @@ export interface RunningGit {
 }
 
 export interface PrivateGit {
+  /** Throws when the machine has no file descriptor left. */
   start(words: readonly string[], mostBytes: number): RunningGit
   run(words: readonly string[], mostBytes?: number): Promise<Said>
 }
@@ -51,17 +52,17 @@ export function privateGit(folder: string, ms: number): PrivateGit {
   }
   const start: PrivateGit['start'] = (words, mostBytes) => {
     const given = [...SETTINGS.flatMap(setting => ['-c', setting]), ...words]
-    const child: Child = spawn('git', given, { cwd: folder, env, windowsHide: true })
+    const child = startProcess('git', given, { cwd: folder, env, windowsHide: true })
     // Whoever writes to one that has ended learns why from how it ended.
     child.stdin.on('error', () => {})
     return { input: child.stdin, ended: endOf(child, words[0] ?? '', mostBytes, ms), stop: () => void child.kill('SIGKILL') }
   }
   return {
     start,
-    run(words, mostBytes = Number.POSITIVE_INFINITY) {
+    async run(words, mostBytes = Number.POSITIVE_INFINITY) {
       const { input, ended } = start(words, mostBytes)
       input.end()
-      return ended
+      return await ended
     },
   }
 }
@@ -94,7 +95,8 @@ export async function openStore(git: PrivateGit, folder: string): Promise<boolea
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
     await git.run(['--version'])
-  } catch {
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error
     return false
   }
   if (!existsSync(`${folder}/HEAD`)) await makeStore(git, folder)
@@ -119,12 +121,4 @@ export async function tidyStore(git: PrivateGit): Promise<void> {
   const refs = out.toString('latin1').split('\n')
   for (const ref of refs) if (ref !== '' && !isRunning(Number(ref.split('/').at(-1)))) await git.run(['update-ref', '-d', ref])
   await git.run(['gc', '--auto', '--quiet'])
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { setImmediate as others } from 'node:timers/promises'
 import { Fault } from '../../errors.ts'
+import { isOutOfFiles } from '../start-process.ts'
 import { EMPTY_TREE, type Importing, importInto } from './import-tree.ts'
 import type { PrivateGit } from './private-git.ts'
 import { type FoundFile, fileAt, filesIn, type RepoWalk, readFound } from './walk-repo.ts'
@@ -119,7 +120,8 @@ export function snapshots(git: PrivateGit, walk: RepoWalk, file: string, limits:
           isBroken = false
           return tree
         } catch (error) {
-          if (error instanceof Fault) throw error
+          // A store that could not be reached is not broken.
+          if (error instanceof Fault || isOutOfFiles(error)) throw error
           failure = error
         }
       throw failure

@@ -13,6 +13,7 @@ import { groupOf } from './group.ts'
 import { headsOf, toHead } from './heads.ts'
 import { incoming } from './incoming.ts'
 import { inspect } from './inspect.ts'
+import { type AnswerKey, FIRST_ANSWER, probe, pruneAnswers } from './maintain.ts'
 import { objectsOf } from './objects.ts'
 import { projecting } from './projection-tables.ts'
 import { isReader } from './read-only.ts'
@@ -89,6 +90,19 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
       read(() => (statements.unsealed.all(tenant, CHECKPOINTS, after, most) as unknown as HeadRow[]).map(row => toHead(tenant, row))),
     rows: (table, tenant, cells, order) => asynchronously(path, tables.rows(table, tenant, cells, order)),
     collect: objects.collect,
+    async pruneAnswers(before) {
+      let count = 0
+      for (let after: AnswerKey | null = FIRST_ANSWER; after !== null; ) {
+        const from: AnswerKey = after
+        const { dropped, next } = await read(() => pruneAnswers(database, statements, from, before, clock()))
+        count += dropped
+        after = next
+        // Others write between two slices.
+        await new Promise(resume => setImmediate(resume))
+      }
+      return count
+    },
+    probe: () => read(() => probe(database, statements)),
     rebuild: () => read(() => rebuild(database, all)),
     projections: all,
     inspect: async () => inspect(path, all),

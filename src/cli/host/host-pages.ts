@@ -3,10 +3,30 @@ import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { WhichHost } from './which-host.ts'
 
-export const hostAnswer = ({ url, key }: WhichHost, path: string): Promise<Response> =>
-  fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } }).catch((error: Error) => {
-    throw new Fault('host_absent', { where: url, reason: String((error.cause as Error | undefined)?.message ?? error.message) })
-  })
+export interface AskOptions {
+  readonly method?: 'GET' | 'POST'
+  /** For a question that keeps a healthy host busy: the limit is for a sign of life, and the answer may take longer. */
+  readonly long?: boolean
+}
+
+/** How many times the limit a long question may take. */
+const LONG = 20
+
+export async function hostAnswer(host: WhichHost, path: string, { method = 'GET', long = false }: AskOptions = {}): Promise<Response> {
+  if (long) await ask(host, '/healthz', 'GET', host.timeoutMs)
+  return ask(host, path, method, long ? LONG * host.timeoutMs : host.timeoutMs)
+}
+
+async function ask({ url, key }: WhichHost, path: string, method: string, timeoutMs: number): Promise<Response> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    return await fetch(`${url}${path}`, { method, signal, headers: { authorization: `Bearer ${key}` } })
+  } catch (error) {
+    if (signal.aborted) throw new Fault('host_silent', { where: url, seconds: timeoutMs / 1_000 })
+    const { cause, message } = error as Error
+    throw new Fault('host_absent', { where: url, reason: String((cause as Error | undefined)?.message ?? message) }, { cause: error })
+  }
+}
 
 /** Those there are, oldest first. */
 export async function* eventPages<E>(host: WhichHost, path: string, first: number): AsyncIterable<E> {

@@ -1,6 +1,7 @@
 // onbook serve: the host, until it is told to stop.
 import type { FastifyInstance } from 'fastify'
 import { repoRoles } from '../../adapters/repo-roles.ts'
+import { removeLeftHomes } from '../../adapters/repo-tools/command-homes.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
 import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
@@ -8,6 +9,7 @@ import { hasOperatorKey } from '../../engine/access.ts'
 import { publishConformance } from '../../engine/conformance.ts'
 import { collectObjects } from '../../engine/erase.ts'
 import { keepDoing } from '../../engine/keep-doing.ts'
+import { pruneAnswers } from '../../engine/prune-answers.ts'
 import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
 import type { SessionParts } from '../../engine/sessions/performing.ts'
@@ -37,7 +39,10 @@ const DEFAULT_PORT = 4680
 const SEAL_EVERY_MS = 60_000
 const COLLECT_EVERY_MS = 3_600_000
 /** How long requests that are under way may take after the host was told to stop. */
-const DRAIN_MS = 8_000
+const DRAIN_MS = 7_000
+/** From the signal to the end, whatever is under way. Work that is broken off is taken up by the next host. */
+const STOP_MS = 9_000
+const PRUNE_EVERY_MS = 3_600_000
 
 /** A host that can be asked. */
 export interface Listening {
@@ -116,10 +121,18 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       COLLECT_EVERY_MS,
       error => app.log.error({ err: error }, 'what nothing speaks of was not collected'),
     )
+    const pruning = keepDoing(
+      () => pruneAnswers(store, clock),
+      PRUNE_EVERY_MS,
+      error => app.log.error({ err: error }, 'old answers were not forgotten'),
+    )
     try {
+      await removeLeftHomes()
       const { path, key } = await localKey(store, input)
       // Before anybody can ask for more, and not what another host is at.
-      if (livingHost(input) === null) {
+      const other = livingHost(input)
+      if (other !== null) app.log.warn({ pid: other.pid }, 'another host runs on this folder, and keeps the runs that it has')
+      else {
         await sessions.runs.resume()
         await sessions.forks.resume()
       }
@@ -134,17 +147,35 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     } finally {
       await noteStopped(input)
       const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-      await app.close()
+      const stop = async (): Promise<void> => {
+        await app.close()
+        await sessions.close()
+        await Promise.all([collecting.stop(), pruning.stop()])
+        await sealing.stop()
+        signed.close()
+      }
+      const inTime = await within(stop(), STOP_MS)
       clearTimeout(force)
-      await sessions.close()
-      await collecting.stop()
-      await sealing.stop()
-      signed.close()
+      if (!inTime) {
+        app.log.warn('work that did not end in time was broken off; the next host takes it up')
+        // Work under way would go on, on a store that is closed.
+        await within(store.close(), 500)
+        process.exit(0)
+      }
     }
     return 0
   } finally {
     await store.close()
   }
+}
+
+/** Whether the work was done in time. */
+function within(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
 /** What an option says comes before the file, and is on record like the rest. */

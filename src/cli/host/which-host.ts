@@ -5,21 +5,25 @@ import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
+import { hostTimeout } from './host-timeout.ts'
 import { keyPath, livingHost } from './running-host.ts'
 
 export interface WhichHost {
   readonly url: string
   readonly key: string
+  /** How long a command waits for one answer. */
+  readonly timeoutMs: number
 }
 
 export async function hostFor(input: Input): Promise<WhichHost | null> {
   const living = livingHost(input)?.url
+  const timeoutMs = hostTimeout(input)
   const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : input.tenant === undefined ? living : undefined
   if (url === undefined) return null
-  if (typeof input.key === 'string') return { url, key: input.key }
+  if (typeof input.key === 'string') return { url, key: input.key, timeoutMs }
   // The key of this folder opens this folder's host; no other is shown it.
   if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key` })
-  return { url, key: (await readText(keyPath(input))).trim() }
+  return { url, key: (await readText(keyPath(input))).trim(), timeoutMs }
 }
 
 /** The desk is closed whatever happens. What the host refuses is said on, with its own code. */
@@ -31,12 +35,16 @@ export async function workAt<D extends { close(): Promise<void> }>(
   try {
     return await work(desk)
   } catch (error) {
+    if (error instanceof ClientError && error.code === 'time_limit_reached') throw silent(input)
     if (error instanceof ClientError) return explain(error, input)
     throw error
   } finally {
     await desk.close()
   }
 }
+
+const silent = (input: Input): Fault =>
+  new Fault('host_silent', { where: String(input.url ?? livingHost(input)?.url ?? 'this folder'), seconds: hostTimeout(input) / 1_000 })
 
 function explain({ code, message, details, status }: ClientError, { json }: Input): number {
   if (json) printJson({ error: code, message, details })

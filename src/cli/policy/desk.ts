@@ -58,7 +58,7 @@ async function atRest(input: Input): Promise<PolicyDesk> {
 const storeOf = (input: Input): Store => (existsSync(databaseOf(input)) ? openProductStore(input) : memoryStore(clock, PRODUCT_PROJECTIONS))
 
 function throughHost(host: WhichHost): PolicyDesk {
-  const { policy } = createClient({ ...host, timeoutMs: 120_000 })
+  const { policy } = createClient(host)
   return {
     from: `the policy of the host at ${host.url}`,
     show: () => policy.get() as Promise<TenantPolicy>,

@@ -7,7 +7,7 @@ import { noRun } from '../runs/leave-command.ts'
 
 /** @param most bytes of a file that could be opened again */
 export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BYTES): AsyncIterable<Uint8Array> {
-  const answer = await hostAnswer(host, `/v1/runs/${encodeURIComponent(runId)}:export`)
+  const answer = await hostAnswer(host, `/v1/runs/${encodeURIComponent(runId)}:export`, { long: true })
   if (answer.status === 404) throw noRun(runId)
   if (!answer.ok) throw await refusal(host, answer)
   let left = most

@@ -93,7 +93,7 @@ async function answerOfHost(input: Input, { against, workflowId, since, limit = 
   const { workspace, version } = choiceOf(against)
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ version, workflowId, since, limit })) if (value !== undefined) query.set(name, String(value))
-  const answer = await hostAnswer(host, `/v1/workspaces/${encodeURIComponent(workspace)}/regression?${query}`)
+  const answer = await hostAnswer(host, `/v1/workspaces/${encodeURIComponent(workspace)}/regression?${query}`, { long: true })
   if (!answer.ok) throw await refusal(host, answer)
   return (await answer.json()) as Answered
 }

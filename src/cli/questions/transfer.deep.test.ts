@@ -127,7 +127,7 @@ describe('through a host', () => {
   })
 
   it('takes no more of a host than a file may have', async () => {
-    const pieces = exportedBy({ url: host.url, key: host.key }, runId, 100)[Symbol.asyncIterator]()
+    const pieces = exportedBy({ url: host.url, key: host.key, timeoutMs: 30_000 }, runId, 100)[Symbol.asyncIterator]()
     await expect(pieces.next()).rejects.toMatchObject({ code: 'file_too_large' })
   })
 

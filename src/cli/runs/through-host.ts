@@ -11,7 +11,7 @@ import { noRun } from './leave-command.ts'
 import { foldEvent, isSettled } from './standing.ts'
 
 export function runDeskThrough(host: WhichHost): RunDesk {
-  const client: Client = createClient({ ...host, timeoutMs: 120_000 })
+  const client: Client = createClient(host)
 
   /** The record itself, not what OpenWOP makes of it: so both desks tell the same. */
   async function* events(runId: string, { after = -1, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {}) {

@@ -49,7 +49,7 @@ async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
 }
 
 function throughHost(host: WhichHost): Desk {
-  const client: Client = createClient({ ...host, timeoutMs: 120_000 })
+  const client: Client = createClient(host)
   const { events: follow, ...sessions } = client.sessions
   return {
     ...sessions,

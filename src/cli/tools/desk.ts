@@ -29,7 +29,7 @@ export async function withToolDesk(input: Input, work: (desk: ToolDesk) => Promi
 const PATIENCE_MS = 120_000
 
 const deskThrough = (host: WhichHost): ToolDesk => ({
-  ...createClient({ ...host, timeoutMs: PATIENCE_MS }).tools,
+  ...createClient({ ...host, timeoutMs: Math.max(PATIENCE_MS, host.timeoutMs) }).tools,
   close: async () => {},
 })
 

@@ -5,7 +5,9 @@ import {
   choice,
   closed,
   composeField,
+  formatName,
   kindRefs,
+  MOST_KEYS,
   MOST_TEXT,
   misfitField,
   name,
@@ -15,6 +17,7 @@ import {
 } from '../workflow/fields.ts'
 
 const unused = { description: 'Of OpenWOP. Not used.' }
+const unusedObject = { type: 'object', maxProperties: MOST_KEYS, ...unused }
 const tool = name('A tool.')
 
 export const agentFormat = {
@@ -25,7 +28,7 @@ export const agentFormat = {
     'Who works at a node: its prompts, its tools, how it works. Every AgentManifest of OpenWOP is one. Nothing here grants anything.',
   ...closed(
     {
-      $schema: { type: 'string', description: 'Names this format. Optional.' },
+      $schema: formatName,
       agentId: {
         type: 'string',
         minLength: 3,
@@ -75,11 +78,11 @@ export const agentFormat = {
       onMisfit: misfitField,
       ...workFields,
       settings: { ...closed(settingFields), description: 'What it may do. Its role must ask for it, and the host grant it.' },
-      requiresCapabilities: { type: 'array', items: { type: 'string' }, ...unused },
-      memoryShape: { type: 'object', ...unused },
-      confidence: { type: 'object', ...unused },
-      handoff: { type: 'object', ...unused },
-      evalSuiteRef: { type: 'string', ...unused },
+      requiresCapabilities: { type: 'array', maxItems: MOST_KEYS, items: { type: 'string', maxLength: 1_024 }, ...unused },
+      memoryShape: unusedObject,
+      confidence: unusedObject,
+      handoff: unusedObject,
+      evalSuiteRef: { type: 'string', maxLength: 1_024, ...unused },
     },
     ['agentId'],
   ),

@@ -39,6 +39,11 @@ export interface Renderable {
   readonly variables?: readonly TemplateVariable[]
 }
 
+export interface RenderPromptOptions extends BindOptions {
+  /** Of the text, in UTF-16 units. Without it, the limit of the template engine. */
+  readonly maxLength?: number
+}
+
 /** A template that is rendered again is not read again. */
 const prepared = new WeakMap<Renderable, Prepared>()
 
@@ -68,7 +73,7 @@ function plainText({ nodes }: TemplateTree): string | null {
   return text
 }
 
-export const renderPrompt = (template: Renderable, options: BindOptions): RenderPromptResult =>
+export const renderPrompt = (template: Renderable, options: RenderPromptOptions): RenderPromptResult =>
   renderPromptAs(template, options, ({ text, from, at }, trust, secret) => ({ text, from, at, trust, secret }))
 
 type MakeSegment<S> = (segment: Segment, trust: Trust, secret: string | null) => S
@@ -76,7 +81,7 @@ type MakeSegment<S> = (segment: Segment, trust: Trust, secret: string | null) =>
 /** For whoever knows more of each segment: made once, as it is wanted. */
 export function renderPromptAs<S extends { readonly text: string }>(
   template: Renderable,
-  options: BindOptions,
+  options: RenderPromptOptions,
   make: MakeSegment<S>,
 ): RenderPromptResult<S> {
   const { parsed, used, hash } = prepared.get(template) ?? prepare(template)
@@ -84,10 +89,13 @@ export function renderPromptAs<S extends { readonly text: string }>(
   const binding = bindVariables(template.variables ?? [], options)
   if (!binding.ok) return { ok: false, problems: binding.problems }
   const { bound } = binding
+  const { maxLength } = options
   const values = recordOf(bound.keys(), name => bound.get(name)!.value)
-  const rendered = renderTemplate(parsed.template, values, { lenient: true })
+  const rendered = renderTemplate(parsed.template, values, { lenient: true, ...(maxLength === undefined ? {} : { maxLength }) })
   if (!rendered.ok) return invalid(rendered.problems.map(({ message }) => message).join('; '))
   const { text, segments } = observed(rendered, bound, make)
+  // Markers around untrusted values count, too.
+  if (maxLength !== undefined && text.length > maxLength) return invalid(`the text has more than ${maxLength} characters`)
   return {
     ok: true,
     rendered: {

@@ -9,7 +9,7 @@ const MOST = 1_000
 const MOST_MS = 315_360_000_000
 
 /** No digest: what is on record must not read as one. A star is the last character. */
-const NAME: Form = { type: 'string', pattern: '^(?=.{1,128}$)[A-Za-z0-9._~/-]*\\*?$' }
+const NAME: Form = { type: 'string', maxLength: 128, pattern: '^(?=.{1,128}$)[A-Za-z0-9._~/-]*\\*?$' }
 const list = (items: Form, description: string, maxItems = MOST): Form => ({ type: 'array', items, maxItems, description })
 const names = (description: string): Form => list(NAME, description)
 const tenants = names('Which tenants (default: all). A name may end in *.')
@@ -20,6 +20,7 @@ const argumentRules: Form = {
   type: 'object',
   description:
     'What the call must say, by argument; a dot leads into an object. All of them fit, or the grant is as if it were not there. In a text, * stands for anything within a name and ** for any number of names; the words of cmd are matched one by one, and a * behind them stands for any that are no options.',
+  maxProperties: 100,
   propertyNames: { type: 'string', pattern: '^[^\\s.]{1,64}(?:\\.[^\\s.]{1,64}){0,7}$' },
   additionalProperties: {
     type: 'array',

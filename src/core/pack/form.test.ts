@@ -30,6 +30,7 @@ const KNOWN: Readonly<Record<string, Proof>> = {
     bad: { b: 1 },
   },
   'type, of whole numbers': { form: { type: ['integer', 'null'] }, good: 1, bad: 1.5 },
+  maxProperties: { form: { maxProperties: 1 }, good: { a: 1 }, bad: { a: 1, b: 1 } },
   minimum: { form: { minimum: 1 }, good: 1, bad: 0 },
   maximum: { form: { maximum: 1 }, good: 1, bad: 2 },
   minItems: { form: { minItems: 1 }, good: [1], bad: [] },
@@ -40,7 +41,7 @@ const KNOWN: Readonly<Record<string, Proof>> = {
   maxLength: { form: { maxLength: 2 }, good: 'ab', bad: 'abc' },
   enum: { form: { enum: ['a'] }, good: 'a', bad: 'b' },
 }
-const ANNOTATIONS = new Set(['$schema', '$id', 'title', 'description', 'default'])
+const ANNOTATIONS = new Set(['$schema', '$id', '$comment', 'title', 'description', 'default'])
 
 describe('checkForm', () => {
   it.each(Object.entries(KNOWN))('knows %s', (_, { form, good, bad }) => {

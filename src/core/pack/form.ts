@@ -13,9 +13,9 @@ export interface Form {
   /** False: there are no others. */
   readonly additionalProperties?: Form | false
   readonly propertyNames?: Form
+  readonly maxProperties?: number
   readonly items?: Form
   readonly minItems?: number
-  readonly maxProperties?: number
   readonly maxItems?: number
   readonly minimum?: number
   readonly maximum?: number
@@ -85,10 +85,11 @@ function visitItems(list: readonly Json[], form: Form, pointer: Pointer, whole: 
 }
 
 function visitFields(fields: Fields, form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
-  const count = Object.keys(fields).length
-  if (form.maxProperties !== undefined && count > form.maxProperties)
-    say('maxProperties', `has ${count} fields: at most ${form.maxProperties} are allowed`)
   for (const name of form.required ?? []) if (!Object.hasOwn(fields, name)) say('required', `has no "${name}"`)
+  const { length: count } = Object.keys(fields)
+  // An object with too many fields gets one error, not one for each.
+  if (form.maxProperties !== undefined && count > form.maxProperties)
+    return say('maxProperties', `has ${count} fields: at most ${form.maxProperties} are allowed`)
   for (const [name, value] of Object.entries(fields)) {
     const known = form.properties !== undefined && Object.hasOwn(form.properties, name)
     const field = known ? form.properties[name] : form.additionalProperties

@@ -20,6 +20,9 @@ const VERSION = '\\d+\\.\\d+\\.\\d+(?:-[0-9A-Za-z.-]+)?(?:\\+[0-9A-Za-z.-]+)?'
 const TEXT = new RegExp(`^prompt:(${ID})(?:@(${VERSION}))?$`)
 const LABEL = '[a-z][a-z0-9-]{0,63}'
 const LABELLED = new RegExp(`^prompt:(${ID})@(${LABEL})$`)
+/** Characters of a ref as text, and of the version in one. A ref is quoted once for each layer and entry that it concerns. */
+export const MOST_REF = 400
+export const MOST_VERSION = 128
 const KEYS = ['templateId', 'version', 'libraryId', 'variableOverrides']
 
 /** For schemas. */
@@ -31,7 +34,8 @@ const matching = (pattern: string) => {
 }
 
 export const isTemplateId = matching(PATTERNS.templateId)
-export const isVersion = matching(PATTERNS.version)
+const hasVersionForm = matching(PATTERNS.version)
+export const isVersion = (text: unknown): text is string => hasVersionForm(text) && text.length <= MOST_VERSION
 export const isLabel = matching(PATTERNS.label)
 
 export interface RefDialect {
@@ -56,6 +60,7 @@ export function readPromptRef(value: Json | undefined, { labels = false }: RefDi
 }
 
 function readText(text: string, labels: boolean): ReadRef {
+  if (text.length > MOST_REF) return wrong(`a ref has at most ${MOST_REF} characters: write prompt:<id> or prompt:<id>@<version>`)
   const plain = TEXT.exec(text)
   const labelled = labels && plain === null ? LABELLED.exec(text) : null
   const templateId = plain?.[1] ?? labelled?.[1]

@@ -2,10 +2,18 @@
 import { COMPOSE_STYLES } from '../compose/compose-style.ts'
 import { NO_DIGEST } from '../digest/digest.ts'
 import type { Form } from '../pack/form.ts'
+import { MOST_REF } from '../resolve/prompt-ref.ts'
 import { ROLE_NAME } from '../role/role-name.ts'
 import { NAME } from '../session/config-format.ts'
 
 export const MOST_TEXT = 65_536
+/** Keys of an object whose keys the author chooses. */
+export const MOST_KEYS = 1_000
+/** Refs in a list of them. */
+export const MOST_REFS = 100
+
+/** The $schema of a document. */
+export const formatName = { type: 'string', maxLength: 1_024, description: 'Names this format. Optional.' }
 
 export const text = (description: string, maxLength = MOST_TEXT) => ({ type: 'string', maxLength, description })
 /** It stands in events, where a digest would name an object. */
@@ -26,7 +34,7 @@ export const count = (description: string, minimum = 1, maximum = Number.MAX_SAF
 })
 
 /** What is wrong with one is said by whoever reads refs. */
-export const promptRef = (description: string) => ({ type: ['string', 'object'], description })
+export const promptRef = (description: string) => ({ type: ['string', 'object'], maxLength: MOST_REF, maxProperties: 10, description })
 export const kindRefs = (description: string) => ({
   ...closed({
     system: promptRef('prompt:<id> or prompt:<id>@<version>.'),

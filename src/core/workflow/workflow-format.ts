@@ -7,7 +7,10 @@ import {
   composeField,
   count,
   flag,
+  formatName,
   kindRefs,
+  MOST_KEYS,
+  MOST_REFS,
   misfitField,
   name,
   promptRef,
@@ -46,10 +49,10 @@ const agent = {
 }
 
 const promptRefs = (description: string) => ({
+  ...promptRef(description),
   type: ['array', 'string', 'object'],
   items: promptRef('One of them.'),
-  maxItems: 100,
-  description,
+  maxItems: MOST_REFS,
 })
 
 /** Of these it does not matter whether they stand at the node or in its config. */
@@ -64,6 +67,7 @@ export const nodeFields = {
   settings: {
     type: 'object',
     properties: settingFields,
+    maxProperties: MOST_KEYS,
     description: 'What the node may do. Its role must ask for it, and the host grant it.',
   },
   systemPromptRef: promptRef('The template for its system prompt.'),
@@ -100,8 +104,18 @@ const node = closed(
     },
     name: name('For people. Default: its id.', 1024),
     label: name('The same, and goes before it.', 1024),
-    config: { type: 'object', description: 'Whatever its kind of node takes. What a node may say may stand here as well.' },
-    inputs: { type: 'object', propertyNames: port('A port.'), additionalProperties: input, description: 'Values by port.' },
+    config: {
+      type: 'object',
+      maxProperties: MOST_KEYS,
+      description: 'Whatever its kind of node takes. What a node may say may stand here as well.',
+    },
+    inputs: {
+      type: 'object',
+      maxProperties: MOST_KEYS,
+      propertyNames: port('A port.'),
+      additionalProperties: input,
+      description: 'Values by port.',
+    },
     disabled: flag('It is passed over.'),
     ...nodeFields,
     position: anything,
@@ -179,7 +193,7 @@ export const workflowFormat = {
   description: 'Nodes that are agents, and edges along which they hand over. Every WorkflowDefinition of OpenWOP is one.',
   ...closed(
     {
-      $schema: { type: 'string', description: 'Names this format. Optional.' },
+      $schema: formatName,
       id: {
         type: 'string',
         maxLength: 128,
@@ -210,17 +224,18 @@ export const workflowFormat = {
       onMisfit: misfitField,
       budget: { ...budget, description: 'What ends a run that does not end by itself.' },
       stallAfter: count('How many turns without progress are a stall; 0 for never. Default 5.', 0, 1000),
-      configurableSchema: { type: 'object', description: 'A JSON Schema for what a run may be configured with.' },
+      configurableSchema: { type: 'object', maxProperties: MOST_KEYS, description: 'A JSON Schema for what a run may be configured with.' },
       settings: {
         type: 'object',
         properties: {
           timeout: count('Milliseconds for a whole run; 0 for no limit.', 0),
           maxLoopbackIterations: count('How often edges lead back, where none has "repeats".'),
         },
+        maxProperties: MOST_KEYS,
         description: 'Of OpenWOP.',
       },
-      triggers: { type: 'array', ...anything },
-      metadata: { type: 'object', ...anything },
+      triggers: { type: 'array', maxItems: MOST_KEYS, ...anything },
+      metadata: { type: 'object', maxProperties: MOST_KEYS, ...anything },
       type: anything,
       isActive: anything,
       status: anything,

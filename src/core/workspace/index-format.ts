@@ -4,9 +4,13 @@ import { MOST_PATH, WORKSPACE_NAME } from './path.ts'
 const PATH = '^(?!(?:[^/]+/)*\\.{1,2}(?:/|$))[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+)*$'
 
 const path = { type: 'string', maxLength: MOST_PATH, pattern: PATH }
+/** Names in one map of the index, and paths in one group. */
+const MOST_NAMES = 1_000
+const MOST_PATHS = 10_000
 const byName = (values: object, description: string) => ({
   type: 'object',
   propertyNames: { pattern: WORKSPACE_NAME },
+  maxProperties: MOST_NAMES,
   additionalProperties: values,
   description,
 })
@@ -21,11 +25,14 @@ export const workspaceIndexFormat = {
   required: ['schema_version'],
   additionalProperties: false,
   properties: {
-    $schema: { type: 'string' },
+    $schema: { type: 'string', maxLength: 1_024 },
     schema_version: { const: 1, description: 'The version of this format.' },
     prompt_packs: byName(path, 'Preludes: name → path. Without an entry: prompts/packs/<name>.json.'),
     tool_catalogs: byName(path, 'Catalogs: name → path. Without an entry: tools/catalogs/<name>.json.'),
-    context_groups: byName({ type: 'array', items: path }, 'Files and folders of context that belong together. A prelude names the group in its context.'),
+    context_groups: byName(
+      { type: 'array', maxItems: MOST_PATHS, items: path },
+      'Files and folders of context that belong together. A prelude names the group in its context.',
+    ),
     defaults: {
       type: 'object',
       additionalProperties: false,

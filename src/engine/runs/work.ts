@@ -9,11 +9,12 @@ import { goOn as goOnIn } from '../../core/session/plan.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { keepTrying } from '../keep-trying.ts'
+import { keepTrying, retryWait } from '../keep-trying.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
 import { checkReady } from '../sessions/ready-provider.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
+import { isStoreTrouble } from '../store-trouble.ts'
 import { offeredTools } from '../tools/bound.ts'
 import { commandRun, type RunSubmission } from './command-run.ts'
 import { type CreatedRun, type CreateRun, createRun } from './create.ts'
@@ -75,6 +76,10 @@ export function runWork(parts: RunParts): RunWork {
   const writeOwned = ownedRuns(store, owner)
   const tasks = new Map<string, Set<Promise<void>>>()
   const deadlines = deadlinesOf(parts)
+  const stopping = new AbortController()
+  /** Runs whose work met a trouble of the disk and waits; and how often it did since the last write. */
+  const stalled = new Set<string>()
+  const tries = new Map<string, number>()
   let closed = false
 
   const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
@@ -82,6 +87,7 @@ export function runWork(parts: RunParts): RunWork {
 
   const write: WriteOwned = async (place, decide, claiming) => {
     const written = await writeOwned(place, decide, claiming)
+    if (written !== null) tries.delete(keyOf(place.tenant, place.runId))
     // Whoever claims takes up first what another left: what is begun before that would be taken for it.
     if (written !== null && !written.replayed && claiming !== true) advance(place.tenant, written.run)
     return written
@@ -131,11 +137,25 @@ export function runWork(parts: RunParts): RunWork {
   async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
     if (isLost(error, runId)) return opened.note(tenant, runId, false)
     parts.failed(error, { tenant, session: runId, actor: ACTOR })
+    if (isStoreTrouble(error)) return goOnLater(tenant, runId)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
     const fail = () => submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message })
-    await keepTrying(parts, fail, again => {
+    const failed = (again: Error): void => {
       if (!isLost(again, runId)) parts.failed(again, { tenant, session: runId, actor: ACTOR })
-    })
+    }
+    await keepTrying(parts, fail, failed, stopping.signal)
+  }
+
+  /** Advances the run once more after a wait, and after a longer one each time that it meets the same trouble. */
+  async function goOnLater(tenant: string, runId: string): Promise<void> {
+    const key = keyOf(tenant, runId)
+    if (stalled.has(key)) return
+    stalled.add(key)
+    const tried = (tries.get(key) ?? 0) + 1
+    tries.set(key, tried)
+    await parts.wait(retryWait(tried), stopping.signal)
+    stalled.delete(key)
+    begin(tenant, runId, async () => advance(tenant, await loadRun(store, tenant, runId)))
   }
 
   /** What the run calls for as it stands. */
@@ -286,6 +306,7 @@ export function runWork(parts: RunParts): RunWork {
     },
     async close() {
       closed = true
+      stopping.abort()
       deadlines.close()
       await sessions.close()
       await Promise.allSettled([...tasks.values()].flatMap(open => [...open]))

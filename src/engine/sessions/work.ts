@@ -7,7 +7,8 @@ import { unfinished } from '../../core/session/unfinished.ts'
 import { Fault } from '../../errors.ts'
 import { deadlinesOf } from '../deadlines.ts'
 import { inTurn } from '../in-turn.ts'
-import { keepTrying } from '../keep-trying.ts'
+import { keepTrying, retryWait } from '../keep-trying.ts'
+import { isStoreTrouble } from '../store-trouble.ts'
 import { type ApprovalAnswer, answerCommand } from './answer-approval.ts'
 import { settleCall } from './call-tool.ts'
 import { checkMessage } from './check-message.ts'
@@ -79,6 +80,9 @@ export function sessionWork(parts: SessionParts): SessionWork {
   const sessions = new Map<string, Busy>()
   const turns = inTurn()
   const deadlines = deadlinesOf(parts)
+  const stopping = new AbortController()
+  /** Sessions whose work met a trouble of the disk, and goes on when it has passed. */
+  const stalled = new Map<string, Promise<void>>()
   let closed = false
 
   const busyOf = (tenant: string, session: string): Busy => {
@@ -139,7 +143,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
         if (!(error instanceof Fault && error.code === 'run_not_owned')) throw error
       })
     }
-    deadlines.set(approval, expiresAt, () => void keepTrying(parts, over, error => parts.failed(error, place)))
+    deadlines.set(approval, expiresAt, () => void keepTrying(parts, over, error => parts.failed(error, place), stopping.signal))
   }
 
   /** @param node what it was begun for: null for a session on its own */
@@ -162,14 +166,14 @@ export function sessionWork(parts: SessionParts): SessionWork {
   }
 
   async function perform(place: SessionPlace, effects: readonly SessionEffect[], signal: AbortSignal): Promise<void> {
-    const { state } = await keptSession(store, place.tenant, place.session)
-    const node = nodeIn(state)
+    let node: NodeOfRun | null | undefined
     for (const effect of effects) {
       if (closed) return
       try {
+        if (node === undefined) node = nodeIn((await keptSession(store, place.tenant, place.session)).state)
         await performEffect({ parts, place, signal, send: senderOf(place, node) }, effect)
       } catch (error) {
-        return giveUp(error as Error, place, node, effect)
+        return giveUp(error as Error, place, node ?? null, effect)
       }
     }
   }
@@ -178,6 +182,7 @@ export function sessionWork(parts: SessionParts): SessionWork {
   async function giveUp(error: Error, place: SessionPlace, node: NodeOfRun | null, effect: SessionEffect): Promise<void> {
     if (isLost(error, node?.runId)) return
     parts.failed(error, place)
+    if (isStoreTrouble(error)) return goOnLater(place)
     const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
     const run = 'run' in effect ? { run: effect.run } : {}
     // A call without a result would keep everything after it waiting; with one, the model goes on.
@@ -185,9 +190,39 @@ export function sessionWork(parts: SessionParts): SessionWork {
       effect.type === 'tool.call'
         ? () => settleCall({ parts, place, send: senderOf(place, node) }, effect, brokenOff(code, message))
         : () => send(place, { type: 'failRun', code, detail: message, ...run }, {}, node === null ? undefined : node)
-    await keepTrying(parts, give, again => {
-      if (!isLost(again, node?.runId)) parts.failed(again, place)
-    })
+    await keepTrying(
+      parts,
+      give,
+      again => {
+        if (!isLost(again, node?.runId)) parts.failed(again, place)
+      },
+      stopping.signal,
+    )
+  }
+
+  /** Takes the session up again, as the next process would, until the disk lets it. */
+  function goOnLater(place: SessionPlace): void {
+    const { tenant, session } = place
+    const key = JSON.stringify([tenant, session])
+    if (closed || stalled.has(key)) return
+    const goOn = async (): Promise<void> => {
+      for (let tried = 1; ; tried += 1) {
+        await parts.wait(retryWait(tried), stopping.signal)
+        // Work that is under way here would be taken for work that was left behind.
+        await Promise.allSettled([...(sessions.get(key)?.tasks ?? [])])
+        if (closed) return
+        if (sessions.has(key)) continue
+        try {
+          return await takeUp(tenant, session)
+        } catch (error) {
+          if (error instanceof Fault && error.code === 'run_not_owned') return
+          parts.failed(error as Error, place)
+          if (!isStoreTrouble(error)) return
+        }
+      }
+    }
+    const going = goOn().finally(() => stalled.delete(key))
+    stalled.set(key, going)
   }
 
   async function takeUp(tenant: string, session: string, tries = 3): Promise<void> {
@@ -245,9 +280,10 @@ export function sessionWork(parts: SessionParts): SessionWork {
     begin,
     async quiet(tenant, session) {
       for (;;) {
-        const tasks = sessions.get(JSON.stringify([tenant, session]))?.tasks
-        if (tasks === undefined || tasks.size === 0) return
-        await Promise.allSettled([...tasks])
+        const key = JSON.stringify([tenant, session])
+        const tasks = [...(sessions.get(key)?.tasks ?? []), ...(stalled.has(key) ? [stalled.get(key)] : [])]
+        if (tasks.length === 0) return
+        await Promise.allSettled(tasks)
       }
     },
     async resume(only) {
@@ -264,9 +300,10 @@ export function sessionWork(parts: SessionParts): SessionWork {
     },
     async close() {
       closed = true
+      stopping.abort()
       deadlines.close()
       for (const { calls } of sessions.values()) calls.abort(STOPPING)
-      await Promise.allSettled([...sessions.values()].flatMap(({ tasks }) => [...tasks]))
+      await Promise.allSettled([...stalled.values(), ...[...sessions.values()].flatMap(({ tasks }) => [...tasks])])
     },
   }
 }

@@ -1,12 +1,12 @@
 // Workflows and agents as they are sent and received. What is in a document is judged by whoever reads it.
 import { Type } from 'typebox'
 import type { DefinitionKind } from '../../core/definition/published.ts'
-import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+import { CLOSED, digest, jsonMap, limit, nullable } from './schema-parts.ts'
 
 const id = Type.String({ pattern: '^[a-z][A-Za-z0-9._-]{0,255}$' })
 const revision = Type.Integer({ minimum: 1 })
 
-export const definitionBody = Type.Record(Type.String(), Type.Unknown())
+export const definitionBody = jsonMap
 export const definitionsQuery = Type.Object({ cursor: Type.Optional(id), limit: Type.Optional(limit) }, CLOSED)
 /** OpenWOP's list of agents has no pages and says nothing of revisions. Ours is another view of the same. */
 export const agentsQuery = Type.Object({ ...definitionsQuery.properties, view: Type.Optional(Type.Literal('summaries')) }, CLOSED)

@@ -10,15 +10,13 @@ import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
 import { answerApproval } from './approvals.ts'
 import { approvalAnswer, approvalParams, nodeParams } from './runs-schema.ts'
-import { CLOSED, nullable } from './schema-parts.ts'
+import { anyJson, CLOSED, nullable } from './schema-parts.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const resolveBody = Type.Object(
   {
-    resumeValue: Type.Unknown({
-      description:
-        '{action: accept, reject, refine or edit-accept, feedback?, refineFeedback?, editedArtifactData?}; or {decision: approved or rejected}.',
-    }),
+    // {action: accept, reject, refine or edit-accept, feedback?, refineFeedback?, editedArtifactData?}; or {decision: approved or rejected}.
+    resumeValue: anyJson,
   },
   CLOSED,
 )

@@ -11,7 +11,7 @@ import { Fault } from '../../errors.ts'
 import type { RoleFiles } from '../../ports.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { CLOSED, nullable } from './schema-parts.ts'
+import { CLOSED, jsonMap, nullable } from './schema-parts.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const names = Type.Array(Type.String())
@@ -63,7 +63,7 @@ const explainBody = Type.Object(
     agent: Type.Optional(short),
     role: Type.Optional(short),
     mode: Type.Optional(mode),
-    arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    arguments: Type.Optional(jsonMap),
     runId: Type.Optional(short),
     nodeId: Type.Optional(short),
   },

@@ -8,13 +8,17 @@ import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, renderAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
+import { anyJson, CLOSED, jsonMap } from './schema-parts.ts'
 import { workspaceQuery } from './template-schema.ts'
 
-const CLOSED = { additionalProperties: false }
+/** An answer has at most so many characters, or is at most so many times its request. A small request must not cost megabytes. */
+const MOST_ANSWER = 512 * 1024
+const MOST_GROWTH = 40
+
 const renderBody = Type.Object(
   {
-    ref: Type.Union([Type.String({ maxLength: 400 }), Type.Record(Type.String(), Type.Unknown())]),
-    variables: Type.Record(Type.String(), Type.Unknown()),
+    ref: Type.Union([Type.String({ maxLength: 400 }), Type.Record(Type.String(), anyJson, { maxProperties: 10 })]),
+    variables: jsonMap,
     contentTrust: Type.Optional(Type.Enum(['trusted', 'untrusted'])),
     ...workspaceQuery,
   },
@@ -42,6 +46,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
         sources: previewSources(principal.tenant, variables as JsonObject),
         trust: contentTrust,
         workspace: request.workspaceId,
+        maxLength: Math.max(MOST_ANSWER, MOST_GROWTH * JSON.stringify(request.body).length),
       })
       const { templateHash, variableHashes, text } = rendered
       return {

@@ -13,24 +13,13 @@ import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, resolveAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
+import { nodeConfig, refsByKind } from './resolve-schema.ts'
+import { CLOSED } from './schema-parts.ts'
 import { kindSchema, workspaceQuery } from './template-schema.ts'
 
-const CLOSED = { additionalProperties: false }
-const refs = Type.Object(
-  {
-    system: Type.Optional(Type.Unknown()),
-    user: Type.Optional(Type.Unknown()),
-    'few-shot': Type.Optional(Type.Unknown()),
-    'schema-hint': Type.Optional(Type.Unknown()),
-  },
-  CLOSED,
-)
 const resolveBody = Type.Object(
   {
-    node: Type.Object(
-      { nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
-      CLOSED,
-    ),
+    node: Type.Object({ nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(nodeConfig) }, CLOSED),
     kind: Type.Optional(kindSchema),
     agent: Type.Optional(
       Type.Object(
@@ -38,14 +27,14 @@ const resolveBody = Type.Object(
           agentId: Type.String({ minLength: 1, maxLength: 256 }),
           version: Type.Optional(Type.String({ maxLength: 128 })),
           systemPrompt: Type.Optional(Type.String({ maxLength: 65_536 })),
-          promptOverrides: Type.Optional(refs),
+          promptOverrides: Type.Optional(refsByKind),
           promptLibraryRef: Type.Optional(Type.String({ maxLength: 128 })),
         },
         CLOSED,
       ),
     ),
-    runOverrides: Type.Optional(refs),
-    workflowDefaults: Type.Optional(refs),
+    runOverrides: Type.Optional(refsByKind),
+    workflowDefaults: Type.Optional(refsByKind),
     ...workspaceQuery,
   },
   CLOSED,

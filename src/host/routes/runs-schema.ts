@@ -5,12 +5,12 @@ import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { EVENT_LOG_SCHEMA_VERSION, RUN_STATUSES } from '../../wire/openwop/run-status.ts'
-import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
 import { message, snapshot, waitingFor } from './session-schema.ts'
 import { kindSchema } from './template-schema.ts'
 
-const count = Type.Integer({ minimum: 0 })
 const free = Type.Record(Type.String(), Type.Unknown())
+const count = Type.Integer({ minimum: 0 })
 const most = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
 /** A word in an event that is no digest: what looks like one is taken for the name of an object. */
 const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NO_DIGEST })
@@ -28,29 +28,34 @@ export const approvalParams = Type.Object({ approval: words(200) }, CLOSED)
 export const createRunBody = Type.Object(
   {
     workflowId: words(200),
-    inputs: Type.Optional(free),
+    inputs: Type.Optional(jsonMap),
     tenantId: Type.Optional(Type.String({ maxLength: 200 })),
     scopeId: Type.Optional(Type.String({ maxLength: 200, description: 'Kept as metadata.scopeId.' })),
     callbackUrl: Type.Optional(Type.String({ maxLength: 2_000, description: 'Not supported, and refused: follow the events.' })),
-    configurable: Type.Optional(free),
+    configurable: Type.Optional(jsonMap),
     tags: Type.Optional(Type.Array(words(64), { maxItems: 32 })),
-    metadata: Type.Optional(free),
+    metadata: Type.Optional(jsonMap),
     mode: Type.Optional(mode),
     budget: Type.Optional(Type.Object({ steps: most, tokens: most, milliseconds: most, stepsPerNode: most }, CLOSED)),
-    override: Type.Optional(Type.String({ minLength: 1, description: 'What somebody adds for every node at the last minute.' })),
+    override: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MOST_TEXT, description: 'What somebody adds for every node at the last minute.' }),
+    ),
   },
   CLOSED,
 )
 /** Whoever has nothing to say need not send anything. */
 export const cancelBody = nullable(Type.Object({ reason: Type.Optional(words(500)) }, CLOSED))
 export const modeBody = Type.Object({ mode }, CLOSED)
-export const overrideBody = Type.Object({ nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1 })) }, CLOSED)
+export const overrideBody = Type.Object(
+  { nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1, maxLength: MOST_TEXT })) },
+  CLOSED,
+)
 export const sayBody = Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message }, CLOSED)
 export const approvalBody = Type.Object(
   {
     decision: Type.Enum(['approved', 'denied']),
     note: Type.Optional(nullable(words(2_000))),
-    arguments: Type.Optional(nullable(free)),
+    arguments: Type.Optional(nullable(jsonMap)),
   },
   CLOSED,
 )
@@ -175,12 +180,12 @@ export const runAnswer = Type.Object(
       ),
     ),
     variables: free,
-    outputs: Type.Optional(free),
+    outputs: Type.Optional(jsonMap),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)),
     failedNodeId: Type.Optional(Type.String()),
     tags: Type.Array(Type.String()),
-    metadata: Type.Optional(free),
-    configurable: Type.Optional(free),
+    metadata: Type.Optional(jsonMap),
+    configurable: Type.Optional(jsonMap),
     mode,
     orchestration: Type.Enum(['auto', 'interactive']),
     budget: Type.Object({ steps: limitOf, tokens: limitOf, milliseconds: limitOf, stepsPerNode: Type.Optional(limitOf) }, CLOSED),

@@ -36,7 +36,11 @@ const at = Type.Optional(Type.String({ format: 'date-time' }))
 const pausedAnswer = Type.Object({ runId, status, pausedAt: at }, CLOSED)
 const resumedAnswer = Type.Object({ runId, status, resumedAt: at }, CLOSED)
 
-const bulkBody = Type.Object({ runIds: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1 }), reason }, CLOSED)
+/** A list that is longer than the handler takes has an answer of its own; one that is far longer is refused here. */
+const bulkBody = Type.Object(
+  { runIds: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 * MOST_RUNS }), reason },
+  CLOSED,
+)
 const refused = Type.Object({ error: Type.String(), message: Type.String(), details: Type.Optional(Type.Unknown()) }, CLOSED)
 const bulkAnswer = Type.Object(
   {

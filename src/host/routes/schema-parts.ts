@@ -5,6 +5,15 @@ import { DIGEST } from '../../core/digest/digest.ts'
 /** What a schema does not name is refused, and never answered. */
 export const CLOSED = { additionalProperties: false }
 
+/** Keys of a map whose keys the caller chooses. */
+export const MOST_KEYS = 1_000
+/** Characters of a text that is limited by the size of its body alone. */
+export const MOST_TEXT = 1024 * 1024
+/** The description of a value that is limited by the size and depth of its body alone. A test refuses every other schema without limits. */
+export const ANY_JSON = 'Any JSON, within the size and depth of a body.'
+export const anyJson = Type.Unknown({ description: ANY_JSON })
+export const jsonMap = Type.Record(Type.String(), anyJson, { maxProperties: MOST_KEYS })
+
 export const digest = Type.String({ pattern: DIGEST })
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -19,24 +19,32 @@ import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, promptComposedAnswer, promptResolvedAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
+import { nodeConfig, refsByKind } from './resolve-schema.ts'
+import { anyJson, jsonMap, MOST_KEYS } from './schema-parts.ts'
 import { kindSchema, TEMPLATE_ID } from './template-schema.ts'
 
-const free = Type.Record(Type.String(), Type.Unknown())
-const resolveBody = Type.Object({
-  kind: kindSchema,
-  node: Type.Object({ nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(free) }),
-  agentManifest: Type.Optional(free),
-  workflowDefaults: Type.Optional(Type.Object({ promptRefs: Type.Optional(free) })),
-  hostDefaults: Type.Optional(free),
-  agentBindingsSupported: Type.Optional(Type.Boolean()),
-})
-const composeBody = Type.Object({
-  templateId: Type.String({ pattern: TEMPLATE_ID }),
-  bindings: free,
-  bindingTrust: Type.Optional(Type.Record(Type.String(), Type.Enum(['trusted', 'untrusted']))),
-  observability: Type.Optional(Type.Enum(['off', 'hashed', 'full'])),
-  nodeId: Type.Optional(Type.String({ maxLength: 200 })),
-})
+const OPEN = { additionalProperties: anyJson, maxProperties: MOST_KEYS }
+const resolveBody = Type.Object(
+  {
+    kind: kindSchema,
+    node: Type.Object({ nodeId: Type.String({ minLength: 1, maxLength: 200 }), config: Type.Optional(nodeConfig) }, OPEN),
+    agentManifest: Type.Optional(jsonMap),
+    workflowDefaults: Type.Optional(Type.Object({ promptRefs: Type.Optional(refsByKind) }, OPEN)),
+    hostDefaults: Type.Optional(refsByKind),
+    agentBindingsSupported: Type.Optional(Type.Boolean()),
+  },
+  OPEN,
+)
+const composeBody = Type.Object(
+  {
+    templateId: Type.String({ pattern: TEMPLATE_ID }),
+    bindings: jsonMap,
+    bindingTrust: Type.Optional(Type.Record(Type.String(), Type.Enum(['trusted', 'untrusted']), { maxProperties: MOST_KEYS })),
+    observability: Type.Optional(Type.Enum(['off', 'hashed', 'full'])),
+    nodeId: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  OPEN,
+)
 
 export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const onRequest = gateOf(config, 'supported')

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { NAME, runConfigFormat, sessionConfigFormat } from '../../core/session/config-format.ts'
-import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+import { anyJson, CLOSED, digest, limit, MOST_KEYS, MOST_TEXT, nullable } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const name = Type.String({ pattern: NAME })
@@ -27,9 +27,9 @@ export const configBody = sessionConfig
 
 /** A text, a message as models know them, or the name of one that is stored. */
 export const message = Type.Union([
-  Type.String({ minLength: 1 }),
+  Type.String({ minLength: 1, maxLength: MOST_TEXT }),
   Type.Object({ digest }, CLOSED),
-  Type.Object({ role: Type.String(), content: Type.Unknown() }, { additionalProperties: true }),
+  Type.Object({ role: Type.String({ maxLength: 64 }), content: anyJson }, { additionalProperties: anyJson, maxProperties: MOST_KEYS }),
 ])
 export const runBody = Type.Object(
   { input: Type.Optional(message), overrides: Type.Optional(runConfig), interactive: Type.Optional(Type.Boolean()) },

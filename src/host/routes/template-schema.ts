@@ -4,8 +4,8 @@ import { BUNDLE_NAME, VARIABLE_NAME } from '../../core/bundle/format.ts'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../../core/library/template.ts'
 import { PROMPT_KINDS } from '../../core/pack/compile.ts'
-import { PATTERNS } from '../../core/resolve/prompt-ref.ts'
-import { CLOSED } from './schema-parts.ts'
+import { MOST_VERSION, PATTERNS } from '../../core/resolve/prompt-ref.ts'
+import { anyJson, CLOSED } from './schema-parts.ts'
 
 export const { templateId: TEMPLATE_ID, version: VERSION } = PATTERNS
 
@@ -19,7 +19,7 @@ const variableSchema = Type.Object(
     required: Type.Boolean(),
     source: Type.Optional(Type.Enum([...VARIABLE_SOURCES])),
     extractPath: Type.Optional(Type.String({ maxLength: 500 })),
-    defaultValue: Type.Optional(Type.Unknown()),
+    defaultValue: Type.Optional(anyJson),
     description: Type.Optional(Type.String({ maxLength: 500 })),
   },
   CLOSED,
@@ -32,7 +32,7 @@ const metaSchema = Type.Object(
     updatedAt: Type.Optional(Type.String({ maxLength: 40, format: 'date-time' })),
     source: Type.Optional(originSchema),
     packName: Type.Optional(Type.String({ maxLength: 256, pattern: BUNDLE_NAME })),
-    packVersion: Type.Optional(Type.String({ pattern: VERSION })),
+    packVersion: Type.Optional(Type.String({ pattern: VERSION, maxLength: MOST_VERSION })),
   },
   CLOSED,
 )

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { MOST_PATH, WORKSPACE_NAME } from '../../core/workspace/path.ts'
 import { differences } from './differences-schema.ts'
-import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
+import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
 /** What is wrong with a path is said in its own words. */
@@ -47,11 +47,13 @@ export const deleteQuery = Type.Object({ message: Type.Optional(message) }, CLOS
 const change = Type.Object(
   {
     path,
-    text: Type.Optional(Type.String()),
-    base64: Type.Optional(Type.String({ pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' })),
+    text: Type.Optional(Type.String({ maxLength: MOST_TEXT })),
+    base64: Type.Optional(
+      Type.String({ maxLength: MOST_TEXT, pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' }),
+    ),
     remove: Type.Optional(Type.Literal(true)),
     mode: Type.Optional(mode),
-    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    annotations: Type.Optional(jsonMap),
   },
   CLOSED,
 )
