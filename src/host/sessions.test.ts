@@ -190,7 +190,7 @@ describe('what cannot be', () => {
     ['a message that is none', '/refusals/runs', { input: { role: 'user', content: 7 } }, 400, 'validation_error'],
     ['a tool call without a result', '/refusals/runs', { input: CALL, overrides: config }, 400, 'validation_error'],
     ['a result of no tool call', '/refusals/runs', { input: RESULT, overrides: config }, 400, 'validation_error'],
-    ['a config with more in it', '', { config: { ...config, temperature: 1 } }, 400, 'validation_error'],
+    ['a config with more in it', '', { config: { ...config, mood: 1 } }, 400, 'validation_error'],
   ]
   beforeAll(() => post('', { session: 'refusals' }))
 
