@@ -18,6 +18,7 @@ const HIDDEN = {
   runId: 'vault-run',
   runAndVerb: 'vault-run:cancel',
   approval: 'vault-approval',
+  token: 'vault-approval',
   digest: digestText(FILE) as string,
   stream: 'workspace/vault',
 }
@@ -30,6 +31,7 @@ const ABSENT: typeof HIDDEN = {
   runId: 'other-run',
   runAndVerb: 'other-run:cancel',
   approval: 'other-approval',
+  token: 'other-approval',
   digest: digestText('other'),
   stream: 'workspace/other',
 }
@@ -106,6 +108,9 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   'POST /v1/runs/{runId}/override': () => ({ text: 'x' }),
   'POST /v1/runs/{runId}/nodes/{nodeId}/messages': () => ({ kind: 'steer', message: 'x' }),
   'POST /v1/approvals/{approval}': () => ({ decision: 'approved' }),
+  'POST /v1/runs:bulk-cancel': ({ runId }) => ({ runIds: [runId] }),
+  'POST /v1/interrupts/{token}': () => ({ resumeValue: { action: 'accept' } }),
+  'POST /v1/runs/{runId}/interrupts/{nodeId}': () => ({ resumeValue: { action: 'accept' } }),
   'POST /v1/policy:explain': ({ runId }) => ({ tool: 'workspace.read', runId, nodeId: 'n' }),
 }
 const QUERIES: Readonly<Record<string, string>> = {
@@ -146,7 +151,7 @@ it('reliability D3, agentos D2: on every route, hidden things answer as absent o
     const hidden = await send(route, HIDDEN)
     expect(hidden.status, `${route} ${JSON.stringify(hidden.body)}`).toBeLessThan(500)
     for (const secret of secrets) expect(JSON.stringify(hidden.body).replaceAll(HIDDEN.digest, 'digest'), route).not.toContain(secret)
-    if (/\{(?:templateId|workspace|session|runId|runAndVerb|approval|digest|stream)\}/.test(route))
+    if (/\{(?:templateId|workspace|session|runId|runAndVerb|approval|token|digest|stream)\}|bulk-cancel/.test(route))
       expect(`${route} ${unnamed(hidden, HIDDEN)}`).toBe(`${route} ${unnamed(await send(route, ABSENT), ABSENT)}`)
   }
 }, 60_000)

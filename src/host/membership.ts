@@ -37,17 +37,21 @@ async function hiddenIn(store: Store, principal: Principal, request: FastifyRequ
   // A stream that does not exist is refused here too, so that both answers are the same by construction.
   const sees = async (stream: string): Promise<boolean> =>
     (await store.head(principal.tenant, stream)).seq >= 0 && (await maySee(store, principal, stream))
-  const { workspace, session, runId, runAndVerb, stream, approval, digest } = params!
+  const seesApproval = async (id: string): Promise<boolean> => {
+    const place = await approvalStream(store, principal.tenant, id)
+    return place !== null && (await sees(place))
+  }
+  const { workspace, session, runId, runAndVerb, stream, approval, token, digest } = params!
   if (typeof workspace === 'string' && !isMember(principal.workspaces, workspace))
     return new Fault('workspace_not_allowed', { workspace, operation: 'resolve', path: '', refused: 'workspace' })
   if (typeof session === 'string' && !(await sees(sessionStream(session)))) return sessionMissing(session)
   for (const name of [runId, query!.with, body!.runId, String(runAndVerb ?? '').replace(/:[a-z]+$/, '')])
     if (typeof name === 'string' && name !== '' && !(await sees(runStream(name)))) return runMissing(name)
   if (typeof stream === 'string' && !(await sees(stream))) return new Fault('stream_missing', { stream })
-  if (typeof approval === 'string') {
-    const place = await approvalStream(store, principal.tenant, approval)
-    if (place === null || !(await sees(place))) return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
-  }
+  if (typeof token === 'string' && !(await seesApproval(token)))
+    return new Fault('interrupt_not_found', { problem: `Nobody waits for approval ${token}` })
+  if (typeof approval === 'string' && !(await seesApproval(approval)))
+    return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
   if (typeof digest === 'string')
     return checkObject(store, principal, digest as Digest).then(
       () => null,

@@ -1,6 +1,9 @@
 // POST /v1/runs/{runId}:cancel, :pause, :resume and /v1/runs:bulk-cancel: OpenWOP's names for what people ask of a run.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { runStream } from '../../core/run/events.ts'
+import type { Principal } from '../../engine/access.ts'
+import { maySee } from '../../engine/membership.ts'
 import { Fault } from '../../errors.ts'
 import { runStatus } from '../../wire/openwop/run-status.ts'
 import { principalOf } from '../access.ts'
@@ -104,7 +107,7 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
           maxRunIds: MOST_RUNS,
         })
       const results: Static<typeof bulkAnswer>['results'] = []
-      for (const one of runIds) results.push(await cancelOne(parts, runPlaceOf(principal, one), reason))
+      for (const one of runIds) results.push(await cancelOne(parts, principal, one, reason))
       return { results }
     },
   )
@@ -112,11 +115,14 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
 async function cancelOne(
   { store, sessions }: SessionRouteParts,
-  place: ReturnType<typeof runPlaceOf>,
+  principal: Principal,
+  runId: string,
   reason: string | null,
 ): Promise<Static<typeof bulkAnswer>['results'][number]> {
-  const { tenant, runId } = place
+  const place = runPlaceOf(principal, runId)
+  const { tenant } = place
   try {
+    if (!(await maySee(store, principal, runStream(runId)))) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
     const { state } = await existingRun(store, tenant, runId)
     const done = await sessions.runs.submit(place, { type: 'cancel', reason })
     const now = done.refusal === null ? (await existingRun(store, tenant, runId)).state : state
