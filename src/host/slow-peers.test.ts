@@ -97,12 +97,12 @@ it.concurrent('openwop D2: a peer that does not read its answers lets go of its 
 })
 
 it.concurrent('openwop D2: a peer that is answered slowly keeps its connection', async () => {
-  const host = await start({ unreadMs: 50, headersMs: 10_000 })
+  const host = await start({ unreadMs: 400, headersMs: 10_000 })
   await host.ask('POST', '/v1/prompts', { body: { templateId: 't', version: '1.0.0', kind: 'system', text: 'x' } })
   const answer = await fetch(`${host.url}/v1/streams/library%2Fonbook/events`, {
     headers: { authorization: `Bearer ${host.key}`, accept: 'text/event-stream' },
   })
-  await new Promise(resume => setTimeout(resume, 300))
+  await new Promise(resume => setTimeout(resume, 1_500))
   expect(answer.status).toBe(200)
   const state = await Promise.race([
     answer.text().then(
