@@ -301,7 +301,7 @@ it('17: a version is never given to another text, also after it was removed', as
 
 it('18: the newest version is the newest release by SemVer; a pre-release has to be named', async () => {
   const id = await created('x')
-  const newest = [
+  const newest: readonly (readonly [string, string])[] = [
     ['1.0.1-rc.1', '1.0.0'],
     ['1.0.1-rc.10', '1.0.0'],
     ['1.0.1', '1.0.1'],
