@@ -154,6 +154,18 @@ describe('onbook test with a provider', () => {
     await provider.close()
   })
 
+  it('packs D10: a redirect is not followed, so the prompt stays with the provider it was meant for', async () => {
+    const elsewhere = await loopbackProvider(({ messages }) => replyTo(String(messages.at(-1)!.content)))
+    const provider = await loopbackProvider((_, response) => {
+      response.writeHead(307, { location: `${elsewhere.url}/chat/completions` }).end()
+      return undefined
+    })
+    const { cases } = await testJson([`${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny'], '.', env(provider.url))
+    expect(cases.map(({ status }) => status)).toEqual(['error', 'error'])
+    expect([provider.requests.length > 0, elsewhere.requests]).toEqual([true, []])
+    await Promise.all([provider.close(), elsewhere.close()])
+  })
+
   it('gives up on a model that never answers, and says so', async () => {
     const provider = await loopbackProvider(({ messages }) =>
       String(messages.at(-1)!.content).includes('the very last') ? undefined : replyTo(''),

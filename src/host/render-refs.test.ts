@@ -41,7 +41,8 @@ describe('what a user published', () => {
     await host.ask('PUT', `/v1/prompts/${id}`, { body: template(id, { version: '2.0.0-rc.1', text: 'two', variables: [] }) })
     const composed = async (ref: unknown) => (await render({ ref, variables: {} })).body.composed
     expect(await composed(`prompt:${id}@1.0.0`)).toBe('one')
-    expect(await composed(`prompt:${id}`)).toBe('two')
+    expect(await composed(`prompt:${id}@2.0.0-rc.1`)).toBe('two')
+    expect(await composed(`prompt:${id}`)).toBe('one')
     expect(await composed({ templateId: id, version: '1.0.0', libraryId: 'onbook' })).toBe('one')
   })
 

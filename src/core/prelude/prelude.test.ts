@@ -28,9 +28,18 @@ const files = (texts: Readonly<Record<string, string | Uint8Array>>) =>
 describe('messages as they are sent', () => {
   it.each([
     { role: 'system', content: 'x' },
-    { type: 'function_call', call_id: 'x', name: 'look' },
-    { role: 'assistant', tool_calls: [{ id: 'x', function: { name: 'look', arguments: '{}' } }] },
-    { type: 'function_call_output', call_id: 'x', output: 'seen' },
+    [
+      [
+        { type: 'function_call', call_id: 'x', name: 'look' },
+        { type: 'function_call_output', call_id: 'x', output: 'seen' },
+      ],
+    ],
+    [
+      [
+        { role: 'assistant', tool_calls: [{ id: 'x', function: { name: 'look', arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'x', content: 'seen' },
+      ],
+    ],
     { output: { content: 'x' } },
     { content: 'x' },
     [],
@@ -42,10 +51,16 @@ describe('messages as they are sent', () => {
     expect(read(text).ok).toBe(false),
   )
 
-  it.each([{ content: 5 }, { role: 'system' }, { output: null }, { tool_call_id: 'x' }, [{ type: 'function_call' }]])(
-    'not %j, which nobody could send',
-    value => expect(read(value).ok).toBe(false),
-  )
+  it.each([
+    { content: 5 },
+    { role: 'system' },
+    { output: null },
+    { tool_call_id: 'x' },
+    [{ type: 'function_call' }],
+    { type: 'function_call', call_id: 'x', name: 'look' },
+    { role: 'assistant', tool_calls: [{ id: 'x', function: { name: 'look', arguments: '{}' } }] },
+    { type: 'function_call_output', call_id: 'x', output: 'seen' },
+  ])('not %j, which no provider takes', value => expect(read(value).ok).toBe(false))
 
   it('says which element is none', () => {
     expect(problems([{ role: 'user' }, [{ content: '' }, {}], 'x']).map(line => line.split(':')[0])).toEqual(['/1/1', '/2'])

@@ -178,7 +178,7 @@ describe('plans', () => {
     expect(catalog.asked.some(effect => 'path' in effect && effect.path.startsWith('prompts'))).toBe(false)
   })
 
-  it('of one part do not compare the other: the same prelude again is unchanged', () => {
+  it('agentos D21: plans of one part do not compare the other, so the same prelude again is unchanged', () => {
     const known = ready(runSync(at(FILES), BOTH).result)
     expect(runSync(at(FILES), BOTH, { plan: promptSync, known }).result.outcome).toBe('unchanged')
     expect(runSync(at(FILES), BOTH, { plan: catalogSync, known }).result.outcome).toBe('unchanged')

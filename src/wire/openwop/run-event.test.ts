@@ -153,7 +153,7 @@ it('says what each known event carries, exactly', async () => {
   expect(payloadOf('run.completed')).toEqual({ outputs: { writer: { a: 1 } } })
   expect(payloadOf('run.failed')).toEqual({ error: { code: failed.code, message: failed.detail }, failedNodeId: 'writer' })
   expect(payloadOf('run.cancelled')).toEqual({})
-  expect(payloadOf('run.paused')).toEqual({ reason: 'asked' })
+  expect(payloadOf('run.paused')).toEqual({ reason: 'asked', drainPolicy: 'immediate' })
   expect(payloadOf('log.appended')).toEqual({
     level: 'warn',
     message: 'beside it',
