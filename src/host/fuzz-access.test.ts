@@ -7,9 +7,9 @@ import { furnishedHost } from '../testing/fuzz/furnished-host.ts'
 import type { HostRoute } from '../testing/fuzz/host-routes.ts'
 
 /** What anybody may ask. Whoever adds a line here opens a door. */
-const OPEN = ['GET /', 'GET /.well-known/openwop', 'GET /healthz', 'GET /login', 'GET /readyz', 'POST /v1/sign-in']
+const OPEN = ['GET /', 'GET /.well-known/openwop', 'GET /healthz', 'GET /login', 'GET /readyz', 'GET /v1/openapi.json', 'POST /v1/sign-in']
 /** What any key may ask. */
-const UNSCOPED = ['DELETE /v1/sign-in', 'GET /v1/openapi.json', 'GET /v1/sign-in', 'POST /v1/login-tokens']
+const UNSCOPED = ['DELETE /v1/sign-in', 'GET /v1/sign-in', 'POST /v1/login-tokens']
 
 const { host, hintsFor } = await furnishedHost()
 const { key: powerless } = await host.makeKey('acme', [])

@@ -86,8 +86,8 @@ it('show what the call would be made with, and an approval lets it be made', asy
   const again = await host.ask('POST', `/v1/approvals/${approval}`, { body: said, headers })
   expect(again.headers.get('openwop-idempotent-replay')).toBe('true')
   expect(await host.ask('POST', `/v1/approvals/${approval}`, { body: said })).toMatchObject({
-    status: 404,
-    body: { message: expect.stringMatching(/^Approval \S+ was approved by key:\S+ already, at \S+Z\.$/) },
+    status: 409,
+    body: { message: expect.stringMatching(/^Approval \S+ was approved by key:\S+ already, at \S+Z\./) },
   })
   expect(paid).toEqual([{ to: 'somebody' }])
 })

@@ -41,7 +41,10 @@ it('shows what a server lists, and binds it when the operator adopts it', async 
   const shown = await stateOf(operator)
   expect(shown).toMatchObject({ server: 'desk', tool: 'say', state: 'new', offered: false })
   const { status, body } = await adopt({ server: 'desk', tools: ['say'], descriptor: shown.descriptor })
-  expect([status, body]).toEqual([200, { adopted: [{ name: 'desk__say', tool: 'say', descriptor: shown.descriptor, before: null }] }])
+  expect([status, body]).toEqual([
+    200,
+    { adopted: [{ name: 'desk__say', tool: 'say', descriptor: shown.descriptor, before: null, reads: false }] },
+  ])
   expect(await stateOf(operator)).toMatchObject({ state: 'adopted', offered: true, adopted: { by: expect.stringMatching(/^key:/) } })
 })
 

@@ -14,6 +14,7 @@ it('is the contract, and nothing of the inside', () => {
       { ...withoutFix, fixable: true },
     ],
     summary: { files: 1, errors: 1, warnings: 0, infos: 1 },
+    workflows: [],
   })
 })
 

@@ -28,7 +28,7 @@ describe('a session config', () => {
     [{ workspace: { name: 'a', version: 0 } }, '/workspace/version'],
     [{ prelude: 'a/b' }, '/prelude'],
     [{ limits: { maxSteps: 1.5 } }, '/limits/maxSteps'],
-    [{ temperature: 1 }, ''],
+    [{ mood: 1 }, ''],
   ])('%j is wrong at %s', (value, pointer) => {
     const read = readSessionConfig(value)
     expect(read.ok ? [] : read.problems.map(problem => pointerText(problem.pointer))).toContain(pointer)

@@ -32,7 +32,7 @@ it.each([
   ['a newer version, for a label', labelled, found(OLD), [NEWER], found(OLD)],
   ['another text under the version that a label stood for', labelled, found(OLD), [OTHER], found(OTHER)],
   ['a version that was missing', pinned, MISSING, [OLD], found(OLD)],
-  ['a label that stood for nothing', labelled, MISSING, [OLD], MISSING],
+  ['a label that stood for nothing', labelled, MISSING, [OLD], { status: 'missing', labels: [], versions: ['1.0.0'] }],
   ['the same again', ref, found(OLD), [OLD], found(OLD)],
   ['a library that has it already', ref, found(OLD, 'press'), [NEWER], { status: 'ambiguous', libraries: ['onbook', 'press'] }],
 ] as const)('%s', (_, asked, was, templates, is) => {

@@ -32,7 +32,7 @@ testLayoutRule(agentValid, {
       why: 'values that do not fit, each at its place',
       files: { 'agents/writer.yaml': 'agentId: writer\nsettings:\n  writeCode: maybe\n  wirteDocs: true\n' },
       problems: [
-        'agents/writer.yaml:1:10 "agentId" has the wrong form: "writer"',
+        'agents/writer.yaml:1:10 "agentId" has the wrong form: "writer". Write <scope>.<group>.<name> with the scope core, vendor, community, private or local, as in local.newsroom.writer',
         'agents/writer.yaml:3:14 "settings/writeCode" must be a boolean, not a string',
         'agents/writer.yaml:4:14 There is no "wirteDocs" here: did you mean "writeDocs"?',
       ],
