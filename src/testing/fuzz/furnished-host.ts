@@ -87,6 +87,9 @@ const HINTS: Hints = {
 }
 
 const TOKENS = 20
+const RESUME_VALUES = [{ action: 'accept' }, { action: 'reject', feedback: 'words of ours' }, { action: 'bogus' }]
+/** Approvals that are answered as interrupts, so that those answered as approvals stay open. */
+const interruptOf = (spare: string): string => `${spare}-interrupt`
 
 export async function furnishedHost(): Promise<FurnishedHost> {
   const host = await startHost({}, { servers: new Map([['desk', memoryToolServer(['acme'], 'say', 'shout')]]) })
@@ -120,26 +123,34 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     nodes: [{ id: 'a' }],
   })
   const runs: string[] = []
-  for (let n = 0; n <= SPARES.length; n++) {
+  for (let n = 0; n <= SPARES.length + 1; n++) {
     const { runId } = await send('POST', '/v1/runs', { workflowId: 'talk', mode: 'planning' })
     await host.sessions.runs.quiet('acme', runId)
     runs.push(runId)
   }
-  const [run, ...spareRuns] = runs
+  const [run, waiting, ...spareRuns] = runs
   const wants = { kind: 'mode', mode: 'implementation', reason: 'words of ours' } as const
-  for (const approval of SPARES)
-    await host.sessions.runs.submit({ tenant: 'acme', runId: run!, actor: 'test' }, { type: 'askApproval', approval, nodeId: 'a', wants })
+  const askApproval = (runId: string, approval: string) =>
+    host.sessions.runs.submit({ tenant: 'acme', runId, actor: 'test' }, { type: 'askApproval', approval, nodeId: 'a', wants })
+  for (const approval of SPARES) {
+    await askApproval(run!, approval)
+    await askApproval(run!, interruptOf(approval))
+    await askApproval(waiting!, `${approval}-of-node`)
+  }
   // Of the spares: some are cancelled, in one way or the other, some are paused, and the rest are paused already.
   const [toCancel, toEnd, toPause, toResume] = [0, 1, 2, 3].map(part => spareRuns.filter((_, index) => index % 4 === part))
   for (const runId of toResume!) await send('POST', `/v1/runs/${runId}/pause`)
   const runHints = (url: string): Hints => {
     if (url.endsWith('/cancel')) return { ...HINTS, runId: toCancel! }
-    if (url.endsWith('/pause')) return { ...HINTS, runId: toPause! }
-    if (url.endsWith('/resume')) return { ...HINTS, runId: toResume! }
+    if (url.endsWith('::cancel')) return { ...HINTS, runId: toEnd! }
+    if (url.endsWith(':bulk-cancel')) return { ...HINTS, runIds: toEnd!.map(runId => [runId, 'nobody']) }
+    if (/[/:]pause$/.test(url)) return { ...HINTS, runId: toPause! }
+    if (/[/:]resume$/.test(url)) return { ...HINTS, runId: toResume! }
+    if (url.includes('/interrupts/')) return { ...HINTS, runId: [waiting!], resumeValue: RESUME_VALUES }
     if (url.endsWith(':fork')) return { ...HINTS, runId: [run!, run!, 'nobody'], fromSeq: [0, 2, 6, 1_000] }
     if (url.endsWith('/diff'))
       return { ...HINTS, runId: [run!, run!, 'nobody'], with: [run!, 'nobody'], steps: ['1..1', '1.1..2.1', '1-2'] }
-    return { ...HINTS, runId: [run!, run!, run!, 'nobody'], runAndVerb: toEnd!.map(runId => `${runId}:cancel`), message: ['Hello'] }
+    return { ...HINTS, runId: [run!, run!, run!, 'nobody'], message: ['Hello'] }
   }
   return {
     host,
@@ -148,6 +159,7 @@ export async function furnishedHost(): Promise<FurnishedHost> {
       if (url.startsWith('/v1/runs')) return runHints(url)
       if (url.startsWith('/v1/prompts/') && url.endsWith('/diff'))
         return { ...HINTS, templateId: ['known'], from: ['1.0.0', '9.9.9'], to: ['1.0.0'] }
+      if (url.startsWith('/v1/interrupts/')) return { ...HINTS, token: SPARES.map(interruptOf), resumeValue: RESUME_VALUES }
       if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: SPARES, cursor: ['spare-1'] }
       if (url === '/v1/sign-in') return { token }
       if (url.startsWith('/v1/tools'))
