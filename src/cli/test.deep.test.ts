@@ -195,7 +195,7 @@ describe('onbook test with a provider', () => {
       return undefined
     })
     const { cases } = await testJson([`${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny', '--timeout', '1'], '.', env(provider.url))
-    expect(cases[0]!.problems[0]!.message).toBe('no reply within 1 s; before that, openai:tiny failed: the engine is on fire.')
+    expect(cases[0]!.problems[0]!.message).toBe('no reply within 1 s; before that, openai:tiny failed: the engine is on fire (503).')
     await provider.close()
   })
 

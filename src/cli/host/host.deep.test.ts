@@ -221,7 +221,10 @@ describe('onbook publish and label', () => {
       { label: 'production', from: '1.0.0', to: null },
     ])
     const { out } = await runCli(['events', 'library/onbook', '--json'], { cwd })
-    expect(out.trim().split('\n')).toHaveLength(first.published.length + 2)
+    const types = out.split('\n').flatMap(line => (line === '' ? [] : [(JSON.parse(line) as { type: string }).type]))
+    // The schemas of the pack are kept once beside its templates.
+    expect(types.filter(type => type === 'pack.schemasKept')).toHaveLength(1)
+    expect(types).toHaveLength(first.published.length + 3)
   })
 
   it('render as the host does: one hash, whoever asks', async () => {
