@@ -70,7 +70,7 @@ describe('at rest', () => {
       ['sessions', 'create', 'x', '--config', `{"promptDigests":["sha256:${'0'.repeat(64)}"]}`],
       'object_missing',
     ],
-    ['a config that is none', ['sessions', 'create', 'x', '--config', '{"temperature":1}'], 'validation_error'],
+    ['a config that is none', ['sessions', 'create', 'x', '--config', '{"colour":1}'], 'validation_error'],
     ['a run that nobody would go on with', ['sessions', 'run', 'writer', '--input', 'x', '--detach'], 'usage_invalid'],
     ['nothing to go on with', ['sessions', 'resume', 'writer'], 'run_missing'],
     ['a script that is not there', ['sessions', 'run', 'writer', '--input', 'x', '--script', 'nothing.yaml'], 'file_unreadable'],

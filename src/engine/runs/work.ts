@@ -289,7 +289,12 @@ export function runWork(parts: RunParts): RunWork {
       for (const { tenant, runId } of claimed) {
         const run = await loadRun(store, tenant, runId)
         if (only !== undefined)
-          for (const node of Object.values(run.state.nodes)) if (isBusy(node)) await sessions.resume({ tenant, session: node.session })
+          for (const node of Object.values(run.state.nodes)) {
+            if (!isBusy(node)) continue
+            // The session must know that it is cancelled before it is taken up: otherwise it asks its model again, and waits where that is not ready.
+            if (run.state.phase === 'cancelling') await cancel(tenant, runId, node.session)
+            await sessions.resume({ tenant, session: node.session })
+          }
         if (!isEnded(run.state)) watch(tenant, run)
         advance(tenant, run)
       }

@@ -266,7 +266,8 @@ export function sessionWork(parts: SessionParts): SessionWork {
       await checkMessage(store, place.tenant, command, submission)
       if (command.type === 'requestRun') {
         const { state } = await loadSession(store, place.tenant, place.session)
-        await checkReady(parts, [(command.overrides ?? state.config).provider.trim()])
+        // A session that has an open run refuses a further one, whatever its provider lacks.
+        if (state.run === null) await checkReady(parts, [(command.overrides ?? state.config).provider.trim()])
       }
       return send(place, command, submission)
     },
