@@ -105,7 +105,9 @@ it('what the host keeps is neither read nor written, whatever it is called', asy
     ['read_file', { path: 'rules.yaml' }],
   ])
   const { ends } = await ran(folder, '--repo', '.')
-  expect(ends).toEqual([...Array(7).fill('repo_path_protected'), 'succeeded'])
+  // The gate refuses changes; the tool itself refuses to read.
+  const [kept, refused] = ['repo_path_protected', 'tool_refused']
+  expect(ends).toEqual([kept, kept, kept, refused, kept, refused, refused, 'succeeded'])
   expect([existsSync(join(folder, 'store/x')), existsSync(join(folder, 'settings.yaml'))]).toEqual([false, true])
 })
 
