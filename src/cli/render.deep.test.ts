@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../testing/run-cli.ts'
@@ -99,11 +99,11 @@ describe('onbook init', () => {
     expect((await runCli(['test', 'demo'], { cwd: folder })).code).toBe(0)
   })
 
-  it('writes nothing into a folder that holds something', async () => {
-    const folder = temporaryFolder(null, { 'mine.txt': 'x' })
+  it('writes nothing into a folder where it would overwrite something', async () => {
+    const folder = temporaryFolder(null, { 'onbook.config.yaml': 'mine' })
     const { code, err } = await runCli(['init'], { cwd: folder })
-    expect(code).toBe(2)
-    expect(err).toContain('nothing was written')
+    expect([code, err]).toEqual([2, expect.stringContaining('onbook.config.yaml')])
+    expect(readdirSync(folder)).toEqual(['onbook.config.yaml'])
   })
 })
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { PACKAGE, type Planned, scaffold } from '../init.ts'
 
@@ -37,6 +38,8 @@ export function placeOf({ data }: Input): DemoPlace {
 /** What is there already is left alone, and a folder with anything else in it is refused. */
 export async function makePlace({ home }: DemoPlace): Promise<void> {
   if (existsSync(join(home, MARK))) return
+  const found = await readdir(home).catch((): readonly string[] => [])
+  if (found.length > 0) throw new Fault('folder_not_empty', { path: home })
   await scaffold(home, [...(await filesIn('examples/newsroom', 'newsroom')), ...(await filesIn('examples/demo', '.'))])
 }
 
