@@ -48,7 +48,7 @@ it('a host passes on tool calls as they are written', async () => {
   try {
     const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--detach', '--json'], { cwd: folder })).out)
     const authorization = `Bearer ${readFileSync(join(folder, '.onbook', 'local.key'), 'utf8').trim()}`
-    const told = await fetch(`${host.url}/v1/runs/${runId}/events?streamMode=messages`, { headers: { authorization } })
+    const told = await fetch(`${host.url}/v1/runs/${runId}/events?streamMode=onbook`, { headers: { authorization } })
     listening.open()
     const chunks = [...(await told.text()).matchAll(/event: onbook\.message\.chunk\ndata: (.*)\n/g)].map(([, data]) => JSON.parse(data!))
     expect(chunks).toEqual([
