@@ -82,7 +82,10 @@ const readable = closed(
 const usable = closed(
   {
     secrets: {
-      ...list({ type: 'string', maxLength: 128, pattern: '^(?=.{1,128}$)[A-Za-z0-9._-]*\\*?$' }, 'Secrets by their ids; an id may end in *.'),
+      ...list(
+        { type: 'string', maxLength: 128, pattern: '^(?=.{1,128}$)[A-Za-z0-9._-]*\\*?$' },
+        'Secrets by their ids; an id may end in *.',
+      ),
       minItems: 1,
     },
     workspaces: { ...names('Workspaces whose preludes may ask for them. A name may end in *.'), minItems: 1 },
