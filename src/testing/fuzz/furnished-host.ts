@@ -79,6 +79,8 @@ const HINTS: Hints = {
   visit: ['1'],
   status: ['running', 'completed'],
   lastSequence: ['-1', '0'],
+  // A poll that finds nothing waits this many seconds.
+  timeout: ['1'],
   streamMode: ['updates', 'messages,debug', 'values', 'bogus'],
   bufferMs: ['0', '50'],
   tenantId: ['acme', 'acme', 'umbrella'],
