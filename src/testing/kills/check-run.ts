@@ -4,6 +4,7 @@ import { memoryScratch } from '../../adapters/memory-tables.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
+import { wireName } from '../../core/tools/wire-names.ts'
 import { loadRun } from '../../engine/runs/load.ts'
 import { openRuns } from '../../engine/runs/runs.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
@@ -45,7 +46,11 @@ async function recorded(store: Store, request: StepRequest): Promise<string> {
       const text = content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('')
       const [result] = content.flatMap(part => (part.type === 'tool_result' ? [part] : []))
       if (result !== undefined) return [role, result.output, result.callId]
-      return [role, text, content.flatMap(part => (part.type === 'tool_call' ? [[part.callId, part.toolName, part.arguments]] : []))]
+      return [
+        role,
+        text,
+        content.flatMap(part => (part.type === 'tool_call' ? [[part.callId, wireName(part.toolName), part.arguments]] : [])),
+      ]
     }),
   )
 }
