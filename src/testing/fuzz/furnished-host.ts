@@ -89,6 +89,8 @@ const HINTS: Hints = {
 }
 
 const TOKENS = 20
+/** How the routes end that change a run for good. */
+const RUN_CHANGES = ['/cancel', '::cancel', ':bulk-cancel', '/pause', '::pause', '/resume', '::resume'] as const
 const RESUME_VALUES = [{ action: 'accept' }, { action: 'reject', feedback: 'words of ours' }, { action: 'bogus' }]
 /** Approvals that are answered as interrupts, so that those answered as approvals stay open. */
 const interruptOf = (spare: string): string => `${spare}-interrupt`
@@ -139,15 +141,13 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     await askApproval(run!, interruptOf(approval))
     await askApproval(waiting!, `${approval}-of-node`)
   }
-  // Of the spares: some are cancelled, in one way or the other, some are paused, and the rest are paused already.
-  const [toCancel, toEnd, toPause, toResume] = [0, 1, 2, 3].map(part => spareRuns.filter((_, index) => index % 4 === part))
-  for (const runId of toResume!) await send('POST', `/v1/runs/${runId}/pause`)
+  // Each route that changes a run for good has spares of its own: what one took, the next would find taken.
+  const spares = new Map(RUN_CHANGES.map((end, part) => [end, spareRuns.filter((_, index) => index % RUN_CHANGES.length === part)]))
+  for (const [end, runIds] of spares) if (end.endsWith('resume')) for (const runId of runIds) await send('POST', `/v1/runs/${runId}/pause`)
   const runHints = (url: string): Hints => {
-    if (url.endsWith('/cancel')) return { ...HINTS, runId: toCancel! }
-    if (url.endsWith('::cancel')) return { ...HINTS, runId: toEnd! }
-    if (url.endsWith(':bulk-cancel')) return { ...HINTS, runIds: toEnd!.map(runId => [runId, 'nobody']) }
-    if (/[/:]pause$/.test(url)) return { ...HINTS, runId: toPause! }
-    if (/[/:]resume$/.test(url)) return { ...HINTS, runId: toResume! }
+    const change = RUN_CHANGES.find(end => url.endsWith(end))
+    if (change === ':bulk-cancel') return { ...HINTS, runIds: spares.get(change)!.map(runId => [runId, 'nobody']) }
+    if (change) return { ...HINTS, runId: spares.get(change)! }
     if (url.includes('/interrupts/')) return { ...HINTS, runId: [waiting!], resumeValue: RESUME_VALUES }
     if (url.endsWith(':fork')) return { ...HINTS, runId: [run!, run!, 'nobody'], fromSeq: [0, 2, 6, 1_000] }
     if (url.endsWith('/diff'))
