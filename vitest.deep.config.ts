@@ -1,11 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
-// The long runs: npm run test:deep.
+const ALL = ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts']
+/** They compare times, so they run alone, when all others are done. */
+const TIMED = ['src/host/fair.deep.test.ts', 'src/engine/library/many-versions.deep.test.ts']
+
+// The long runs: npm run test:deep. Many of them wait for processes, so there are more workers than cores.
 export default defineConfig({
   ssr: { resolve: { conditions: ['source-node', 'node'] } },
   test: {
-    include: ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts'],
     testTimeout: 30 * 60_000,
     hookTimeout: 30 * 60_000,
+    projects: [
+      { extends: true, test: { name: 'deep', include: ALL, exclude: TIMED, sequence: { groupOrder: 0 }, maxWorkers: 3 } },
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
+    ],
   },
 })

@@ -6,19 +6,22 @@ import { expect, it } from 'vitest'
 
 const FOLDER = 'src/engine/runs'
 const suites = readdirSync(FOLDER).filter(name => name.endsWith('.test.ts') && !name.endsWith('.deep.test.ts'))
+const paths = suites.map(name => `${FOLDER}/${name}`)
 
-const run = async (path: string, env: Readonly<Record<string, string>>): Promise<void> => {
-  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project', 'all', path], {
-    env: { ...process.env, ...env },
-  })
+const run = async (paths: readonly string[], env: Readonly<Record<string, string>>): Promise<void> => {
+  const child = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'all', '--isolate=false', '--maxWorkers=1', ...paths],
+    {
+      env: { ...process.env, ...env },
+    },
+  )
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', text => (said += text))
   const code = await new Promise(resolve => child.on('close', resolve))
   expect([code, code === 0 ? '' : said]).toEqual([0, ''])
 }
 
-it.each(suites)('all runs of %s', { timeout: 300_000 }, suite => run(`${FOLDER}/${suite}`, { ONBOOK_REPLAY_EVERY: '1' }))
+it(`all runs of the suites about runs: ${suites.join(', ')}`, () => run(paths, { ONBOOK_REPLAY_EVERY: '1' }))
 
-it('a run from every single one of its events', { timeout: 300_000 }, () =>
-  run('src/engine/fork/play.test.ts', { ONBOOK_EVERY_EVENT: '1' }),
-)
+it('a run from every single one of its events', () => run(['src/engine/fork/play.test.ts'], { ONBOOK_EVERY_EVENT: '1' }))
