@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import semver from 'semver'
 import { describe, expect, it } from 'vitest'
 
@@ -16,6 +17,21 @@ const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const { engines, peerDependencies } = read('package.json') as {
   engines: { node: string }
   peerDependencies: Readonly<Record<string, string>>
+}
+
+let packedPaths: ReadonlySet<string> | null = null
+/** Paths in the package, as npm would pack it. */
+function packedFiles(): ReadonlySet<string> {
+  if (packedPaths !== null) return packedPaths
+  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const packed = JSON.parse(listed) as
+    | readonly { files: readonly { path: string }[] }[]
+    | Record<string, { files: readonly { path: string }[] }>
+  packedPaths = new Set(Object.values(packed)[0]!.files.map(({ path }) => path))
+  return packedPaths
 }
 
 describe('the package', () => {
@@ -43,14 +59,7 @@ describe('the package', () => {
   })
 
   it('newcomer §2.16, agentos D26: has its docs, and every link of README and docs leads somewhere in it', () => {
-    const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const packed = JSON.parse(listed) as
-      | readonly { files: readonly { path: string }[] }[]
-      | Record<string, { files: readonly { path: string }[] }>
-    const files = new Set(Object.values(packed)[0]!.files.map(({ path }) => path))
+    const files = packedFiles()
     const isThere = (path: string) => files.has(path) || [...files].some(file => file.startsWith(`${path}/`))
     const pages = [...files].filter(path => path === 'README.md' || /^docs\/.*\.md$/.test(path))
     expect(pages.length).toBeGreaterThan(20)
@@ -61,5 +70,24 @@ describe('the package', () => {
         .map(link => `${page} -> ${link}`),
     )
     expect(dead).toEqual([])
+  })
+
+  it('openwop D26: the schemas of a prompt reference and of a kind compile alone, and say what OpenWOP says', () => {
+    const files = packedFiles()
+    const compileAlone = (name: string) => {
+      const path = `schemas/openwop/${name}.schema.json`
+      expect(files).toContain(path)
+      return new Ajv2020({ strict: true, allowUnionTypes: true }).compile(read(path))
+    }
+    const isRef = compileAlone('prompt-ref')
+    const refs = ['prompt:a', 'prompt:a@1.0.0', { templateId: 'a' }, { templateId: 'a', version: '1.0.0', libraryId: 'host' }]
+    const others = ['a', 'prompt:A', {}, { templateId: 'A' }, { templateId: 'a', version: '1' }, { templateId: 'a', other: 1 }]
+    expect([...refs, ...others].map(one => isRef(one))).toEqual([...refs.map(() => true), ...others.map(() => false)])
+    const isKind = compileAlone('prompt-kind')
+    expect([isKind('system'), isKind('other')]).toEqual([true, false])
+
+    const { properties } = read('schemas/openwop/prompt-template.schema.json')
+    const ofRef = read('schemas/openwop/prompt-ref.schema.json').oneOf[1].properties
+    for (const name of ['templateId', 'version']) expect([name, ofRef[name].pattern]).toEqual([name, properties[name].pattern])
   })
 })

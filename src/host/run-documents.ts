@@ -2,7 +2,7 @@
 import type { Digest } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { runEvent, runStream } from '../core/run/events.ts'
-import type { ForkOf } from '../core/run/fork.ts'
+import { type ForkOf, isReplay } from '../core/run/fork.ts'
 import type { StallEvidence } from '../core/run/stall.ts'
 import { isEnded, type NodeState, nodeOf, type RunState } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
@@ -31,8 +31,13 @@ export const bodyReader =
       },
     )
 
-export const runDocument = (store: Store, tenant: string, { event }: StoredEvent, observability: Observability): Promise<RunEventDoc> =>
-  toRunEventDoc(event, observability, bodyReader(store, tenant))
+export const runDocument = (
+  store: Store,
+  tenant: string,
+  state: Pick<RunState, 'forkOf'>,
+  { event }: StoredEvent,
+  observability: Observability,
+): Promise<RunEventDoc> => toRunEventDoc(event, { observability, isReplay: isReplay(state) }, bodyReader(store, tenant))
 
 /** OpenWOP's RunSnapshot, and what we know beyond it. */
 export async function runSnapshot(store: Store, tenant: string, { state, seq, createdAt }: LoadedRun): Promise<object> {

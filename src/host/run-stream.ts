@@ -51,7 +51,7 @@ export async function followRun(
   if (modes.includes('values')) await sendValues(followed, reader, run)
   else {
     const seen = modes.some(mode => mode !== 'updates') ? await hearReplies(followed, reader, run, modes) : () => {}
-    await sendDocuments(reader, documentsOf(followed, reader, { after, modes, seen }), bufferMs)
+    await sendDocuments(reader, documentsOf(followed, run, reader, { after, modes, seen }), bufferMs)
   }
   const { state, seq } = await loadRun(followed.store, followed.tenant, followed.runId)
   if (isEnded(state)) reader.finish(endIdOf(seq), isEnded(run.state) ? OVER_RETRY_MS : null)
@@ -70,12 +70,13 @@ const isOf = (modes: readonly StreamMode[], type: string): boolean =>
 
 async function* documentsOf(
   { store, tenant, runId, observability }: RunFollowed,
+  { state }: LoadedRun,
   { closed }: EventStream,
   { after, modes, seen }: { readonly after: number; readonly modes: readonly StreamMode[]; readonly seen: (event: RunEvent) => void },
 ): AsyncIterable<RunEventDoc> {
   for await (const stored of store.follow(tenant, runStream(runId), after, closed)) {
     seen(runEvent(stored.event))
-    if (isOf(modes, stored.event.type)) yield await runDocument(store, tenant, stored, observability)
+    if (isOf(modes, stored.event.type)) yield await runDocument(store, tenant, state, stored, observability)
     if (LAST.test(stored.event.type)) return
   }
 }

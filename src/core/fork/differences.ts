@@ -6,7 +6,7 @@ import type { Divergence, Point } from '../replay/divergence.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { DivergenceKind } from '../run/fork.ts'
 import type { SessionEvent } from '../session/events.ts'
-import type { Pair } from './align.ts'
+import type { Kept, Pair } from './align.ts'
 
 export interface Difference {
   /** In the source's run: where it is told, or would be. */
@@ -14,6 +14,8 @@ export interface Difference {
   readonly kind: DivergenceKind
   readonly nodeId: string | null
   readonly divergences: readonly Divergence[]
+  /** The event that could not be made again, where the first divergence names an object. */
+  readonly point?: Point
 }
 
 /** Null when both say the same. */
@@ -40,6 +42,25 @@ export function restDifference(rest: readonly Pair<RunEvent>[]): Difference | nu
   const divergences = rest.map(({ sequence, kept }) => whole(kept!.event, sequence, kept!.event.type, null))
   return divergences.length === 0 ? null : { at: rest[0]!.sequence, kind: 'missing', nodeId: null, divergences }
 }
+
+export interface UnusableObject {
+  readonly code: string
+  readonly digest: string
+  /** The digest of the bytes that are there; null when there are none, or when they are not the reason. */
+  readonly found: string | null
+}
+
+/** An event cannot be made again, because an object that it needs is missing or holds other bytes. */
+export const objectDifference = (
+  { sequence, event }: Pick<Kept<RunEvent>, 'sequence' | 'event'>,
+  { code, digest, found }: UnusableObject,
+): Difference => ({
+  at: sequence,
+  kind: 'output',
+  nodeId: nodeIn(event),
+  divergences: [{ ...placeOf(event, sequence), point: 'object', field: code, expected: digest, found }],
+  point: pointOf(event),
+})
 
 const nodeIn = (event: RunEvent): string | null => ('nodeId' in event ? event.nodeId : null)
 

@@ -5,15 +5,15 @@ import type { StoredText } from '../session/history.ts'
 import type { Difference } from './differences.ts'
 
 export interface ToldDifference {
-  readonly event: RunEvent
+  readonly event: Extract<RunEvent, { readonly type: 'replay.diverged' }>
   readonly text: StoredText
 }
 
-export function divergedEvent(sourceRunId: string, { at, kind, nodeId, divergences }: Difference): ToldDifference {
+export function divergedEvent(sourceRunId: string, { at, kind, nodeId, divergences, point: given }: Difference): ToldDifference {
   const { point, stream } = divergences[0]!
   const text = canonicalJson({ divergences } as unknown as Json)
   const details = digestText(text)
   const original = kind === 'extra' || stream !== undefined ? {} : { originalEventId: `${sourceRunId}:${at}` }
-  const where = { sourceRunId, atSequence: at, ...original, divergenceKind: kind, divergencePoint: point }
+  const where = { sourceRunId, atSequence: at, ...original, divergenceKind: kind, divergencePoint: given ?? point }
   return { event: { type: 'replay.diverged', nodeId, ...where, details }, text: { digest: details, text } }
 }

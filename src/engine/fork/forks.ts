@@ -62,7 +62,8 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
 
   function play(tenant: string, forkId: string): void {
     const walk = async (): Promise<void> => {
-      if (!stopping.signal.aborted) await playFork({ store, tenant, forkId, signal: stopping.signal })
+      // Caches belong to a store object. A replay must read what the store holds now, so it gets one of its own.
+      if (!stopping.signal.aborted) await playFork({ store: { ...store }, tenant, forkId, signal: stopping.signal })
     }
     const giveUp = async (error: unknown): Promise<void> => {
       // Whoever comes next walks on.

@@ -1,6 +1,7 @@
 // A replay fork, walked to its end: the same decisions in the order in which its source took them, with what is on record in place of every
 // model, tool and person. Asks nobody: what is not on record fails the node that needs it.
 import { nodeFor } from '../../core/fork/asked.ts'
+import { objectDifference, type UnusableObject } from '../../core/fork/differences.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import { isBusy, isEnded, type RunState } from '../../core/run/state.ts'
 import { callInTurn } from '../../core/session/state.ts'
@@ -53,6 +54,7 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
   let doing = await open()
 
   const mustMove = moving()
+  const named = new Set<string>()
   let silent = 0
   while (!isEnded(await stateNow()) && signal?.aborted !== true) {
     mustMove((await loadRun(store, tenant, forkId)).seq)
@@ -66,7 +68,12 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
       () => null,
       error => (isUnfit(error) ? null : unusable(error)),
     )
-    if (lost !== null) await failNode(doing.stage, nodeFor(event.event), missing(runId, lost))
+    if (lost !== null) {
+      // The cause comes before everything that follows from the failure.
+      if (lost.object !== null && !named.has(lost.object.digest)) await player.tell(objectDifference(event, lost.object))
+      if (lost.object !== null) named.add(lost.object.digest)
+      await failNode(doing.stage, nodeFor(event.event), missing(runId, lost.what))
+    }
     silent = player.run().next === next ? silent + 1 : 0
     if (player.writes() > writes && silent <= MOST_SILENT) continue
     silent = 0
@@ -109,10 +116,16 @@ export async function giveUpFork(store: Store, tenant: string, forkId: string, e
 
 const missing = (runId: string, what: string): Fault => new Fault('replay_source_missing', { runId, what })
 
-function unusable(error: unknown): string {
+interface Lost {
+  readonly what: string
+  readonly object: UnusableObject | null
+}
+
+function unusable(error: unknown): Lost {
   if (!(error instanceof Fault) || !UNUSABLE.includes(error.code)) throw error
-  const { digest, what } = error.details as { readonly digest?: string; readonly what?: string }
-  return what ?? `object ${digest}`
+  const { digest, what, found } = error.details as { readonly digest?: string; readonly what?: string; readonly found?: string }
+  const object = digest === undefined ? null : { code: error.code, digest, found: found ?? null }
+  return { what: what ?? `object ${digest}`, object }
 }
 
 type Why = Pick<Fault, 'message'> & { readonly code: string }

@@ -33,6 +33,8 @@ export interface Player {
   position(): string
   /** Goes past what did not happen again. */
   skip(): Promise<void>
+  /** Records what the walk itself found, once. */
+  tell(difference: Difference): Promise<void>
 }
 
 export interface Hearing {
@@ -46,7 +48,7 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
   const sessions = new Map<string, Track<SessionEvent>>()
   let writes = 0
   const isOpen = !isOver(source)
-  const { events: made, skipped, last } = await madeIn(store, tenant, forkId)
+  const { events: made, skipped, recordedDetails, last } = await madeIn(store, tenant, forkId)
   /** By stream, as far as is known here: whoever finds more has not written it. */
   const heads = new Map([[forkId, last]])
   let run = past(align(trackOf(source.run), made).track, skipped)
@@ -122,6 +124,18 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     return written
   }
 
+  /** Writes divergences and nothing else. False when another process wrote in the meantime. */
+  async function writeAside(differences: readonly (Difference | null)[]): Promise<boolean> {
+    const { events, kept: texts, found } = toldOf(runId, differences)
+    const written = await writeRun(store, { tenant, runId: forkId, actor: ACTOR }, async ({ state, seq }) =>
+      seq === heads.get(forkId) ? { run: { ...emitRun(draftRun(state), ...events), objects: texts }, answer: null } : null,
+    )
+    if (written === null) return false
+    heads.set(forkId, written.run.seq)
+    for (const one of found) diverged(one)
+    return true
+  }
+
   return {
     store,
     tenant,
@@ -133,16 +147,13 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     position: () => JSON.stringify([run.next, ...[...sessions.values()].map(({ next }) => next)]),
     async skip() {
       const kept = run.kept[run.next]!
-      const place = { tenant, runId: forkId, actor: ACTOR }
       const missed = await compared({ pairs: [{ sequence: kept.sequence, kept, made: null }], track: run }, [])
-      const { events, kept: texts, found } = toldOf(runId, missed)
-      const written = await writeRun(store, place, async ({ state, seq }) =>
-        seq === heads.get(forkId) ? { run: { ...emitRun(draftRun(state), ...events), objects: texts }, answer: null } : null,
-      )
-      if (written === null) return
-      heads.set(forkId, written.run.seq)
-      for (const one of found) diverged(one)
-      run = { ...run, next: run.next + 1 }
+      if (await writeAside(missed)) run = { ...run, next: run.next + 1 }
+    },
+    async tell(difference) {
+      const { details } = divergedEvent(runId, difference).event
+      if (recordedDetails.has(details) || !(await writeAside([difference]))) return
+      recordedDetails.add(details)
     },
   }
 }
@@ -179,19 +190,23 @@ interface Made {
   readonly last: number
   /** Of the source, that did not happen again: told already. */
   readonly skipped: ReadonlySet<number>
+  /** Details of the divergences on record. */
+  readonly recordedDetails: Set<Digest>
 }
 
 async function madeIn(store: Store, tenant: string, forkId: string): Promise<Made> {
   const events: RunEvent[] = []
   const skipped = new Set<number>()
+  const recordedDetails = new Set<Digest>()
   let last = -1
   for await (const { event: recorded } of store.read(tenant, runStream(forkId), -1)) {
     const event = runEvent(recorded)
     last = recorded.seq
     if (event.type === 'replay.diverged' && event.divergenceKind === 'missing') skipped.add(event.atSequence)
+    if (event.type === 'replay.diverged') recordedDetails.add(event.details)
     if (!isAside(event)) events.push(event)
   }
-  return { events, skipped, last }
+  return { events, skipped, recordedDetails, last }
 }
 
 function past({ kept, next }: Track<RunEvent>, skipped: ReadonlySet<number>): Track<RunEvent> {

@@ -30,7 +30,7 @@ export function runEventRoutes(
     let last = after
     for await (const stored of store.read(tenant, runStream(runId), after)) {
       if (events.length === most) break
-      events.push(await runDocument(store, tenant, stored, observability))
+      events.push(await runDocument(store, tenant, state, stored, observability))
       last = stored.event.seq
     }
     return { seq, answer: { events, isComplete: isEnded(state) && last >= seq } }

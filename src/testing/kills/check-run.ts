@@ -108,7 +108,7 @@ async function checkTold(store: Store, runId: string, told: Witness['told'], cou
   let found = 0
   for await (const stored of store.read(TENANT, runStream(runId), -1)) {
     const sent = told.get(stored.event.seq)
-    assert.equal(sent, JSON.stringify(await runDocument(store, TENANT, stored, 'full')), `event ${stored.event.seq}`)
+    assert.equal(sent, JSON.stringify(await runDocument(store, TENANT, {}, stored, 'full')), `event ${stored.event.seq}`)
     found++
   }
   assert.deepEqual([found, told.size], [count, count])

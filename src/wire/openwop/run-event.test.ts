@@ -110,7 +110,7 @@ const recorded = (event: RunEvent, seq: number): RecordedEvent => ({
 })
 const read = async (digest: Digest) => objects.get(digest) ?? null
 const documents = (observability: 'off' | 'hashed' | 'full', reading = read) =>
-  Promise.all(EVENTS.map((event, seq) => toRunEventDoc(recorded(event, seq), observability, reading)))
+  Promise.all(EVENTS.map((event, seq) => toRunEventDoc(recorded(event, seq), { observability, isReplay: false }, reading)))
 
 describe.each(['off', 'hashed', 'full'] as const)('with observability %s', observability => {
   it('every event is a valid document with a valid payload, in its place', async () => {
@@ -176,7 +176,7 @@ it('says what each known event carries, exactly', async () => {
 
 it('names the event that brought it about, and the node it is about', async () => {
   const event = { ...recorded({ type: 'node.waiting', nodeId: 'writer' }, 4), cause: 'request 7' }
-  expect(await toRunEventDoc(event, 'full', read)).toEqual({
+  expect(await toRunEventDoc(event, { observability: 'full', isReplay: false }, read)).toEqual({
     eventId: 'r:4',
     runId: 'r',
     nodeId: 'writer',

@@ -6,6 +6,8 @@ import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { type RunEvent, runEvent } from '../../core/run/events.ts'
 import { toPromptComposed } from './prompt-composed.ts'
 import { toPromptResolved } from './prompt-resolved.ts'
+import { isPlace, wireType } from './wire-type.ts'
+import { withoutOwnNames } from './without-own-names.ts'
 
 export interface RunEventDoc {
   readonly eventId: string
@@ -25,75 +27,78 @@ export type Observability = 'off' | 'hashed' | 'full'
 /** The text of an object; null when it was erased. */
 export type ReadBody = (digest: Digest) => Promise<string | null>
 
-interface Told {
-  readonly type: string
-  readonly payload: unknown
+export interface RunEventView {
+  readonly observability: Observability
+  /** The run is a replay fork: its events must equal those of every other replay of the same run. */
+  readonly isReplay: boolean
 }
 
-const VENDOR = 'onbook.'
 const RUN = 'run/'
 
-export async function toRunEventDoc(recorded: RecordedEvent, observability: Observability, read: ReadBody): Promise<RunEventDoc> {
+export async function toRunEventDoc(
+  recorded: RecordedEvent,
+  { observability, isReplay }: RunEventView,
+  read: ReadBody,
+): Promise<RunEventDoc> {
   const { stream, seq, at, cause } = recorded
   const runId = stream.slice(RUN.length)
   const event = runEvent(recorded)
-  const { type, payload } = await told(event, observability, read)
+  const type = wireType(event.type, observability)
+  const payload = withoutOwnNames((await payloadOf(event, observability, read)) as JsonObject, runId, isReplay)
   return {
     eventId: `${runId}:${seq}`,
     runId,
     ...('nodeId' in event && event.nodeId !== null ? { nodeId: event.nodeId } : {}),
     type,
-    payload: payload as JsonObject,
+    payload,
     timestamp: at,
     sequence: seq,
     ...(cause === null ? {} : { causationId: cause }),
   }
 }
 
-async function told(event: RunEvent, observability: Observability, read: ReadBody): Promise<Told> {
-  const { type, ...payload } = event
+async function payloadOf(event: RunEvent, observability: Observability, read: ReadBody): Promise<object> {
+  const { type: _, ...payload } = event
   switch (event.type) {
     case 'run.paused': {
       const { reason, note = reason, nodeId, drainPolicy = 'immediate' } = event
-      return { type, payload: withoutNulls({ reason: note, nodeId, drainPolicy }) }
+      return withoutNulls({ reason: note, nodeId, drainPolicy })
     }
     case 'run.started':
     case 'run.resumed':
     case 'run.cancelled':
     case 'log.appended':
-      return { type, payload: withoutNulls(payload) }
+      return withoutNulls(payload)
     case 'node.started': {
       const { nodeId, typeId, visit } = event
-      return { type, payload: { nodeId, typeId, attempt: visit - 1 } }
+      return { nodeId, typeId, attempt: visit - 1 }
     }
     case 'node.completed': {
       const { nodeId, output } = event
       const given = await readJson<{ readonly output: Json }>(read, output)
-      return { type, payload: { nodeId, ...(given === null ? {} : { outputs: { output: given.output } }) } }
+      return { nodeId, ...(given === null ? {} : { outputs: { output: given.output } }) }
     }
     case 'node.failed': {
       const { nodeId, code, detail } = event
-      return { type, payload: { nodeId, error: { code, message: detail } } }
+      return { nodeId, error: { code, message: detail } }
     }
     case 'run.completed':
-      return { type, payload: { outputs: await runOutputs(event.outputs, read) } }
+      return { outputs: await runOutputs(event.outputs, read) }
     case 'run.failed': {
       const { code, detail, failedNodeId } = event
-      return { type, payload: { error: { code, message: detail }, ...(failedNodeId === null ? {} : { failedNodeId }) } }
+      return { error: { code, message: detail }, ...(failedNodeId === null ? {} : { failedNodeId }) }
     }
     case 'prompt.traced': {
       const { nodeId, kind, agentId, resolved } = event
       const trace = (await readJson<readonly TraceEntry[]>(read, event.trace)) ?? []
-      return { type: 'agent.promptResolved', payload: { ...toPromptResolved({ nodeId, kind, agentId, trace }), resolved } }
+      return { ...toPromptResolved({ nodeId, kind, agentId, trace }), resolved }
     }
     case 'prompt.composed':
       return composed(event, observability, read)
-    case 'version.pinned':
-      return { type, payload }
     case 'replay.diverged':
       return diverged(event, observability, read)
     default:
-      return { type: `${VENDOR}${type}`, payload }
+      return payload
   }
 }
 
@@ -102,17 +107,14 @@ async function composed(
   event: Extract<RunEvent, { readonly type: 'prompt.composed' }>,
   observability: Observability,
   read: ReadBody,
-): Promise<Told> {
-  const { type, nodeId, ref, kind, body, values, variableHashes, contentTrust } = event
-  if (observability === 'off') return { type: `${VENDOR}${type}`, payload: { nodeId, ref, kind } }
+): Promise<object> {
+  const { nodeId, ref, kind, body, values, variableHashes, contentTrust } = event
+  if (observability === 'off') return { nodeId, ref, kind }
   const text = observability === 'full' ? await read(body) : null
   const bound = observability === 'full' ? await readJson<{ readonly values: JsonObject }>(read, values) : null
   return {
-    type,
-    payload: {
-      ...toPromptComposed(nodeId, kind, ref, { text, templateHash: body, variableHashes, contentTrust }, observability),
-      ...(bound === null ? {} : { variableBindings: bound.values }),
-    },
+    ...toPromptComposed(nodeId, kind, ref, { text, templateHash: body, variableHashes, contentTrust }, observability),
+    ...(bound === null ? {} : { variableBindings: bound.values }),
   }
 }
 
@@ -121,13 +123,19 @@ async function diverged(
   event: Extract<RunEvent, { readonly type: 'replay.diverged' }>,
   observability: Observability,
   read: ReadBody,
-): Promise<Told> {
-  const { type, details, ...payload } = event
-  const found = (await readJson<{ readonly divergences: readonly JsonObject[] }>(read, details))?.divergences ?? []
-  const divergences = found.map(({ expected, found: made, ...where }) =>
-    observability === 'full' ? { ...where, expected, found: made } : where,
-  )
-  return { type, payload: { ...withoutNulls(payload), divergences } }
+): Promise<object> {
+  const { type: _, details, divergencePoint, ...payload } = event
+  const listed = (await readJson<{ readonly divergences: readonly JsonObject[] }>(read, details))?.divergences ?? []
+  // Sides of an event that is on one side only are types of events. Sides of an object are digests.
+  const isWhole = event.divergenceKind === 'extra' || event.divergenceKind === 'missing'
+  const typeOf = (value: Json | undefined): Json => (typeof value === 'string' ? wireType(value, observability) : null)
+  const divergences = listed.map(({ expected, found, ...where }) => {
+    const named = isPlace(String(where.point)) ? where : { ...where, point: typeOf(where.point) }
+    if (isWhole) return { ...named, expected: typeOf(expected), found: typeOf(found) }
+    return observability === 'full' || where.point === 'object' ? { ...named, expected, found } : named
+  })
+  const point = isPlace(divergencePoint) ? {} : { divergencePoint: wireType(divergencePoint, observability) }
+  return { ...withoutNulls(payload), ...point, divergences }
 }
 
 /** What the last nodes gave, by node. What was erased is left out. */
