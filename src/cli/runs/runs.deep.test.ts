@@ -2,8 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { expectGolden } from '../../testing/golden.ts'
 import { type CliOptions, runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { clock } from '../../testing/sqlite-place.ts'
+import { leaveCommand } from './leave-command.ts'
 
 const TWO =
   'id: two\nobjective: Say something.\nstallAfter: 3\nnodes: [{ id: writer }, { id: reader }]\nedges: [{ from: writer, to: reader }]\n'
@@ -151,6 +155,16 @@ describe('a run at rest', () => {
     const { runId } = await left('SIGKILL')
     expect(await json('runs', 'cancel', runId, '--reason', 'wrong brief')).toMatchObject({ code: 0, body: { runId, status: 'cancelled' } })
     expect((await json('verify')).body.intact).toBe(true)
+  })
+
+  it('that was left while it was being cancelled is resumed without a script, and ends', async () => {
+    const { runId } = await left('SIGKILL')
+    // What a cancel leaves that is killed after its first commit.
+    const store = sqliteStore(join(folder, '.onbook', 'onbook.db'), clock, PRODUCT_PROJECTIONS)
+    await leaveCommand(store, { tenant: 'default', runId, actor: 'test' }, 'killed', { type: 'cancel', reason: 'enough' })
+    await store.close()
+    expect((await json('show', runId)).body.status).toBe('cancelling')
+    expect(await json('runs', 'resume', runId)).toMatchObject({ code: 1, body: { runId, status: 'cancelled' } })
   })
 
   it('that somebody else pauses ends for whoever was at it', async () => {

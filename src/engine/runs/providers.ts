@@ -26,10 +26,13 @@ export async function providersOfWorkflow(
   return providers
 }
 
-/** Of every node, also of those that have ended: an edge or a message may lead back to them. A run that is over needs none. */
+/**
+ * Of every node, also of those that have ended: an edge or a message may lead back to them. A run that has ended, or is being cancelled, asks no model
+ * any more.
+ */
 export async function providersOf(store: Store, tenant: string, runId: string): Promise<ReadonlySet<string>> {
   const { state } = await loadRun(store, tenant, runId)
-  return isEnded(state) ? new Set() : providersFor(store, tenant, state)
+  return isEnded(state) || state.phase === 'cancelling' ? new Set() : providersFor(store, tenant, state)
 }
 
 /** Whether it is over or not: a branch goes on with it. */

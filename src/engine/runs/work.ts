@@ -209,6 +209,15 @@ export function runWork(parts: RunParts): RunWork {
     await sessions.submit({ tenant, session, actor: ACTOR }, { type: 'receive', command })
   }
 
+  async function takeUpNodes(tenant: string, { state: { runId, phase, nodes } }: LoadedRun): Promise<void> {
+    for (const node of Object.values(nodes)) {
+      if (!isBusy(node)) continue
+      // The session must know that it is cancelled before it is taken up: otherwise it asks its model again, and waits where that is not ready.
+      if (phase === 'cancelling') await cancel(tenant, runId, node.session)
+      await sessions.resume({ tenant, session: node.session })
+    }
+  }
+
   /** What a pause held back. */
   async function poke(tenant: string, runId: string): Promise<void> {
     const { state } = await loadRun(store, tenant, runId)
@@ -287,14 +296,9 @@ export function runWork(parts: RunParts): RunWork {
         await sessions.resume()
       }
       for (const { tenant, runId } of claimed) {
+        if (only !== undefined) await takeUpNodes(tenant, await loadRun(store, tenant, runId))
+        // Loaded after its sessions: cancelling them may have ended the run.
         const run = await loadRun(store, tenant, runId)
-        if (only !== undefined)
-          for (const node of Object.values(run.state.nodes)) {
-            if (!isBusy(node)) continue
-            // The session must know that it is cancelled before it is taken up: otherwise it asks its model again, and waits where that is not ready.
-            if (run.state.phase === 'cancelling') await cancel(tenant, runId, node.session)
-            await sessions.resume({ tenant, session: node.session })
-          }
         if (!isEnded(run.state)) watch(tenant, run)
         advance(tenant, run)
       }
