@@ -1,12 +1,15 @@
 // Which sessions wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
 import type { ProviderWaits } from '../engine/sessions/performing.ts'
 import type { SessionPlace } from '../engine/sessions/submit.ts'
+import type { Clock } from '../ports.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface WaitingFor {
   readonly code: 'provider_unready'
   readonly provider: string
   readonly message: string
+  /** When this host began to wait, ISO 8601. */
+  readonly since: string
 }
 
 export interface HostWaits extends ProviderWaits {
@@ -14,7 +17,7 @@ export interface HostWaits extends ProviderWaits {
 }
 
 /** @param warn called once for each session that begins to wait */
-export function providerWaits(readiness: Readiness, warn: (place: SessionPlace, waiting: WaitingFor) => void): HostWaits {
+export function providerWaits(readiness: Readiness, clock: Clock, warn: (place: SessionPlace, waiting: WaitingFor) => void): HostWaits {
   const waiting = new Map<string, WaitingFor>()
   const keyOf = ({ tenant, session }: Pick<SessionPlace, 'tenant' | 'session'>): string => JSON.stringify([tenant, session])
   const update = (provider: string): void => {
@@ -26,8 +29,10 @@ export function providerWaits(readiness: Readiness, warn: (place: SessionPlace, 
   }
   return {
     begin(place, provider, { message }) {
-      const isNew = !waiting.has(keyOf(place))
-      const one: WaitingFor = { code: 'provider_unready', provider, message }
+      const before = waiting.get(keyOf(place))
+      const isNew = before === undefined
+      const since = before?.provider === provider ? before.since : clock()
+      const one: WaitingFor = { code: 'provider_unready', provider, message, since }
       waiting.set(keyOf(place), one)
       update(provider)
       if (isNew) warn(place, one)

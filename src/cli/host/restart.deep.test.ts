@@ -86,6 +86,13 @@ it('newcomer §6: a run in flight survives a restart without its script, or with
   )
   await until(async () => chat.heard.length > 0)
   await until(async () => (await first.ask('GET', `/v1/runs/${scripted}`)).body.steps! > 0)
+  // A session on its own is at work as well.
+  await first.ask('POST', '/v1/sessions', { session: 'desk', config: { provider: 'scripted', model: 'small' } })
+  await first.ask('POST', '/v1/sessions/desk/runs', { input: 'Say hello.' })
+  await until(async () => {
+    const { run } = (await first.ask('GET', '/v1/sessions/desk')).body as { readonly run?: { readonly steps: number } | null }
+    return run?.steps === 1
+  })
   await first.kill()
 
   const second = await serve({ [CHAT]: '' })
@@ -99,6 +106,18 @@ it('newcomer §6: a run in flight survives a restart without its script, or with
       status: 'running',
       waiting: { code: 'provider_unready', provider },
     })
+  await until(async () => (await second.ask('GET', '/v1/sessions/desk')).body.unready !== undefined)
+  const desk = (await second.ask('GET', '/v1/sessions/desk')).body
+  expect(desk).toMatchObject({ lifecycle: 'running', unready: { code: 'provider_unready', provider: 'scripted' } })
+
+  const shown = await runCli(['show', scripted!], { cwd: folder })
+  expect(shown.out).toMatch(/ is waiting\n/)
+  expect(shown.out).toMatch(/\nwaits for provider scripted since \d{4}-\d\d-\d\dT\S+Z: .*--script FILE/)
+  expect(shown.out).toContain('Start the host with what is missing')
+  const { status, waiting } = JSON.parse((await runCli(['show', asked!, '--json'], { cwd: folder })).out)
+  expect([status, waiting]).toEqual(['waiting', (await second.ask('GET', `/v1/runs/${asked}`)).body.waiting])
+  const session = await runCli(['sessions', 'show', 'desk'], { cwd: folder })
+  expect(session.out).toMatch(/run waits for provider scripted since \d{4}-\S+Z: .*--script FILE/)
   const { body } = await second.ask('GET', '/readyz')
   expect(JSON.stringify(body)).toContain(CHAT)
   expect(JSON.stringify(body)).toContain('--script FILE')
@@ -113,6 +132,8 @@ it('newcomer §6: a run in flight survives a restart without its script, or with
   answers = true
   const third = await serve({ [CHAT]: chat.url }, '--script', 'quick.yaml')
   for (const run of [scripted, asked]) await until(async () => (await third.ask('GET', `/v1/runs/${run}`)).body.status === 'completed')
+  await until(async () => (await third.ask('GET', '/v1/sessions/desk')).body.lifecycle === 'completed')
+  expect((await runCli(['show', scripted!, '--json'], { cwd: folder })).out).toContain('"waiting": null')
   expect((await third.ask('GET', '/readyz')).status).toBe(200)
   await third.kill()
   await chat.close()

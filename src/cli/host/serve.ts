@@ -78,7 +78,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     const failed: SessionParts['failed'] = (error, { tenant, session }) =>
       app.log.error({ err: error, tenant, session }, 'a session could not go on')
     const readiness = readinessOf()
-    const waits = providerWaits(readiness, ({ tenant, session }, waiting) =>
+    const waits = providerWaits(readiness, clock, ({ tenant, session }, waiting) =>
       app.log.warn(
         { tenant, session, ...waiting },
         'a run waits for its provider; start the host with what is missing and the run goes on',

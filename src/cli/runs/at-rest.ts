@@ -94,6 +94,7 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       for await (const { event } of all) yield event as unknown as ShownEvent
     },
     object: digest => store.object(tenant, digest),
+    waiting: async () => null,
     hear(session, signal, listen) {
       void opened?.then(({ live }) => live.hear(tenant, session, signal, ({ kind, text }) => kind === 'text' && listen(text)))
     },

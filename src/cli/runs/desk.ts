@@ -6,6 +6,7 @@ import type { Budget } from '../../core/workflow/workflow.ts'
 import type { AskedApproval } from '../../engine/approvals.ts'
 import type { AskedFork } from '../../engine/fork/forks.ts'
 import type { ApprovalAnswer } from '../../engine/sessions/answer-approval.ts'
+import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { hostFor, workAt } from '../host/which-host.ts'
 import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
@@ -50,6 +51,8 @@ export interface RunDesk {
   /** As they were recorded, oldest first, and with a signal every new one until it aborts. Throws `run_missing`. */
   events(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
   object(digest: Digest): Promise<Uint8Array>
+  /** The provider that the host waits for; null where no host runs, or nothing is missing. */
+  waiting(runId: string): Promise<ProviderWait | null>
   /** Pieces of replies on their way, until the signal aborts. */
   hear(session: string, signal: AbortSignal, listen: (text: string) => void): void
   ask(runId: string, request: RunRequest): Promise<void>

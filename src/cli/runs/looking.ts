@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
+import { isEnded } from '../../core/run/state.ts'
 import { answerFor } from '../../engine/unfit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -59,12 +60,18 @@ const rowOf = (run: ListedRun | ImportedRun): readonly string[] => [
 const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
   (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
 
+type ShowDesk = Pick<RunDesk, 'events' | 'object' | 'waiting'>
+
 export async function show(input: Input): Promise<number> {
-  const look = (desk: Pick<RunDesk, 'events' | 'object'>) => answerFor(String(input.run), () => showFrom(desk, input))
+  const look = (desk: ShowDesk) => answerFor(String(input.run), () => showFrom(desk, input))
   if ((await runFileOf(input, String(input.run))) === null) return withRunDesk(input, look)
   const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
   try {
-    return await look({ events: () => recorded(store, tenant, runId), object: digest => store.object(tenant, digest) })
+    return await look({
+      events: () => recorded(store, tenant, runId),
+      object: digest => store.object(tenant, digest),
+      waiting: async () => null,
+    })
   } finally {
     await close()
   }
@@ -74,7 +81,7 @@ async function* recorded(store: Store, tenant: string, runId: string): AsyncIter
   for await (const { event } of store.read(tenant, runStream(runId), -1)) yield event as unknown as ShownEvent
 }
 
-async function showFrom(desk: Pick<RunDesk, 'events' | 'object'>, input: Input): Promise<number> {
+async function showFrom(desk: ShowDesk, input: Input): Promise<number> {
   if (input.node === undefined && (input.step !== undefined || input.visit !== undefined || input.diff === true))
     throw new Fault('usage_invalid', { problem: '--step, --visit and --diff belong to a node: name it with --node' })
   const run = await readRun(desk, String(input.run))
@@ -87,7 +94,7 @@ async function showFrom(desk: Pick<RunDesk, 'events' | 'object'>, input: Input):
     else process.stdout.write(promptText(page, useColor(process.stdout)))
     return 0
   }
-  const story = await storyOf(run, bodies)
+  const story = await storyOf(run, bodies, isEnded(run.state) ? null : await desk.waiting(run.state.runId))
   if (input.json) printJson(story)
   else process.stdout.write(storyPage(story, useColor(process.stdout), input))
   return 0

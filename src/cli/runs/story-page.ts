@@ -1,5 +1,6 @@
 // A run's story for a person: how it stands, who did what, which prompt won, what was allowed, what came of it.
 import pc from 'picocolors'
+import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { groupBy } from '../report/groups.ts'
@@ -67,15 +68,19 @@ function headOf({
   tokens,
   error,
   forkOf,
+  waiting,
 }: Story): readonly string[] {
   return [
     `${runId} of ${workflowId} ${version} is ${status}`,
     `started ${createdAt} by ${createdBy}, last changed ${changedAt}`,
+    ...(waiting === null ? [] : [waitText(waiting)]),
     ...(forkOf === null ? [] : [forkText(forkOf)]),
     `mode ${mode}; steps: ${steps}, tokens: ${tokens}`,
     ...(error === null ? [] : [`failed${error.nodeId === null ? '' : ` at ${error.nodeId}`} (${error.code}): ${error.message}`]),
   ]
 }
+
+const waitText = ({ provider, since, message }: ProviderWait): string => `waits for provider ${provider} since ${since}: ${message}`
 
 const forkText = ({ runId, mode, fromSeq }: NonNullable<Story['forkOf']>): string => `a ${mode} of ${runId}, from event ${fromSeq}`
 
@@ -117,6 +122,7 @@ const choicesOf = ({ prompts }: Story): readonly string[] =>
 /** What can be done about it. */
 export function nextOf(story: Story, input: Input): readonly string[] {
   const { runId, status, paused, approvals, nodes, sent } = story
+  if (status === 'waiting') return ['Start the host with what is missing: the run then goes on by itself.']
   const work = workAgain(input)
   const resume = `onbook runs resume ${runId}${work}`
   if (paused?.evidence != null)

@@ -7,6 +7,7 @@ import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
+import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
 import type { StepChange } from './changes-page.ts'
 import { type Growth, growthIn } from './growth.ts'
@@ -56,7 +57,9 @@ export interface ToolUse extends Pick<Of<'tool.judged'>, 'nodeId' | 'tool' | 'ca
 
 export interface Story {
   readonly runId: string
-  readonly status: RunStatus
+  /** `waiting`: for a provider that lacks something on the host. */
+  readonly status: RunStatus | 'waiting'
+  readonly waiting: ProviderWait | null
   readonly workflowId: string
   readonly version: string
   readonly createdAt: string
@@ -96,7 +99,8 @@ function forkIn({ forkOf }: Of<'run.created'>): Story['forkOf'] {
   return rest
 }
 
-export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promise<Story> {
+/** @param waiting as the host says it, for a run that it cannot go on with */
+export async function storyOf({ state, events }: ReadRun, bodies: Bodies, waiting: ProviderWait | null = null): Promise<Story> {
   const told = events.map(({ type, payload, ...rest }) => ({ ...rest, event: runEvent({ type, payload: payload as unknown as Json }) }))
   const all = told.map(({ event }) => event)
   const created = all[0] as Of<'run.created'>
@@ -104,7 +108,8 @@ export async function storyOf({ state, events }: ReadRun, bodies: Bodies): Promi
   const stalled = of(all, 'run.stalled').at(-1)
   return {
     runId,
-    status: statusOf(state),
+    status: waiting === null ? statusOf(state) : 'waiting',
+    waiting,
     workflowId,
     version: created.version,
     createdAt: events[0]!.at,

@@ -40,6 +40,15 @@ export function runDeskThrough(host: WhichHost): RunDesk {
     },
     events,
     object: digest => client.objects.get(digest),
+    waiting: runId =>
+      client.runs.get(runId).then(
+        ({ waiting = null }) => waiting,
+        error => {
+          // A key that reads the record and no runs still sees the story.
+          if (error instanceof ClientError && error.code === 'forbidden') return null
+          throw error
+        },
+      ),
     hear(session, signal, listen) {
       void (async () => {
         for await (const { type, data } of client.sessions.events(session, { signal }))

@@ -85,7 +85,15 @@ const selection = Type.Object(
   CLOSED,
 )
 /** Its run waits for a provider that lacks a key, a package or a script. */
-export const waitingFor = Type.Object({ code: Type.Literal('provider_unready'), provider: Type.String(), message: Type.String() }, CLOSED)
+export const waitingFor = Type.Object(
+  {
+    code: Type.Literal('provider_unready'),
+    provider: Type.String(),
+    message: Type.String(),
+    since: Type.String({ format: 'date-time', description: 'When this host began to wait.' }),
+  },
+  CLOSED,
+)
 const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate'])
 const at = Type.Enum(['now', 'run', 'step'])
 const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)

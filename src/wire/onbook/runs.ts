@@ -1,6 +1,6 @@
 // Runs as a client sees them. The shapes of what goes over the wire, and nothing else.
 import type { JsonValue, PromptKind } from './prompts.ts'
-import type { WireSnapshot } from './sessions.ts'
+import type { ProviderWait, WireSnapshot } from './sessions.ts'
 
 type Fields = { readonly [name: string]: JsonValue }
 
@@ -118,7 +118,7 @@ export interface RunDescription {
     Record<string, { readonly status: string; readonly visits: number; readonly steps: number; readonly session: string | null }>
   >
   /** There while it waits for a provider that lacks a key, a package or a script. */
-  readonly waiting?: { readonly code: 'provider_unready'; readonly provider: string; readonly message: string }
+  readonly waiting?: ProviderWait
   readonly variables: Fields
   /** What the last nodes gave, by node. */
   readonly outputs?: Fields

@@ -72,7 +72,16 @@ export interface SessionDescription {
   readonly seq: number
   readonly waiting: { readonly steers: number; readonly followUps: number }
   /** There while its run waits for a provider that lacks a key, a package or a script. */
-  readonly unready?: { readonly code: 'provider_unready'; readonly provider: string; readonly message: string }
+  readonly unready?: ProviderWait
+}
+
+export interface ProviderWait {
+  readonly code: 'provider_unready'
+  readonly provider: string
+  /** What is missing, and how to give it to the host. */
+  readonly message: string
+  /** When the host began to wait, ISO 8601. */
+  readonly since: string
 }
 
 /** A text, a message as models know them, or the name of one that is stored. */
