@@ -64,3 +64,26 @@ describe('a record rewritten without a key', () => {
     expect(codesIn((await runCli(['verify', '--json', '--data', copy])).out)).toEqual(['schema_unknown'])
   })
 })
+
+it('reliability D1: a host on whose record a stream is rewritten says so in its log at the next checkpoint, and names the stream', async () => {
+  const copy = copyFolder(folder)
+  let isRewritten = false
+  const { code, out, err } = await runCli(['serve', '--port', '0', '--json', '--data', copy], {
+    cwd: copy,
+    during: child =>
+      child.stdout!.on('data', data => {
+        if (isRewritten || !String(data).includes('"url"')) return
+        isRewritten = true
+        change(copy, database => {
+          rewriteStream(database, talk(1))
+          forgetSeals(database)
+        })
+        // A host that stops makes a checkpoint.
+        child.kill('SIGTERM')
+      }),
+  })
+  const lines = `${out}\n${err}`.split('\n').filter(line => line.includes('RECORD TAMPERED WITH'))
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([{ tenant: 'default', stream: 'talk', code: 'checkpoint_differs' }])
+  expect(lines[0]).toContain('onbook verify')
+  expect(code).toBe(0)
+})
