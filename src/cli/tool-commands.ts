@@ -1,6 +1,6 @@
 // The commands around tools.
 import type { Command } from './commands.ts'
-import { HOST_CONFIG, POLICY, REPO, WHERE } from './options.ts'
+import { HOST_CONFIG, LIMIT, POLICY, REPO, WHERE } from './options.ts'
 
 const tools = () => import('./tools/tools.ts')
 
@@ -9,7 +9,7 @@ export const TOOL_COMMANDS: readonly Command[] = [
     name: 'tools',
     arguments: [],
     summary: 'list the tools of the host and of its MCP servers: which are bound, adopted, new or changed',
-    options: [{ flags: '--session <name>', summary: 'whose grants are meant' }, REPO, POLICY, HOST_CONFIG, ...WHERE],
+    options: [{ flags: '--session <name>', summary: 'whose grants are meant' }, LIMIT, REPO, POLICY, HOST_CONFIG, ...WHERE],
     example: 'onbook tools --json',
     load: async () => (await tools()).list,
   },

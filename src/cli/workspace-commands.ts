@@ -15,7 +15,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace log',
     arguments: ['<name>'],
     summary: 'list the versions of a workspace, newest first',
-    options: [{ flags: '--limit <n>', summary: 'at most so many (default: 50)' }, DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace log writer',
     load: async () => (await import('./workspace/looking.ts')).log,
   },

@@ -2,7 +2,9 @@
 import { dirname } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { commitChanges } from '../../engine/workspaces/commit.ts'
 import { runCli } from '../../testing/run-cli.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { columns } from './columns.ts'
@@ -20,6 +22,9 @@ beforeAll(async () => {
     entries: n === 0 ? entries : entries.slice(0, 1),
   }))
   await store.commit({ tenant: 'default', appends })
+  const writer = { tenant: 'versions', actor: 'ada', policy: EVERYTHING }
+  for (let n = 0; n < 51; n += 1)
+    await commitChanges(store, writer, { workspace: 'desk', changes: [{ path: 'a.md', write: Buffer.from(`${n}`) }] })
   await store.close()
 })
 
@@ -44,6 +49,26 @@ it('reliability D9: events are printed by the page, and as JSON all of them', as
   expect([rest.out.trimEnd().split('\n').length, rest.err]).toEqual([70, ''])
   const json = await runCli(['events', 'things/1000', '--data', data, '--json'])
   expect(json.out.trimEnd().split('\n')).toHaveLength(STREAMS)
+})
+
+it('reliability D9: versions of a workspace are printed by the page, newest first, and as JSON all of them', async () => {
+  const { out, err } = await runCli(['workspace', 'log', 'desk', '--tenant', 'versions', '--data', data])
+  expect([out.trimEnd().split('\n').length, err]).toEqual([51, '1 more are not shown. Show all: --limit 51, or --json\n'])
+  expect(out.split('\n')[1]).toMatch(/^ *51 /)
+  const json = await runCli(['workspace', 'log', 'desk', '--tenant', 'versions', '--data', data, '--json'])
+  expect([JSON.parse(json.out).versions.length, json.err]).toEqual([51, ''])
+  const few = await runCli(['workspace', 'log', 'desk', '--tenant', 'versions', '--data', data, '--json', '--limit', '3'])
+  expect(JSON.parse(few.out).versions.map(({ version }: { version: number }) => version)).toEqual([51, 50, 49])
+})
+
+it('reliability D9: tools are printed by the page, and as JSON all of them', async () => {
+  const { out, err } = await runCli(['tools', '--data', data, '--limit', '1'])
+  expect([out.trimEnd().split('\n').length, err]).toEqual([
+    2,
+    expect.stringMatching(/^\d+ more are not shown. Show all: --limit \d+, or --json\n$/),
+  ])
+  const all = JSON.parse((await runCli(['tools', '--data', data, '--json'])).out).tools
+  expect(all.length).toBe(Number(/--limit (\d+)/.exec(err)![1]))
 })
 
 it('reliability D9: 300,000 rows take about as many times longer than 3,000 as there are more of them', () => {

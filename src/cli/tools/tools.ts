@@ -2,6 +2,7 @@
 import type { ToolOverview, ToolSummary } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
+import { firstRows } from '../report/page.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { withToolDesk } from './desk.ts'
@@ -10,17 +11,19 @@ import { withToolDesk } from './desk.ts'
 export const list = (input: Input): Promise<number> =>
   withToolDesk(input, async desk => {
     const found = await desk.list(typeof input.session === 'string' ? input.session : undefined)
-    if (input.json) printJson(found)
-    else process.stdout.write(report(found))
+    const tools = firstRows(found.tools, input)
+    if (input.json) printJson({ ...found, tools })
+    else process.stdout.write(report(found, tools))
     const isAmiss = found.tools.some(({ state }) => state === 'changed' || state === 'missing')
     return isAmiss || found.servers.some(({ problem }) => problem !== null) ? 1 : 0
   })
 
-function report({ tools, servers }: ToolOverview): string {
+/** Problems are printed of every tool. @param rows of the table */
+function report({ tools, servers }: ToolOverview, rows: readonly ToolSummary[]): string {
   const changed = tools.filter(({ difference }) => difference !== undefined)
   const waiting = new Set(tools.filter(({ state }) => state === 'new' || state === 'changed').map(({ server }) => server))
   return [
-    columns([['tool', 'from', 'state', 'granted', 'it says'], ...tools.map(rowOf)]),
+    columns([['tool', 'from', 'state', 'granted', 'it says'], ...rows.map(rowOf)]),
     ...changed.map(({ name, difference = '' }) => `\n${visible(name)} is not what was adopted:\n${visibleLines(difference).join('\n')}\n`),
     ...servers.flatMap(({ problem }) => (problem === null ? [] : [`\n${visible(problem)}\n`])),
     ...servers.flatMap(({ server, leftOut }) => leftOut.map(what => `\n${server}: left out is ${visible(what)}.\n`)),

@@ -7,7 +7,7 @@ import { show as showBytes } from '../record/object.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
-import { numberOption, printJson } from '../terminal.ts'
+import { printJson } from '../terminal.ts'
 import { showChecks } from './checks.ts'
 import { choiceOf, versionNumber, withWorkspaces } from './open-workspaces.ts'
 import { bytesText, pathArgument, shownPath } from './words.ts'
@@ -29,17 +29,12 @@ export const list = (input: Input): Promise<number> =>
     return 0
   })
 
-const DEFAULT_LIMIT = 50
-
 export const log = (input: Input): Promise<number> =>
   withWorkspaces(input, async (store, user) => {
     const { workspace, version } = choiceOf(input.name)
-    const limit = numberOption(input.limit, '--limit', DEFAULT_LIMIT, { least: 1, most: 1_000_000 })
-    const versions: WorkspaceVersion[] = []
-    for await (const one of listVersions(store, user, workspace, version === undefined ? undefined : version + 1)) {
-      if (versions.length === limit) break
-      versions.push(one)
-    }
+    const found: WorkspaceVersion[] = []
+    for await (const one of listVersions(store, user, workspace, version === undefined ? undefined : version + 1)) found.push(one)
+    const versions = firstRows(found, input)
     if (input.json) printJson({ workspace, versions })
     else
       process.stdout.write(
