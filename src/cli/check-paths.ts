@@ -1,4 +1,5 @@
 // The work of onbook check: from paths to a report.
+import { documentKind } from '../core/lint/document-kind.ts'
 import { isInLayout } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
 import type { WorkflowShare } from '../core/lint/workflow-share.ts'
@@ -7,6 +8,7 @@ import { readYaml } from '../core/pack/yaml.ts'
 import { isWithin } from '../core/workspace/path.ts'
 import { checkPacks, summarize } from '../engine/check.ts'
 import { type CheckedLayout, checkLayout } from '../engine/check-layout.ts'
+import { checkMisplaced, takenFor } from '../engine/check-misplaced.ts'
 import { unreadable } from '../engine/workspace.ts'
 import { Fault } from '../errors.ts'
 import type { Validator } from '../ports.ts'
@@ -14,12 +16,24 @@ import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'
 import type { CheckReport } from './report/check-report.ts'
 
+const MOST_BYTES = 8 * 1024 * 1024
+
 export async function checkPaths(input: Input, validator: Validator): Promise<{ report: CheckReport; missing: boolean }> {
   const { targets, missing } = await locate(input.paths as string[])
   const findings: Finding[] = missing.map(path => unreadable(path, 'it does not exist'))
   const sources = new Map<string, string>()
   const shares: WorkflowShare[] = []
   let files = missing.length
+  /** False when the text is not a workflow or an agent. */
+  const addDocument = async ({ workspace, shown }: Target, path: string, text: string): Promise<boolean> => {
+    const document = await checkMisplaced(workspace, path, text)
+    if (document === null) return false
+    const file = shown(path)
+    if (!input.quiet) process.stderr.write(`${takenFor(file, document.kind)}\n`)
+    findings.push(...document.findings.map(finding => ({ ...finding, file })))
+    shares.push(...document.shares.map(share => ({ ...share, file })))
+    return true
+  }
   for (const target of targets) {
     if (input.fix) await fix(target, validator)
     files += target.packs.length
@@ -31,7 +45,16 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
     for await (const checked of checkPacks(target.workspace, validator, target.packs)) {
       const file = target.shown(checked.path)
       if (checked.text !== null) sources.set(file, checked.text)
-      findings.push(...checked.findings.map(finding => ({ ...finding, file })))
+      const isBroken = checked.findings.some(({ severity }) => severity === 'error')
+      const isDocument = isBroken && checked.text !== null && (await addDocument(target, checked.path, checked.text))
+      if (!isDocument) findings.push(...checked.findings.map(finding => ({ ...finding, file })))
+    }
+    // No pack is JSON, so a JSON file that is named outside the layout can only be one of these.
+    for (const path of target.within.filter(one => one.endsWith('.json') && !isInLayout(one))) {
+      const read = await target.workspace.files.readText(path, MOST_BYTES)
+      if (!read.ok || !(await addDocument(target, path, read.text))) continue
+      files += 1
+      sources.set(target.shown(path), read.text)
     }
     const layout = await checkMeant(target)
     files += layout.files.length
@@ -58,7 +81,7 @@ async function checkMeant({ workspace, whole, within }: Target): Promise<Checked
 async function fix({ workspace, packs, shown }: Target, validator: Validator): Promise<void> {
   for await (const { path, text, fixes: findFixes, registered } of checkPacks(workspace, validator, packs)) {
     const fixes = findFixes()
-    if (text === null || fixes.length === 0) continue
+    if (text === null || fixes.length === 0 || documentKind(path, text) !== null) continue
     if (registered) process.stderr.write(`${shown(path)} is registered and must not change: not repaired.\n`)
     else {
       const read = await workspace.files.readText(path, Number.MAX_SAFE_INTEGER)

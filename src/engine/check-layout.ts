@@ -24,10 +24,14 @@ export interface CheckedLayout {
 const MOST_BYTES = 8 * 1024 * 1024
 const WINDOW = 32
 
-/** @param ignores whether ignore files count: in a folder they do, since publishing leaves out what they name */
+/**
+ * @param ignores whether ignore files count: in a folder they do, since publishing leaves out what they name
+ * @param extra texts that are checked as if they lay in the layout, by the path they would have there
+ */
 export async function checkLayout(
   { files, config, packs }: Pick<Workspace, 'files' | 'config' | 'packs'>,
   ignores = false,
+  extra: ReadonlyMap<string, string> = new Map(),
 ): Promise<CheckedLayout> {
   const isLeftOut = ignores ? ignoredIn(files) : async () => false
   const ignored = new Set<string>()
@@ -48,7 +52,8 @@ export async function checkLayout(
     files,
     named.filter(path => paths.has(path) && !own.includes(path) && !isImage(path)),
   )
-  const texts = new Map([...read.texts, ...context.texts])
+  for (const path of extra.keys()) paths.add(path)
+  const texts = new Map([...read.texts, ...context.texts, ...extra])
   const found = lintLayout({ paths, texts, ignored, packs, checkSchema: schemaFault }, config)
   // Of context that is no text, the prelude that names it says what is wrong.
   const findings = [...weigh(read.unread, config), ...found].sort(byPlace)
