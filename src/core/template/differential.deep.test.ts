@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { anyGarbageCase, anyTemplateCase, FEATURES, type TemplateCase } from '../../testing/any-template.ts'
 import { judge } from '../../testing/handlebars-oracle.ts'
 
-const numRuns = 50_000
+const numRuns = 20_000
 
 /** What was seen: shares of all runs, and how many compared templates show each feature. */
 function tally(cases: fc.Arbitrary<TemplateCase>) {
@@ -27,14 +27,14 @@ function tally(cases: fc.Arbitrary<TemplateCase>) {
   return { seen, fewest: Math.min(...Object.values(features)) }
 }
 
-it('renders a hundred thousand templates as Handlebars does', () => {
+it('renders thousands of templates as Handlebars does', () => {
   const { seen, fewest } = tally(anyTemplateCase)
   expect(seen.compared).toBeGreaterThan(numRuns * 0.6)
   expect(seen.characters / seen.compared).toBeGreaterThan(20)
   expect(fewest).toBeGreaterThan(numRuns * 0.01)
 })
 
-it('refuses what Handlebars refuses among a hundred thousand damaged texts, and renders the rest as it does', () => {
+it('refuses what Handlebars refuses among thousands of damaged texts, and renders the rest as it does', () => {
   const { seen, fewest } = tally(anyGarbageCase)
   expect(seen.refused).toBeGreaterThan(numRuns * 0.3)
   expect(seen.compared).toBeGreaterThan(numRuns * 0.1)
