@@ -1,5 +1,5 @@
 // The suites about runs make runs of every kind: loops, parallel nodes, spawned ones, handoffs, approvals, retries, crashes, homes that apply. Each of
-// those runs is made again here from its record, from four places, without a divergence.
+// those runs is made again here from its record, from its beginning and from a place that chance names, without a divergence.
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
