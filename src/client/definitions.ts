@@ -19,16 +19,21 @@ export interface DefinitionWrite extends Omit<WriteOptions, 'workspaceId'> {
   readonly ifNoneMatch?: string
 }
 
-export interface Definitions<Summary, Published> {
+export interface AgentWrite extends DefinitionWrite {
+  /** The text of the file that the manifest's systemPromptRef names, by that path. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+export interface Definitions<Summary, Published, Write extends DefinitionWrite = DefinitionWrite> {
   list(options?: CallOptions): AsyncIterable<Summary>
   get(id: string, options?: CallOptions): Promise<StoredDefinition>
   /** Creates or replaces what has its id. What has begun with another document goes on with that. */
-  put(document: DefinitionDocument, options?: DefinitionWrite): Promise<Published>
+  put(document: DefinitionDocument, options?: Write): Promise<Published>
   remove(id: string, options?: DefinitionWrite): Promise<void>
 }
 
 export type Workflows = Definitions<WorkflowSummary, PublishedWorkflow>
-export type Agents = Definitions<AgentSummary, PublishedAgent>
+export type Agents = Definitions<AgentSummary, PublishedAgent, AgentWrite>
 
 export const createWorkflows = (transport: Transport): Workflows => definitionsOf(transport, '/v1/workflows', 'id')
 export const createAgents = (transport: Transport): Agents => definitionsOf(transport, '/v1/agents', 'agentId', [['view', 'summaries']])
@@ -38,7 +43,7 @@ function definitionsOf<Summary, Published>(
   path: string,
   idField: string,
   view: NonNullable<Question['query']> = [],
-): Definitions<Summary, Published> {
+): Definitions<Summary, Published, AgentWrite> {
   const pathOf = (id: unknown): string => `${path}/${encodeURIComponent(String(id))}`
   const write = ({ ifMatch, ifNoneMatch, ...options }: DefinitionWrite) => {
     const { headers, call } = writeHeaders(options)
@@ -52,8 +57,9 @@ function definitionsOf<Summary, Published>(
       const { body, tag } = await transport.ask({ method: 'GET', path: pathOf(id), ...options })
       return { document: answerWith(body, idField) as DefinitionDocument, tag }
     },
-    async put(document, options = {}) {
-      const { body } = await transport.ask({ method: 'PUT', path: pathOf(document[idField]), body: document, ...write(options) })
+    async put(document, { files, ...options } = {}) {
+      const sent = files === undefined ? document : { manifest: document, files }
+      const { body } = await transport.ask({ method: 'PUT', path: pathOf(document[idField]), body: sent, ...write(options) })
       return answerWith(body, 'revision') as Published
     },
     async remove(id, options = {}) {

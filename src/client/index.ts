@@ -64,7 +64,7 @@ export type {
 } from '../wire/onbook/tools.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type ClientCode, ClientError } from './client-error.ts'
-export type { Agents, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './definitions.ts'
+export type { Agents, AgentWrite, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './definitions.ts'
 export { type EventParser, eventParser, type ServerEvent } from './event-stream.ts'
 export type { EventOptions } from './events.ts'
 export type { Answer, Freshness, ReadOptions } from './kept.ts'

@@ -4,6 +4,11 @@ import { fault } from './fault.ts'
 export const CONTENT_FAULTS = {
   usage_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   host_config_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
+  host_default_missing: fault(
+    422,
+    (d: { kind: string; problem: string }) =>
+      `The host does not start: hostDefaults.${d.kind} cannot be used: ${d.problem}. Publish the pack to the host's own library (onbook publish <folder> --tenant onbook), or remove the setting from the host's file.`,
+  ),
   policy_invalid: fault(400, (d: { path: string; problem: string }) => `${d.path} cannot be used: ${d.problem}.`),
   path_missing: fault(404, (d: { path: string }) => `${d.path} does not exist.`),
   path_outside: fault(403, (d: { path: string }) => `${d.path} leads out of the workspace.`),

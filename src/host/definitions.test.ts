@@ -141,3 +141,49 @@ it('shows what the host ships to every tenant, and lets nobody change it', async
       body: { error: 'definition_read_only' },
     })
 })
+
+describe('a manifest of OpenWOP', () => {
+  const agentId = 'vendor.acme.desk.writer'
+  const manifest = { agentId, persona: 'Writer', modelClass: 'writing' }
+  const path = `/v1/agents/${agentId}`
+  const refused = async (body: object) => {
+    const { status, body: answer } = await host.ask('PUT', path, { body })
+    return [status, answer.error, answer.message]
+  }
+
+  it('openwop D20: with no prompt at all is refused, and so is one with two', async () => {
+    expect(await refused(manifest)).toEqual([400, 'agent_invalid', expect.stringContaining('the agent has no prompt')])
+    const two = { manifest: { ...manifest, systemPrompt: 'a', systemPromptRef: 'w.md' }, files: { 'w.md': 'b' } }
+    expect(await refused(two)).toEqual([400, 'agent_invalid', expect.stringContaining('keep one')])
+    expect((await host.ask('GET', path)).status).toBe(404)
+  })
+
+  it('openwop D20: with a systemPromptRef is sent with its file, and the agent has that text', async () => {
+    const body = { manifest: { ...manifest, systemPromptRef: 'prompts/writer.md' }, files: { 'prompts/writer.md': 'I write.\n' } }
+    const { status, body: published } = await host.ask('PUT', path, { body })
+    expect([status, published.outcome]).toEqual([201, 'created'])
+    expect((await host.ask('GET', path)).body).toEqual({ ...manifest, systemPrompt: 'I write.\n' })
+    expect((await host.ask('PUT', path, { body: { ...manifest, systemPrompt: 'I write.\n' } })).body.outcome).toBe('unchanged')
+  })
+
+  it.each<[string, object, string, RegExp]>([
+    ['no file', { ...manifest, systemPromptRef: 'w.md' }, 'agent_invalid', /send its text beside the manifest.*"files": \{"w\.md"/],
+    ['another file', { manifest: { ...manifest, systemPromptRef: 'w.md' }, files: { 'v.md': 'b' } }, 'validation_error', /files has v\.md/],
+    [
+      'a path out of the package',
+      { manifest: { ...manifest, systemPromptRef: '../w.md' }, files: { '../w.md': 'b' } },
+      'agent_invalid',
+      /leads out/,
+    ],
+    ['an empty file', { manifest: { ...manifest, systemPromptRef: 'w.md' }, files: { 'w.md': '' } }, 'agent_invalid', /w\.md is empty/],
+    [
+      'a file nobody names',
+      { manifest: { ...manifest, systemPrompt: 'a' }, files: { 'w.md': 'b' } },
+      'validation_error',
+      /files has w\.md/,
+    ],
+    ['something else beside it', { manifest: { ...manifest, systemPrompt: 'a' }, file: {} }, 'validation_error', /there is no "file"/],
+  ])('openwop D20: with %s is refused, and the error says what to send', async (_, body, code, message) =>
+    expect(await refused(body)).toEqual([400, code, expect.stringMatching(message)]),
+  )
+})

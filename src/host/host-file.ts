@@ -43,7 +43,12 @@ const limits = {
 /** onbook.host.yaml. Every key is optional; what is not there is as in `DEFAULT_CONFIG`. */
 export const hostFormat = Type.Object(
   {
-    supported: Type.Optional(Type.Boolean({ description: 'Runs resolve and compose prompts, and say so in events.' })),
+    supported: Type.Optional(
+      Type.Boolean({
+        description:
+          "Runs resolve and compose prompts, and say so in events. Off: refs are opaque; inline prompts, roles and agents' own texts are sent, and a node with nothing but refs fails (prompts_unsupported).",
+      }),
+    ),
     endpointsSupported: Type.Optional(Type.Boolean({ description: 'The library is there over HTTP. Off: every /v1/prompts answers 501.' })),
     mutableLibrary: Type.Optional(Type.Boolean({ description: 'Templates may be created, given further versions and removed over HTTP.' })),
     agentBindings: Type.Optional(
@@ -58,7 +63,11 @@ export const hostFormat = Type.Object(
     hostDefaults: Type.Optional(
       Type.Object(
         { system: ref, user: ref, 'few-shot': ref, 'schema-hint': ref },
-        { additionalProperties: false, description: 'The last layer of the resolution chain. Changing one is an event.' },
+        {
+          additionalProperties: false,
+          description:
+            "The last layer of the resolution chain: templates of the host's own library (onbook publish --tenant onbook). The host does not start when one is missing. Changing one is an event.",
+        },
       ),
     ),
     model: Type.Optional(

@@ -5,6 +5,7 @@ import { publishConformance } from '../engine/conformance.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { readCapabilities, requireReplay } from '../testing/capability-gates.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
+import { publishToHost } from '../testing/host-library.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'
 import { clock, freshPath } from '../testing/sqlite-place.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   await publishConformance(store, 'onbook')
   const text = (templateId: string, words: string, more = {}) =>
     ask('POST', '/v1/prompts', { body: template(templateId, { text: words, variables: [], ...more }) })
-  await text('host-user', 'Write.', { kind: 'user' })
+  await publishToHost(store, template('host-user', { kind: 'user', text: 'Write.', variables: [] }))
   await text('experimental-writer', 'Experiment.', { version: '2.0.0' })
   await text('editorial-house-style', 'Keep to the house style.')
   await text('workflow-default', 'Work.')

@@ -5,6 +5,7 @@ import { canonicalJson, digestText, type Json } from '../core/digest/digest.ts'
 import type { LibraryTemplate, TemplateVariable } from '../core/library/template.ts'
 import { publishConformance } from '../engine/conformance.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
+import { publishToHost } from '../testing/host-library.ts'
 import { runToEnd } from '../testing/host-runs.ts'
 import { startHost, type TestHost, template } from '../testing/start-host.ts'
 
@@ -162,7 +163,7 @@ it('9: what a user made is rendered and resolved, in the version that is asked f
 
 it('10: agent, workflow and host have their say, and the host advertises what it would', async () => {
   const [agent, workflow] = [await created('a'), await created('w')]
-  await ask('POST', '/v1/prompts', { body: template('house-user', { kind: 'user' }) })
+  await publishToHost(host.store, template('house-user', { kind: 'user' }))
   const node = { nodeId: 'n', config: { agentId: WRITER.agentId } }
   const winner = async (body: object) => (await resolve(body)).resolutions[0].event.resolved
   expect(await winner({ node, agent: WRITER })).toMatch(/^prompt:agent-intrinsic\.core\.desk\.writer@/)

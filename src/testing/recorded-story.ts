@@ -2,6 +2,7 @@
 import type { Digest } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
+import type { LibraryTemplate } from '../core/library/template.ts'
 import type { RecordedEvent } from '../core/record/event.ts'
 import { runStream } from '../core/run/events.ts'
 import { sessionStream } from '../core/session/events.ts'
@@ -9,12 +10,13 @@ import { publishAgent } from '../engine/definitions/agents.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
 import type { Store } from '../ports.ts'
+import { publishToHost } from './host-library.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from './run-house.ts'
 import { WORLD } from './test-runs.ts'
 
 /** What every template of it begins with. */
 export const STYLE = 'House style: short sentences, plain words, no adjectives that say nothing. '
-const template = (templateId: string, kind: 'system' | 'user', text: string) => ({
+const template = (templateId: string, kind: 'system' | 'user', text: string): LibraryTemplate => ({
   templateId,
   version: '1.0.0',
   kind,
@@ -25,7 +27,7 @@ const TEMPLATES = [
   template('house', 'system', STYLE),
   template('desk', 'system', `${STYLE}You are at the desk.`),
   template('task', 'user', `${STYLE}Write about {{topic}}. The end.`),
-] as never
+]
 
 const STORY = {
   id: 'news',
@@ -56,6 +58,7 @@ export async function recordedStory(store?: Store): Promise<RunHouse> {
   )
   await recordConfig(house.store, 'ada', POLICY as unknown as JsonObject, DEFAULT_POLICY as unknown as JsonObject, HOST_POLICY)
   await publishTemplates(house.store, { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }, TEMPLATES, { mode: 'create', origin: 'user' })
+  await publishToHost(house.store, TEMPLATES[0]!)
   await publishAgent(house.store, { tenant: TENANT, actor: 'ada' }, { agentId: 'local.desk.writer', persona: 'Writer' })
   const { phase, failure } = await house.go(STORY, { inputs: { topic: 'the harbour' } })
   if (phase !== 'completed') throw new Error(`The story is ${phase}: ${JSON.stringify(failure)}`)

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
 
 const BIN = resolve('bin/onbook.mjs')
 const fresh = () => mkdtempSync(join(tmpdir(), 'onbook-host-'))
@@ -54,11 +54,12 @@ describe('onbook serve', () => {
   })
 
   it('is set by a file, advertises what it is set to, and keeps every change on record', async () => {
-    const folder = fresh()
-    writeFileSync(join(folder, 'onbook.host.yaml'), 'agentBindings: false\nhostDefaults: { system: "prompt:house@1.0.0" }\n')
+    const folder = temporaryFolder('scaffold')
+    await runCli(['publish', '--tenant', 'onbook'], { cwd: folder })
+    writeFileSync(join(folder, 'onbook.host.yaml'), 'agentBindings: false\nhostDefaults: { system: "prompt:summarizer@1.0.0" }\n')
     const { url, child, ended } = await serve(folder)
     const advertised = (await (await fetch(`${url}/.well-known/openwop`)).json()) as { prompts: object }
-    expect(advertised.prompts).toMatchObject({ agentBindings: false, defaults: { system: 'prompt:house@1.0.0' } })
+    expect(advertised.prompts).toMatchObject({ agentBindings: false, defaults: { system: 'prompt:summarizer@1.0.0' } })
     child.kill('SIGTERM')
     await ended
     const { out } = await runCli(['events', 'host/config', '--tenant', 'onbook', '--json'], { cwd: folder })
@@ -67,13 +68,26 @@ describe('onbook serve', () => {
       payload: {
         changes: [
           { setting: 'agentBindings', from: true, to: false },
-          { setting: 'hostDefaults.system', from: null, to: 'prompt:house@1.0.0' },
+          { setting: 'hostDefaults.system', from: null, to: 'prompt:summarizer@1.0.0' },
         ],
       },
     })
     writeFileSync(join(folder, 'onbook.host.yaml'), 'agentBinding: false\n')
     const wrong = await runCli(['serve', '--port', '0'], { cwd: folder })
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('line 1, column')])
+  })
+
+  it('openwop D16: does not start on a default that its own library does not have, whatever a tenant has', async () => {
+    const folder = temporaryFolder('scaffold')
+    await runCli(['publish'], { cwd: folder })
+    writeFileSync(join(folder, 'onbook.host.yaml'), 'hostDefaults: { system: "prompt:summarizer@1.0.0" }\n')
+    const refused = await runCli(['serve', '--port', '0'], { cwd: folder })
+    expect(refused.code).not.toBe(0)
+    expect(refused.err).toMatch(/hostDefaults\.system.*prompt:summarizer@1\.0\.0.*onbook publish <folder> --tenant onbook/)
+    await runCli(['publish', '--tenant', 'onbook'], { cwd: folder })
+    const { child, ended } = await serve(folder)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
   })
 
   it('takes its limits from the file, an option before that, and both are on record', async () => {

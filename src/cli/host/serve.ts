@@ -6,6 +6,7 @@ import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-h
 import { readKeyText } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { hasOperatorKey } from '../../engine/access.ts'
+import { checkHostDefaults } from '../../engine/check-host-defaults.ts'
 import { publishConformance } from '../../engine/conformance.ts'
 import { collectObjects } from '../../engine/erase.ts'
 import { keepDoing } from '../../engine/keep-doing.ts'
@@ -71,9 +72,10 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
   const store = openProductStore(input)
   try {
     await checkBinding(store, binding)
-    await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const testSeams = input.testSeams === true
     const fixtures = testSeams ? await publishConformance(store, config.libraryId) : []
+    if (config.supported) await checkHostDefaults(store, config.hostDefaults)
+    await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const login = createLogin(clock)
     const failed: SessionParts['failed'] = (error, { tenant, session }) =>
       app.log.error({ err: error, tenant, session }, 'a session could not go on')

@@ -41,7 +41,12 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
 function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): readonly string[] {
   const winner = chain.find(({ applied }) => applied)
   const refused = refusedIn(chain)
-  const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} in library ${winner.library}`))
+  const pinned =
+    winner?.digest === undefined
+      ? ''
+      : color.dim(
+          visible(`  ${shortHash(winner.digest)} ${winner.owner === undefined ? 'in library' : "in the host's library"} ${winner.library}`),
+        )
   const none = refused === null ? 'none' : color.red(visible(`none — ${refused.layer}: ${refused.reason}`))
   return [
     visible(`kind: ${kind}${slot === 0 ? '' : `, entry ${slot + 1}`}`),

@@ -52,8 +52,14 @@ async function ofFile(input: Input, path: string): Promise<readonly WhyChoice[]>
   // Looking makes no record.
   const store = existsSync(databaseOf(input)) ? openProductStore(input) : memoryStore(clock, PRODUCT_PROJECTIONS)
   try {
-    const { libraryId, hostDefaults, agentBindings } = hostConfigOf(input)
-    return await whyEdited({ store, tenant: tenantOf(input), libraryId, hostDefaults, agentBindings }, edited, clock(), question)
+    const { libraryId, hostDefaults, agentBindings, supported } = hostConfigOf(input)
+    const opaqueRefs = supported ? {} : { opaqueRefs: true as const }
+    return await whyEdited(
+      { store, tenant: tenantOf(input), libraryId, hostDefaults, agentBindings, ...opaqueRefs },
+      edited,
+      clock(),
+      question,
+    )
   } finally {
     await store.close()
   }

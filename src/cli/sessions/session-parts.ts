@@ -129,10 +129,11 @@ export function openTools(store: Store, input: Input, policy: HostPolicy, tools:
 
 /** What a run freezes of this host when it starts. */
 function worldOf(input: Input): RunWorld {
-  const { hostDefaults, agentBindings, model: usual } = hostConfigOf(input)
+  const { supported, hostDefaults, agentBindings, model: usual } = hostConfigOf(input)
   // A path says where this machine keeps things: agents are told only when somebody asks for that.
   const repository = typeof input.repo === 'string' ? () => repoDetails(repoOf(input)) : null
-  return { hostDefaults, agentBindings, roles: repoRoles(repoOf(input)), model: modelOf(input) ?? usual, repository }
+  const roles = repoRoles(repoOf(input))
+  return { hostDefaults, agentBindings, opaqueRefs: !supported, roles, model: modelOf(input) ?? usual, repository }
 }
 
 function modelOf({ provider, model }: Input): RunWorld['model'] {

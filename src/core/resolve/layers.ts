@@ -64,6 +64,8 @@ const NODE_KEYS: Readonly<Record<Exclude<PromptKind, 'few-shot'>, string>> = {
   'schema-hint': 'schemaHintPromptRef',
 }
 
+const REF_KEYS = [...Object.values(NODE_KEYS), 'fewShotPromptRefs', 'additionalPromptRefs']
+
 /** The inline field that a ref beside it supersedes. */
 export const INLINE_KEYS: Readonly<Partial<Record<PromptKind, string>>> = {
   system: 'systemPrompt',
@@ -136,5 +138,26 @@ export function agentSilence({ agentBindings, config, agent }: ResolveRequest): 
   if (!agentBindings) return 'agent_bindings_off'
   return agent === null ? 'agent_binding_unresolvable' : null
 }
+
+/** The fields that hold refs of authors and callers, by name. The host's own defaults are not among them. */
+export function refFields({ config, agent, runOverrides = {}, workflowDefaults = {} }: ResolveRequest): readonly string[] {
+  const kinds = (refs: KindRefs, prefix: string): readonly string[] =>
+    Object.entries(refs).flatMap(([kind, ref]) => (isEmpty(ref) ? [] : [`${prefix}.${kind}`]))
+  return [
+    ...kinds(runOverrides, 'configurable.promptOverrides'),
+    ...REF_KEYS.filter(key => entriesOf(config[key]).length > 0),
+    ...kinds(agent?.promptOverrides ?? {}, 'promptOverrides'),
+    ...(agent?.promptLibraryRef ? ['promptLibraryRef'] : []),
+    ...kinds(workflowDefaults, 'defaults.promptRefs'),
+  ]
+}
+
+/** The request of a host that treats refs as opaque: only an agent's own text is left to choose. */
+export const withoutRefs = ({ nodeId, config, agent, agentBindings }: ResolveRequest): ResolveRequest => ({
+  nodeId,
+  config: config.agentId === undefined ? {} : { agentId: config.agentId },
+  agent: agent === null ? null : { ...agent, promptOverrides: {}, promptLibraryRef: null },
+  agentBindings,
+})
 
 export const configOf = (value: Json | undefined): ResolveRequest['config'] => (isObject(value) ? value : {})

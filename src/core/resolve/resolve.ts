@@ -21,10 +21,13 @@ export interface Pinned {
   readonly templateId: string
   readonly version: string
   readonly digest: Digest
+  /** The library is the host's own, which only its operator fills. Left out for every other. */
+  readonly owner?: 'host'
 }
 
 export type Found =
-  | { readonly status: 'found'; readonly template: Pinned }
+  /** `kind`: what the template is made for, where the lookup knows it. */
+  | { readonly status: 'found'; readonly template: Pinned; readonly kind?: PromptKind }
   /** `versions` and `labels`: what the template has, where only the label is missing. */
   | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
@@ -34,6 +37,8 @@ export type Found =
 /** What resolution asks of the library. Pure: it answers from what was loaded. */
 export interface Lookup {
   find(ref: PromptRef): Found
+  /** Looks in the host's own library alone. Left out by runs of version 0.1.0, whose host defaults were looked up with the rest. */
+  findHost?(ref: PromptRef): Found
   /** Null when there is no such library. */
   defaultOf(libraryId: string, kind: PromptKind): Found | null
 }
@@ -60,7 +65,11 @@ export interface TraceEntry {
 }
 
 export type FaultCode = 'prompt_ref_invalid' | 'prompt_ref_ambiguous' | 'prompt_template_not_found'
-export type WarningCode = 'prompt_ref_supersedes_inline' | 'agent_binding_unresolvable' | 'agent_library_unresolvable'
+export type WarningCode =
+  | 'prompt_ref_supersedes_inline'
+  | 'agent_binding_unresolvable'
+  | 'agent_library_unresolvable'
+  | 'prompt_kind_mismatch'
 
 export interface Resolution {
   readonly nodeId: string
@@ -71,6 +80,8 @@ export interface Resolution {
   readonly agentId: string | null
   readonly resolved: Pinned | null
   readonly variableOverrides: Readonly<Record<string, Json>> | null
+  /** The kind that the chosen template is made for, where that is another than this one. */
+  readonly madeFor?: PromptKind
   readonly trace: readonly TraceEntry[]
   /** The layer that had to apply cannot: a fault, never a fall to the next layer. */
   readonly fault: { readonly code: FaultCode; readonly layer: Layer; readonly message: string } | null
@@ -111,7 +122,7 @@ export function resolveKind(request: ResolveRequest, kind: PromptKind, lookup: L
   const slots = entries.length === 0 || !isEmpty(request.runOverrides?.[kind]) ? [walk(entries[0], 0)] : entries.map(walk)
   const more = additionalRefs(request.config).map((ref, index) => {
     const alone: readonly Candidate[] = [{ layer: 'node', offer: { type: 'ref', read: readPromptRef(ref, dialect) } }]
-    return choose(request, kind, slots.length + index, alone, lookup)
+    return choose(request, null, slots.length + index, alone, lookup)
   })
   return [...slots, ...more]
 }
@@ -121,13 +132,23 @@ interface Judged {
   readonly ref: string | null
   readonly template: Pinned | null
   readonly overrides: PromptRef['variableOverrides']
+  /** Null where the lookup does not say. */
+  readonly kind: PromptKind | null
   /** Null when it could be applied. */
   readonly problem: { readonly code: ReasonCode; readonly reason: string } | null
   /** Whether the layer spoke: a layer that offers something has the say, also when what it offers cannot be had. */
   readonly speaks: boolean
 }
 
-function choose(request: ResolveRequest, kind: PromptKind, slot: number, candidates: readonly Candidate[], lookup: Lookup): Resolution {
+/** @param wanted null for an additional ref, which may be of any kind and is placed with the few-shot entries */
+function choose(
+  request: ResolveRequest,
+  wanted: PromptKind | null,
+  slot: number,
+  candidates: readonly Candidate[],
+  lookup: Lookup,
+): Resolution {
+  const kind = wanted ?? 'few-shot'
   const trace: TraceEntry[] = []
   let speaker: Judged | null = null
   for (const { layer, offer } of candidates) {
@@ -136,7 +157,7 @@ function choose(request: ResolveRequest, kind: PromptKind, slot: number, candida
       continue
     }
     const judged = judge(layer, offer, kind, lookup)
-    trace.push(toTrace(judged, speaker))
+    trace.push(toTrace(judged, speaker, wanted))
     if (judged.speaks) speaker ??= judged
   }
   const winner = speaker?.problem === null ? speaker : null
@@ -147,17 +168,22 @@ function choose(request: ResolveRequest, kind: PromptKind, slot: number, candida
     agentId: isEmpty(request.config.agentId) ? null : (request.agent?.agentId ?? null),
     resolved: winner?.template ?? null,
     variableOverrides: winner?.overrides ?? null,
+    ...(winner !== null && isMisplaced(winner, wanted) ? { madeFor: winner.kind! } : {}),
     trace,
     fault: speaker === null || speaker.problem === null ? null : toFault(speaker),
   }
 }
 
 // Field by field, here and below: this runs for every candidate, and spreading takes most of the time there is.
-function toTrace({ layer, ref, template, problem }: Judged, speaker: Judged | null): TraceEntry {
+function toTrace(judged: Judged, speaker: Judged | null, wanted: PromptKind | null): TraceEntry {
+  const { layer, ref, template, problem, kind } = judged
   if (problem !== null) return { layer, applied: false, ref, template, code: problem.code, reason: problem.reason }
-  if (speaker === null) return { layer, applied: true, ref, template, code: 'applied', reason: 'first layer with a candidate' }
+  const misplaced = isMisplaced(judged, wanted) ? `; the template's own kind is ${kind}` : ''
+  if (speaker === null) return { layer, applied: true, ref, template, code: 'applied', reason: `first layer with a candidate${misplaced}` }
   return { layer, applied: false, ref, template, code: 'superseded', reason: `superseded by ${speaker.layer}` }
 }
+
+const isMisplaced = ({ kind }: Judged, wanted: PromptKind | null): boolean => kind !== null && wanted !== null && kind !== wanted
 
 const toFault = ({ layer, problem }: Judged): Resolution['fault'] => ({
   code: problem!.code as FaultCode,
@@ -182,11 +208,12 @@ function judge(layer: Layer, offer: Exclude<Candidate['offer'], { type: 'none' }
   }
 }
 
-const usable = (layer: Layer, template: Pinned, overrides: PromptRef['variableOverrides']): Judged => ({
+const usable = (layer: Layer, template: Pinned, overrides: PromptRef['variableOverrides'], kind: PromptKind | null = null): Judged => ({
   layer,
   ref: pinnedText(template.templateId, template.version),
   template,
   overrides,
+  kind,
   problem: null,
   speaks: true,
 })
@@ -196,21 +223,25 @@ const unusable = (layer: Layer, code: ReasonCode, reason: string, speaks: boolea
   ref: null,
   template: null,
   overrides: null,
+  kind: null,
   problem: { code, reason },
   speaks,
 })
 
 function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const { variableOverrides: overrides } = ref
-  const found = lookup.find(ref)
-  if (found.status === 'found') return usable(layer, found.template, overrides)
-  if (found.status === 'unchecked') return { layer, ref: refText(ref), template: null, overrides, problem: null, speaks: true }
+  const hosts = layer === 'host-defaults' ? lookup.findHost?.(ref) : undefined
+  const found = hosts ?? lookup.find(ref)
+  if (found.status === 'found') return usable(layer, found.template, overrides, found.kind)
+  if (found.status === 'unchecked') return { layer, ref: refText(ref), template: null, overrides, kind: null, problem: null, speaks: true }
   const problem: Judged['problem'] =
     found.status === 'ambiguous'
       ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
-      : { code: 'prompt_template_not_found', reason: missingReason(ref, found) }
-  return { layer, ref: refText(ref), template: null, overrides, problem, speaks: true }
+      : { code: 'prompt_template_not_found', reason: `${missingReason(ref, found)}${hosts === undefined ? '' : IN_HOSTS}` }
+  return { layer, ref: refText(ref), template: null, overrides, kind: null, problem, speaks: true }
 }
+
+const IN_HOSTS = " in the host's own library"
 
 /** Where the template is there and its label is not, the reason names what there is and how to set it. */
 export function missingReason(ref: PromptRef, { versions, labels = [] }: Extract<Found, { readonly status: 'missing' }>): string {
@@ -246,7 +277,15 @@ function warningsOf(request: ResolveRequest, resolutions: readonly Resolution[])
   const isLost = ({ code }: TraceEntry): boolean => code === 'agent_library_unresolvable'
   const lost = resolutions.find(({ trace }) => trace.some(isLost))?.trace.find(isLost)
   if (lost !== undefined) warnings.push({ code: 'agent_library_unresolvable', nodeId, message: lost.reason })
+  const misplaced = resolutions.flatMap(({ kind, resolved, madeFor, trace }) =>
+    resolved === null || madeFor === undefined
+      ? []
+      : [`${pinnedText(resolved.templateId, resolved.version)} is a ${madeFor} template, and ${layerOf(trace)} names it for ${kind}`],
+  )
+  if (misplaced.length > 0) warnings.push({ code: 'prompt_kind_mismatch', nodeId, message: misplaced.join('; ') })
   return warnings
 }
+
+const layerOf = (trace: readonly TraceEntry[]): Layer => trace.find(({ applied }) => applied)!.layer
 
 const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''

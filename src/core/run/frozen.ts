@@ -24,6 +24,8 @@ export interface FrozenRole {
 export interface FrozenLookup {
   readonly found: Readonly<Record<string, Found>>
   readonly defaults: Readonly<Record<string, Found | null>>
+  /** Of the host's defaults, in the host's own library. Runs of version 0.1.0 left it out: theirs are among the rest. */
+  readonly host?: Readonly<Record<string, Found>>
 }
 
 export interface Frozen {
@@ -34,6 +36,8 @@ export interface Frozen {
   readonly lookup: FrozenLookup
   readonly hostDefaults: KindRefs
   readonly agentBindings: boolean
+  /** The host does not support prompts: refs are kept and never resolved. Left out where it does. */
+  readonly opaqueRefs?: true
   /** What nodes use that name no model of their own, and whose agent names none. */
   readonly model: { readonly provider: string; readonly model: string } | null
   readonly repository: Repository | null
@@ -53,9 +57,17 @@ const defaultKey = (libraryId: string, kind: string): string => JSON.stringify([
 
 const KINDS = ['system', 'user', 'few-shot', 'schema-hint'] as const
 
-/** @param refs all that the run may ask for */
-export function freezeLookup(lookup: Lookup, refs: readonly PromptRef[], libraries: readonly string[]): FrozenLookup {
+/** All that a run may ask for. */
+export interface Wanted {
+  readonly refs: readonly PromptRef[]
+  readonly libraries: readonly string[]
+  /** The host's defaults: they lead into the host's own library alone. */
+  readonly hostRefs: readonly PromptRef[]
+}
+
+export function freezeLookup(lookup: Lookup, { refs, libraries, hostRefs }: Wanted): FrozenLookup {
   return {
+    host: Object.fromEntries(hostRefs.map(ref => [refKey(ref), plain(lookup.findHost!(ref))])),
     found: Object.fromEntries(refs.map(ref => [refKey(ref), plain(lookup.find(ref))])),
     defaults: Object.fromEntries(
       libraries.flatMap(library => KINDS.map(kind => [defaultKey(library, kind), plain(lookup.defaultOf(library, kind))] as const)),
@@ -66,8 +78,10 @@ export function freezeLookup(lookup: Lookup, refs: readonly PromptRef[], librari
 /** Whoever looks up may find more than is kept. */
 function plain<F extends Found | null>(found: F): F {
   if (found?.status !== 'found') return found
-  const { libraryId, templateId, version, digest } = found.template
-  return { status: 'found', template: { libraryId, templateId, version, digest } } as F
+  const { template, kind } = found
+  const { libraryId, templateId, version, digest, owner } = template
+  const pinned = { libraryId, templateId, version, digest, ...(owner === undefined ? {} : { owner }) }
+  return { status: 'found', template: pinned, ...(kind === undefined ? {} : { kind }) } as F
 }
 
 /** Every ref that it has an answer for, with its answer. */
@@ -77,7 +91,8 @@ export const answersIn = ({ found }: FrozenLookup): readonly (readonly [key: str
     return [key, { libraryId, templateId, version, label, variableOverrides: null }, one]
   })
 
-export const lookupOf = ({ found, defaults }: FrozenLookup): Lookup => ({
+export const lookupOf = ({ found, defaults, host }: FrozenLookup): Lookup => ({
   find: ref => found[refKey(ref)] ?? { status: 'missing' },
+  ...(host === undefined ? {} : { findHost: ref => host[refKey(ref)] ?? { status: 'missing' } }),
   defaultOf: (libraryId, kind) => defaults[defaultKey(libraryId, kind)] ?? null,
 })

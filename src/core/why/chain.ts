@@ -13,6 +13,8 @@ export interface WhyEntry {
   readonly code: ReasonCode
   readonly reason: string
   readonly library?: string
+  /** The library is the host's own. */
+  readonly owner?: 'host'
   readonly digest?: Digest
   /** As its author wrote it, where that is not what it was pinned to. */
   readonly written?: string
@@ -29,6 +31,7 @@ export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEnt
       code,
       reason,
       ...(template === null ? {} : { library: template.libraryId, digest: template.digest }),
+      ...(template?.owner === undefined ? {} : { owner: template.owner }),
       ...(said === null || said === ref ? {} : { written: said }),
     }
   })

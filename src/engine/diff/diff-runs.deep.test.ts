@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { What } from '../../core/diff/difference.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { missedByDiff } from '../../testing/diff-mutations.ts'
+import { publishToHost } from '../../testing/host-library.ts'
 import { readStory, recordedStory } from '../../testing/recorded-story.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { template } from '../../testing/start-host.ts'
@@ -48,6 +49,7 @@ async function made({ node, workflow, inputs, create, world, parts, says = 'Done
   ]
   for (const one of templates)
     await publishTemplates(house.store, { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }, [one], { mode: 'create', origin: 'user' })
+  await publishToHost(house.store, ...templates.filter(({ templateId }) => templateId === 'hint'))
   const document = {
     id: 'one',
     objective: 'Write.',

@@ -91,7 +91,9 @@ async function withWorld(
   const found = await lookupNow(store, tenant, requests, keepAs)
   checkFound(state.forkOf!.runId, configurable?.promptOverrides, { ...found.found, ...frozen.lookup.found })
   // What the source froze goes before what is found now.
-  const lookup = keep(canonicalJson({ $node: 'lookup', ...found } as unknown as Json))
+  const { host, ...rest } = found
+  const added = frozen.lookup.host === undefined ? rest : { ...rest, host }
+  const lookup = keep(canonicalJson({ $node: 'lookup', ...added } as unknown as Json))
   const stored = JSON.parse(new TextDecoder().decode(await store.object(tenant, state.frozen!))) as { readonly lookup: readonly Digest[] }
   const node = { ...stored, workflow: keep(canonicalJson(workflow as unknown as Json)), lookup: [lookup, ...stored.lookup] }
   const event = {

@@ -1,7 +1,7 @@
 // A library at rest, with templates in it that are not published: what a ref would lead to if they were. Writes nothing.
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
-import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Lookup } from '../../core/resolve/resolve.ts'
+import type { Wanted } from '../../core/run/frozen.ts'
 import type { Store } from '../../ports.ts'
 import { findAmong, loadLabels, loadLookup } from './lookup.ts'
 import type { LibraryRow } from './rows.ts'
@@ -41,17 +41,12 @@ export function withEdited(rows: readonly LibraryRow[], edited: readonly Library
   return [...rows.filter(row => !isEdited(row)), ...edited]
 }
 
-export async function editedLookup(
-  place: LibraryPlace,
-  templates: readonly LibraryTemplate[],
-  refs: readonly PromptRef[],
-  libraries: readonly string[],
-): Promise<Lookup> {
-  const known = await loadLookup(place.store, place.tenant, refs, libraries)
-  const labels = await loadLabels(place.store, place.tenant, refs)
+export async function editedLookup(place: LibraryPlace, templates: readonly LibraryTemplate[], wanted: Wanted): Promise<Lookup> {
+  const known = await loadLookup(place.store, place.tenant, wanted)
+  const labels = await loadLabels(place.store, place.tenant, wanted.refs)
   const rows = withEdited(
     known.rows,
     templates.map(template => editedRow(place, template)),
   )
-  return { find: ref => findAmong(rows, ref, labels), defaultOf: known.defaultOf }
+  return { find: ref => findAmong(rows, ref, labels), findHost: known.findHost, defaultOf: known.defaultOf }
 }

@@ -13,7 +13,7 @@ it('the default of a kind is the newest template whose newest version is tagged 
   const publish = (templateId: string, version: string, tags: readonly string[]) =>
     publishTemplates(store, writer, [{ templateId, version, kind: 'system', text: 'x', tags }], { mode: 'create', origin: 'user' })
   const offered = async () => {
-    const found = (await loadLookup(store, 'acme', [], ['house'])).defaultOf('house', 'system')
+    const found = (await loadLookup(store, 'acme', { refs: [], libraries: ['house'], hostRefs: [] })).defaultOf('house', 'system')
     return found?.status === 'found' ? `${found.template.templateId}@${found.template.version}` : (found?.status ?? null)
   }
   expect(await offered()).toBeNull()
@@ -28,7 +28,7 @@ it('the default of a kind is the newest template whose newest version is tagged 
   expect(await offered()).toBe('second@1.0.0')
   await removeTemplate(store, writer, { templateId: 'second', mayMoveProtected: false })
   expect(await offered()).toBe('missing')
-  expect((await loadLookup(store, 'other', [], ['house'])).defaultOf('house', 'system')).toBeNull()
+  expect((await loadLookup(store, 'other', { refs: [], libraries: ['house'], hostRefs: [] })).defaultOf('house', 'system')).toBeNull()
   await publishTemplates(
     store,
     { ...writer, tenant: HOST_TENANT },

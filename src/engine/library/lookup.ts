@@ -4,6 +4,7 @@ import { latestOf, newestOf } from '../../core/library/decide.ts'
 import { labelRows, libraryPlace, libraryStream, templateRows } from '../../core/library/events.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Found, Lookup, Pinned } from '../../core/resolve/resolve.ts'
+import type { Wanted } from '../../core/run/frozen.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT, type LibraryRow, toLibraryRow, versionsOf } from './rows.ts'
 
@@ -19,7 +20,7 @@ export function findAmong(
   const libraries = [...new Set(meant.map(({ libraryId }) => libraryId))]
   if (libraries.length > 1) return { status: 'ambiguous', libraries: libraries.sort() }
   const row = latestOf(meant)
-  return row === null ? missing(inLibrary, ref, labels) : { status: 'found', template: toPinned(row), row }
+  return row === null ? missing(inLibrary, ref, labels) : { status: 'found', template: toPinned(row), kind: row.kind, row }
 }
 
 /** At most so many are named: a message is for reading. */
@@ -46,15 +47,24 @@ function isMeant({ libraryId, workspace, templateId, version }: LibraryRow, ref:
 const labelKey = ({ libraryId, workspace }: Pick<LibraryRow, 'libraryId' | 'workspace'>, templateId: string, label: string): string =>
   JSON.stringify([libraryId, workspace, templateId, label])
 
+export interface LoadedLookup extends Lookup {
+  readonly rows: readonly LibraryRow[]
+  readonly hostRows: readonly LibraryRow[]
+  findHost(ref: PromptRef): Found
+}
+
 /** Loads what these refs and libraries may lead to, so that resolving needs nothing but memory. */
 export async function loadLookup(
   store: Store,
   tenant: string,
-  refs: readonly PromptRef[],
-  libraries: readonly string[],
+  { refs, libraries, hostRefs }: Wanted,
   workspace: string | null = null,
-): Promise<Lookup & { readonly rows: readonly LibraryRow[] }> {
+): Promise<LoadedLookup> {
   const rows: LibraryRow[] = []
+  const hostRows: LibraryRow[] = []
+  for (const templateId of new Set(hostRefs.map(ref => ref.templateId)))
+    hostRows.push(...(await versionsOf(store, HOST_TENANT, templateId)))
+  const hostLabels = await loadLabels(store, HOST_TENANT, hostRefs)
   const labels = await loadLabels(store, tenant, refs)
   for (const templateId of new Set(refs.map(ref => ref.templateId))) rows.push(...(await versionsOf(store, tenant, templateId, workspace)))
   const defaults = new Map<string, readonly LibraryRow[] | null>()
@@ -62,7 +72,12 @@ export async function loadLookup(
 
   return {
     rows,
+    hostRows,
     find: ref => findAmong(rows, ref, labels),
+    findHost(ref) {
+      const found = findAmong(hostRows, ref, hostLabels)
+      return found.status === 'found' ? { ...found, template: { ...found.template, owner: 'host' } } : found
+    },
     defaultOf(libraryId, kind) {
       const known = defaults.get(libraryId) ?? null
       if (known === null) return null

@@ -5,7 +5,7 @@ import type { Pack } from '../../core/pack/pack.ts'
 import { closureOf, type Schemas } from '../../core/schema/schemas.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { HOST_TENANT, type Writer } from './rows.ts'
+import type { Writer } from './rows.ts'
 
 export interface PackSchemas {
   readonly pack: string
@@ -52,7 +52,6 @@ export async function schemasFor(
   tenant: string,
   { libraryId, templateId, version }: { readonly libraryId: string; readonly templateId: string; readonly version: string },
 ): Promise<Digest | null> {
-  if (tenant === HOST_TENANT) return null
   for await (const { stream, cells } of store.rows(packSchemaRows.table, tenant, { templateId, version }))
     if (stream === libraryStream(libraryId)) return cells.schemas as Digest
   return null

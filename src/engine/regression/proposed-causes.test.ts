@@ -36,5 +36,5 @@ it.each([
   ['the same again', ref, found(OLD), [OLD], found(OLD)],
   ['a library that has it already', ref, found(OLD, 'press'), [NEWER], { status: 'ambiguous', libraries: ['onbook', 'press'] }],
 ] as const)('%s', (_, asked, was, templates, is) => {
-  expect(proposedFound(proposalOf(...templates), asked, was)).toEqual(is)
+  expect(proposedFound(proposalOf(...templates), asked, was)).toMatchObject(is)
 })

@@ -108,7 +108,7 @@ export function proposedFound({ templates, library }: Proposal, ref: PromptRef, 
   // A label is moved by people, and not by a workspace: what it stood for is a version like any other.
   const asked = ref.label === null || was.status !== 'found' ? ref : { ...ref, label: null, version: was.template.version }
   const { row: _, ...is } = findAmong(withEdited(known, edited), asked, new Map())
-  return isSame(is, was) ? was : is
+  return isSameFound(is, was) ? was : is
 }
 
 interface Versioned {
@@ -123,5 +123,9 @@ function fromTo(was: Versioned | null, is: Versioned): Pick<Cause, 'from' | 'to'
 }
 
 const digestOf = (value: object): Digest => digestJson(value as unknown as Json)
+
+/** A run of version 0.1.0 did not record the kind of a template. */
+const isSameFound = (one: Found, other: Found): boolean =>
+  one.status === 'found' && other.status === 'found' ? isSame(one.template, other.template) : isSame(one, other)
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one as Json) === canonicalJson(other as Json)

@@ -11,8 +11,7 @@ import type { Failure } from '../../core/session/events.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import { editedLookup } from '../library/edited-lookup.ts'
-import { refsOf } from '../library/refs-of.ts'
-import { DIALECT, frozenRole, type LoadedFrozen, type LoadedSpawn, resolveRequest, roleOf } from '../runs/frozen.ts'
+import { frozenRole, type LoadedFrozen, type LoadedSpawn, resolveRequest, roleOf, wantedBy } from '../runs/frozen.ts'
 import { agentOf } from '../runs/task.ts'
 import type { Proposal } from './proposal.ts'
 import { causesFor, proposedFound, proposedRole, templateCause } from './proposed-causes.ts'
@@ -127,13 +126,18 @@ async function lookupWith(proposal: Proposal, frozen: LoadedFrozen, taken: reado
   const changed = answersIn(frozen.lookup)
     .filter(([, ref, was]) => taken.length > 0 && isTaken(templateCause(proposal, ref, was)))
     .map(([key, ref, was]) => [key, proposedFound(proposal, ref, was)] as const)
-  const asked = frozen.workflow.nodes.map(node => refsOf(resolveRequest(frozen, node, {}), DIALECT))
-  const refs = asked.flatMap(([named]) => named).filter(ref => !Object.hasOwn(found, refKey(ref)))
-  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
+  const wanted = wantedBy(frozen.workflow.nodes.map(node => resolveRequest(frozen, node, {})))
+  const refs = wanted.refs.filter(ref => !Object.hasOwn(found, refKey(ref)))
   const templates = proposal.templates.map(({ template }) => template)
+  // The host's defaults stay as the run froze them: no proposal of a tenant reaches the host's library.
+  const missing = { refs, libraries: wanted.libraries, hostRefs: [] }
   const fresh =
-    refs.length === 0 && libraries.length === 0
+    refs.length === 0 && missing.libraries.length === 0
       ? { found: {}, defaults: {} }
-      : freezeLookup(await editedLookup(proposal.library, templates, refs, libraries), refs, libraries)
-  return { found: { ...fresh.found, ...found, ...Object.fromEntries(changed) }, defaults: { ...fresh.defaults, ...defaults } }
+      : freezeLookup(await editedLookup(proposal.library, templates, missing), missing)
+  return {
+    ...frozen.lookup,
+    found: { ...fresh.found, ...found, ...Object.fromEntries(changed) },
+    defaults: { ...fresh.defaults, ...defaults },
+  }
 }

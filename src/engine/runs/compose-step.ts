@@ -17,10 +17,10 @@ import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { PackSchemas } from '../library/pack-schemas.ts'
 import { boundNames } from './check-input.ts'
-import { DIALECT, resolveRequest } from './frozen.ts'
+import { DIALECT, opaqueRefs, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
 import { type NodeValues, readStored } from './node-values.ts'
-import { composedEvents, tracedEvents } from './prompt-events.ts'
+import { composedEvents, opaqueEvents, opaqueText, tracedEvents } from './prompt-events.ts'
 import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
 import { composeStyle, taskOf } from './task.ts'
 
@@ -39,8 +39,10 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const { state } = run
   const kept = keeper()
   const { keep } = kept
-  const resolved = resolveNode(resolveRequest(frozen, node, await overridesOf(place)), lookupOf(frozen.lookup), KINDS, DIALECT)
-  const traced = tracedEvents(node.id, resolved, keep)
+  const overrides = await overridesOf(place)
+  const resolved = resolveNode(resolveRequest(frozen, node, overrides), lookupOf(frozen.lookup), KINDS, DIALECT)
+  const opaque = opaqueRefs(frozen, node, overrides)
+  const traced = frozen.opaqueRefs === true ? opaqueEvents(node.id, resolved, opaque) : tracedEvents(node.id, resolved, keep)
   const refused = (code: string, detail: string): ComposedStep => ({
     ok: false,
     code,
@@ -59,7 +61,13 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const inline = inlineFor(place)
   const style = composeStyle(frozen, node)
   const hasInput = style === 'verbatim' && Object.keys(values.inputs).length > 0
-  if (!saysWhatIsWanted(task, templates) && !hasInput && role === null && inline.user === null)
+  const hasPrompt = saysWhatIsWanted(task, templates) || role !== null || inline.user !== null
+  if (!hasPrompt && opaque.length > 0)
+    return refused(
+      'prompts_unsupported',
+      `${opaqueText(opaque)}; the node has nothing else to send. Give it an inline systemPrompt or userPrompt, or run it on a host with "supported: true"`,
+    )
+  if (!hasPrompt && !hasInput)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
   const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place))
@@ -84,7 +92,8 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   // The user message enters the history once a turn, and again only when it says something else.
   const isTold = nodeOf(state, node.id).user === user
   const record = recordOf(place, prompt, isTold, kept)
-  const events = untold(place, [...traced, ...composedEvents(node.id, prompt, templates, kept)])
+  const made = frozen.opaqueRefs === true ? [] : composedEvents(node.id, prompt, templates, kept)
+  const events = untold(place, [...traced, ...made])
   return { ok: true, system, user: isTold ? null : user, prompt: record, events, texts: kept.texts() }
 }
 
@@ -160,9 +169,10 @@ function shippedText(template: LibraryTemplate): string {
   return text
 }
 
-/** A node that is told the same in every step says so once. */
-function untold({ run, node }: StepPlace, events: readonly RunEvent[]): readonly RunEvent[] {
-  const { told } = nodeOf(run.state, node.id)
+/** A node that is sent the same in every step says so once. */
+function untold({ run, frozen, node }: StepPlace, events: readonly RunEvent[]): readonly RunEvent[] {
+  const { told, steps } = nodeOf(run.state, node.id)
+  if (frozen.opaqueRefs === true) return steps === 0 ? events : []
   if (told.length === 0) return events
   return events.filter(event => (event.type === 'prompt.traced' || event.type === 'prompt.composed') && !told.includes(toldHash(event)))
 }

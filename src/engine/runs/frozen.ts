@@ -5,9 +5,9 @@ import type { Mode } from '../../core/compose/mode.ts'
 import type { Repository } from '../../core/compose/task-payload.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
-import type { KindRefs, ResolveRequest } from '../../core/resolve/layers.ts'
+import { type KindRefs, type ResolveRequest, refFields, withoutRefs } from '../../core/resolve/layers.ts'
 import { missingReason } from '../../core/resolve/resolve.ts'
-import { answersIn, type Frozen, type FrozenLookup, type FrozenRole, freezeLookup } from '../../core/run/frozen.ts'
+import { answersIn, type Frozen, type FrozenLookup, type FrozenRole, freezeLookup, type Wanted } from '../../core/run/frozen.ts'
 import type { SpawnedNode } from '../../core/run/grown.ts'
 import { USUAL_SETTINGS } from '../../core/run/usual-settings.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
@@ -32,6 +32,8 @@ export const DIALECT = { labels: true }
 export interface RunWorld {
   readonly hostDefaults: KindRefs
   readonly agentBindings: boolean
+  /** The host does not support prompts: its runs keep refs and resolve none. Default: it does. */
+  readonly opaqueRefs?: boolean
   readonly roles: RoleFiles | null
   readonly model: Frozen['model']
   /** The repo that agents work on, as they are told: asked when a run starts. Null: they are told nothing. */
@@ -61,7 +63,8 @@ export async function freeze(
   const roles = await rolesOf(world.roles, workflow, agents)
   const agent = agents.get(workflow.nodes[0]?.agentId ?? '') ?? null
   const compose = defaultStyle(workflow, { agent, mode, hasRepository: repository !== null })
-  const rest = { hostDefaults, agentBindings, model, repository, settings: USUAL_SETTINGS, inlinePrompts: true, compose }
+  const opaque = world.opaqueRefs === true ? { opaqueRefs: true as const } : {}
+  const rest = { hostDefaults, agentBindings, ...opaque, model, repository, settings: USUAL_SETTINGS, inlinePrompts: true, compose }
   const requests = workflow.nodes.map(node => resolveRequest({ workflow, agents, ...rest }, node, runOverrides))
   const { keep, keepAs, texts } = keeper()
   const lookup = await lookupNow(store, tenant, requests, keepAs)
@@ -99,21 +102,29 @@ export async function lookupNow(
   requests: readonly ResolveRequest[],
   keepAs: Keeper['keepAs'],
 ): Promise<FrozenLookup> {
-  const asked = requests.map(request => refsOf(request, DIALECT))
-  const refs = asked.flatMap(([found]) => found)
-  const libraries = [...new Set(asked.flatMap(([, named]) => named))]
-  const known = await loadLookup(store, tenant, refs, libraries)
-  for (const { tenant: owner, digest } of known.rows)
+  const wanted = wantedBy(requests)
+  const known = await loadLookup(store, tenant, wanted)
+  for (const { tenant: owner, digest } of [...known.rows, ...known.hostRows])
     if (owner === HOST_TENANT) keepAs(digest, new TextDecoder().decode(await store.object(owner, digest)))
-  return freezeLookup(known, refs, libraries)
+  return freezeLookup(known, wanted)
+}
+
+export function wantedBy(requests: readonly ResolveRequest[]): Wanted {
+  const asked = requests.map(request => refsOf(request, DIALECT))
+  return {
+    refs: asked.flatMap(({ refs }) => refs),
+    libraries: [...new Set(asked.flatMap(({ libraries }) => libraries))],
+    // The same for every node.
+    hostRefs: asked[0]?.hostRefs ?? [],
+  }
 }
 
 /** A node of the record may not be large, and a workflow may name thousands of templates. */
 const MOST_FOUND = 1_000
 
-function chunksOf({ found, defaults }: FrozenLookup): readonly object[] {
+function chunksOf({ found, defaults, host }: FrozenLookup): readonly object[] {
   const entries = Object.entries(found)
-  const chunks: object[] = [{ $node: 'lookup', found: {}, defaults }]
+  const chunks: object[] = [{ $node: 'lookup', found: {}, defaults, host }]
   for (let at = 0; at < entries.length; at += MOST_FOUND)
     chunks.push({ $node: 'lookup', found: Object.fromEntries(entries.slice(at, at + MOST_FOUND)), defaults: {} })
   return chunks
@@ -167,16 +178,18 @@ export function roleIn(files: RoleFiles | null, name: string): Promise<LoadedRol
 
 export const roleOf = ({ role }: Pick<WorkflowNode, 'role'>, agent: Agent | null): string | null => role ?? agent?.role ?? null
 
-export function resolveRequest(
-  world: {
-    readonly workflow: Workflow
-    readonly agents: ReadonlyMap<string, Agent>
-    readonly hostDefaults: KindRefs
-    readonly agentBindings: boolean
-  },
-  node: WorkflowNode,
-  runOverrides: KindRefs,
-): ResolveRequest {
+type ResolvedWorld = Pick<LoadedFrozen, 'workflow' | 'agents' | 'hostDefaults' | 'agentBindings' | 'opaqueRefs'>
+
+export function resolveRequest(world: ResolvedWorld, node: WorkflowNode, runOverrides: KindRefs): ResolveRequest {
+  const request = writtenRequest(world, node, runOverrides)
+  return world.opaqueRefs === true ? withoutRefs(request) : request
+}
+
+/** The refs that a host without support for prompts leaves aside. */
+export const opaqueRefs = (world: ResolvedWorld, node: WorkflowNode, runOverrides: KindRefs): readonly string[] =>
+  world.opaqueRefs === true ? refFields(writtenRequest(world, node, runOverrides)) : []
+
+function writtenRequest(world: ResolvedWorld, node: WorkflowNode, runOverrides: KindRefs): ResolveRequest {
   const agent = node.agentId === null ? null : (world.agents.get(node.agentId) ?? null)
   return {
     nodeId: node.id,
@@ -206,6 +219,7 @@ export const loadFrozen = (store: Store, tenant: string, digest: Digest): Promis
     const lookup: FrozenLookup = {
       found: Object.assign({}, ...lookups.map(({ found }) => found)),
       defaults: Object.assign({}, ...lookups.map(({ defaults }) => defaults)),
+      ...(lookups.some(({ host }) => host !== undefined) ? { host: Object.assign({}, ...lookups.map(({ host = {} }) => host)) } : {}),
     }
     return { ...node, lookup, workflow: await read<Workflow>(node.workflow), agents, roles, spawned: NONE }
   })

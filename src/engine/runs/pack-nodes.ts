@@ -8,6 +8,7 @@ import { type FrozenLookup, lookupOf } from '../../core/run/frozen.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { type PackSchemas, schemasFor } from '../library/pack-schemas.ts'
+import { HOST_TENANT } from '../library/rows.ts'
 import type { PackNode } from './check-input.ts'
 
 interface Place {
@@ -31,10 +32,11 @@ export async function packNodes(
     if (isFed || styleOf(compose, workflow, agent) !== 'verbatim') continue
     const [system] = resolveNode(requests[index]!, lookupOf(lookup), ['system'], { labels: true }).resolutions
     const resolved = system?.resolved ?? null
-    const digest = resolved === null ? null : await schemasFor(store, tenant, resolved)
+    const owner = resolved?.owner === 'host' ? HOST_TENANT : tenant
+    const digest = resolved === null ? null : await schemasFor(store, owner, resolved)
     if (resolved === null || digest === null) continue
-    const text = new TextDecoder().decode(await store.object(tenant, digest))
-    const { variables = [] } = JSON.parse(new TextDecoder().decode(await store.object(tenant, resolved.digest))) as {
+    const text = new TextDecoder().decode(await store.object(owner, digest))
+    const { variables = [] } = JSON.parse(new TextDecoder().decode(await store.object(owner, resolved.digest))) as {
       readonly variables?: readonly TemplateVariable[]
     }
     const onMisfit = agent?.onMisfit ?? workflow.onMisfit ?? 'fail'

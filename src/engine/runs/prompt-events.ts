@@ -7,6 +7,18 @@ import type { RunEvent } from '../../core/run/events.ts'
 import type { Keep, Keeper } from './keep.ts'
 import type { ResolvedTemplate } from './step-parts.ts'
 
+/** On a host that does not support prompts no chain is walked for refs, so there is no trace: the run logs which refs it left aside. */
+export function opaqueEvents(nodeId: string, { warnings }: NodeResolution, refs: readonly string[]): readonly RunEvent[] {
+  const left = refs.length === 0 ? [] : [{ code: 'prompt_ref_opaque', message: opaqueText(refs) }]
+  return loggedEvents(nodeId, [...warnings, ...left])
+}
+
+export const opaqueText = (refs: readonly string[]): string =>
+  `this host does not support prompts, so no ref is resolved: ${refs.join(', ')}`
+
+const loggedEvents = (nodeId: string, warnings: readonly { readonly code: string; readonly message: string }[]): readonly RunEvent[] =>
+  warnings.map(({ code, message }): RunEvent => ({ type: 'log.appended', level: 'warn', message, code, nodeId }))
+
 export function tracedEvents(nodeId: string, { resolutions, warnings }: NodeResolution, keep: Keep): readonly RunEvent[] {
   const traced = resolutions.map(
     ({ kind, slot, agentId, resolved, trace }): RunEvent => ({
@@ -19,8 +31,7 @@ export function tracedEvents(nodeId: string, { resolutions, warnings }: NodeReso
       trace: keep(JSON.stringify(trace)),
     }),
   )
-  const logged = warnings.map(({ code, message }): RunEvent => ({ type: 'log.appended', level: 'warn', message, code, nodeId }))
-  return [...logged, ...traced]
+  return [...loggedEvents(nodeId, warnings), ...traced]
 }
 
 /** In the order in which they stand in the prompt. What is not of the library, such as the role, is on the step alone. */

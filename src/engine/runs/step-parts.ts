@@ -111,20 +111,22 @@ function boundValues({ variables = [] }: Renderable, bind: BindOptions): JsonObj
 }
 
 /** The node's own text of a kind, where no ref beside it supersedes it. */
-function inlineOf({ config }: WorkflowNode, kind: 'system' | 'user' | 'schema-hint'): TextPart | null {
+function inlineOf({ frozen, node: { config } }: NodePlace, kind: 'system' | 'user' | 'schema-hint'): TextPart | null {
   const text = config[INLINE_KEYS[kind]!]
-  if (typeof text !== 'string' || text.trim() === '' || nodeRefs(config, kind).length > 0) return null
+  const isSuperseded = frozen.opaqueRefs !== true && nodeRefs(config, kind).length > 0
+  if (typeof text !== 'string' || text.trim() === '' || isSuperseded) return null
   return { text, trust: 'trusted' }
 }
 
-export const inlineFor = ({ frozen, node }: NodePlace): NonNullable<PromptParts['inline']> =>
-  frozen.inlinePrompts === true
-    ? { user: inlineOf(node, 'user'), 'schema-hint': inlineOf(node, 'schema-hint') }
+export const inlineFor = (place: NodePlace): NonNullable<PromptParts['inline']> =>
+  place.frozen.inlinePrompts === true
+    ? { user: inlineOf(place, 'user'), 'schema-hint': inlineOf(place, 'schema-hint') }
     : { user: null, 'schema-hint': null }
 
 /** The node's own prompt, where no ref supersedes it; otherwise its role. */
-export function roleFor({ frozen, node }: StepPlace): RolePart | null {
-  const own = inlineOf(node, 'system')
+export function roleFor(place: StepPlace): RolePart | null {
+  const { frozen, node } = place
+  const own = inlineOf(place, 'system')
   if (own !== null) return { ...own, name: null }
   // Another agent wrote it.
   const prompt = frozen.spawned.get(node.id)?.prompt ?? null

@@ -25,7 +25,7 @@ export async function withPublications<T extends WhyChoice>(
   const templates = await templatePlaces(
     store,
     tenant,
-    answers.flatMap(({ chain }) => chain.filter(({ applied }) => applied)),
+    answers.flatMap(({ chain }) => chain.filter(({ applied, owner }) => applied && owner === undefined)),
   )
   const known = new Map<string, Promise<EventPlace | null>>()
   const definition = (layer: Layer, agentId: string | null): Promise<EventPlace | null> => {
@@ -38,7 +38,7 @@ export async function withPublications<T extends WhyChoice>(
   }
   const told = async (entry: WhyLayer, agentId: string | null): Promise<WhyLayer> => {
     if (!entry.applied) return entry
-    const published = templates.get(keyOf(entry))
+    const published = entry.owner === undefined ? templates.get(keyOf(entry)) : undefined
     const by = await definition(entry.layer, agentId)
     return { ...entry, ...(published === undefined ? {} : { published }), ...(by === null ? {} : { definition: by }) }
   }

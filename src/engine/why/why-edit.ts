@@ -33,6 +33,7 @@ export interface EditPlace {
   readonly libraryId: string
   readonly hostDefaults: KindRefs
   readonly agentBindings: boolean
+  readonly opaqueRefs?: true
 }
 
 export async function whyEdited(
@@ -41,7 +42,7 @@ export async function whyEdited(
   at: string,
   question: Omit<WhyQuestion, 'visit'> = {},
 ): Promise<readonly WhyChoice[]> {
-  const { store, tenant, hostDefaults, agentBindings } = place
+  const { store, tenant } = place
   const workflow = workflowIn(edited)
   const agents = await agentsFor(place, edited, workflow)
   const nodes = workflow.nodes.filter(({ id }) => question.nodeId === undefined || id === question.nodeId)
@@ -53,8 +54,8 @@ export async function whyEdited(
 
   const answers: WhyChoice[] = []
   for (const node of nodes) {
-    const request = resolveRequest({ workflow, agents, hostDefaults, agentBindings }, node, {})
-    const lookup = await editedLookup(place, edited.templates, ...refsOf(request, DIALECT))
+    const request = resolveRequest({ ...place, workflow, agents }, node, {})
+    const lookup = await editedLookup(place, edited.templates, refsOf(request, DIALECT))
     for (const kind of question.kind === undefined ? KINDS : [question.kind]) {
       const written = writtenFor(request, kind, DIALECT)
       for (const { slot, agentId, resolved, trace } of resolveKind(request, kind, lookup, DIALECT)) {

@@ -37,7 +37,16 @@ export const renderAnswer = Type.Object(
 )
 
 const layer = Type.Enum([...LAYERS])
-const pinned = Type.Object({ libraryId: Type.String(), templateId: Type.String(), version: Type.String(), digest }, CLOSED)
+const pinned = Type.Object(
+  {
+    libraryId: Type.String(),
+    templateId: Type.String(),
+    version: Type.String(),
+    digest,
+    owner: Type.Optional(Type.Literal('host', { description: "The library is the host's own." })),
+  },
+  CLOSED,
+)
 const traceEntry = Type.Object(
   {
     layer,

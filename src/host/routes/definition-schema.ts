@@ -7,6 +7,20 @@ const id = Type.String({ pattern: '^[a-z][A-Za-z0-9._-]{0,255}$' })
 const revision = Type.Integer({ minimum: 1 })
 
 export const definitionBody = jsonMap
+/** An agent alone, or a manifest of OpenWOP with the file that its systemPromptRef names. */
+export const agentBody = Type.Union([
+  Type.Object(
+    {
+      manifest: jsonMap,
+      files: Type.Record(Type.String(), Type.String({ maxLength: 65_536 }), {
+        maxProperties: 1,
+        description: 'The text of the file that systemPromptRef names, by that path.',
+      }),
+    },
+    CLOSED,
+  ),
+  jsonMap,
+])
 export const definitionsQuery = Type.Object({ cursor: Type.Optional(id), limit: Type.Optional(limit) }, CLOSED)
 /** OpenWOP's list of agents has no pages and says nothing of revisions. Ours is another view of the same. */
 export const agentsQuery = Type.Object({ ...definitionsQuery.properties, view: Type.Optional(Type.Literal('summaries')) }, CLOSED)

@@ -5,7 +5,6 @@ import { keyActor } from '../../core/access/keys.ts'
 import type { DefinitionKind } from '../../core/definition/published.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { agentInventory } from '../../engine/definitions/agent-inventory.ts'
-import { prepareAgent } from '../../engine/definitions/agents.ts'
 import {
   notFound,
   type Precondition,
@@ -15,6 +14,7 @@ import {
   removeDefinition,
 } from '../../engine/definitions/publish.ts'
 import { type DefinitionRow, findDefinition, listDefinitions } from '../../engine/definitions/rows.ts'
+import { prepareSentAgent } from '../../engine/definitions/sent-agent.ts'
 import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
 import { HOST_TENANT } from '../../engine/library/rows.ts'
 import { Fault } from '../../errors.ts'
@@ -24,6 +24,7 @@ import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Answer, answerDecided, answerOnce } from '../idempotent.ts'
 import { answers, createdAnswers, emptyAnswers } from './answers.ts'
 import {
+  agentBody,
   agentsQuery,
   definitionBody,
   definitionParams,
@@ -42,7 +43,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function definitionRoutes(app: FastifyInstance, store: Store): void {
   routesOf(app, store, 'workflow', prepareWorkflow)
-  routesOf(app, store, 'agent', prepareAgent)
+  routesOf(app, store, 'agent', prepareSentAgent)
 }
 
 function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prepare: Prepare): void {
@@ -109,7 +110,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
     {
       schema: {
         params,
-        body: definitionBody,
+        body: kind === 'agent' ? agentBody : definitionBody,
         response: {
           ...createdAnswers(publishedAnswer(kind), `A ${kind} that was not there. What has begun with another document goes on with that.`),
           200: {

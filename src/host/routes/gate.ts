@@ -6,12 +6,14 @@ import type { HostConfig } from '../config.ts'
 /** What each capability needs beside itself. */
 const NEEDS = {
   supported: ['supported'],
+  resolve: ['endpointsSupported', 'supported'],
   endpointsSupported: ['endpointsSupported'],
   mutableLibrary: ['endpointsSupported', 'mutableLibrary'],
 } as const
 
 /** Hooks that refuse before the body is read; none where there is nothing to refuse. */
-export const gateOf = (config: HostConfig, capability: keyof typeof NEEDS): onRequestHookHandler[] =>
-  NEEDS[capability].every(needed => config[needed])
-    ? []
-    : [(_request, _reply, done) => done(new Fault('capability_not_provided', { capability: `prompts.${capability}` }))]
+export function gateOf(config: HostConfig, capability: keyof typeof NEEDS): onRequestHookHandler[] {
+  const missing = NEEDS[capability].find(needed => !config[needed])
+  if (missing === undefined) return []
+  return [(_request, _reply, done) => done(new Fault('capability_not_provided', { capability: `prompts.${missing}` }))]
+}

@@ -42,7 +42,7 @@ const resolveBody = Type.Object(
 type Body = Static<typeof resolveBody>
 
 export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  const options = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
+  const options = { onRequest: gateOf(config, 'resolve'), preValidation: workspacesHook(store) }
   app.post<{ Body: Body }>(
     '/v1/prompts::resolve',
     {
@@ -56,7 +56,7 @@ export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts
     async request => {
       const principal = principalOf(request, 'prompts:read')
       const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)
-      const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked), request.workspaceId)
+      const lookup = await loadLookup(store, principal.tenant, refsOf(asked), request.workspaceId)
       const { resolutions, warnings } = resolveNode(asked, lookup, request.body.kind === undefined ? KINDS : [request.body.kind])
       return {
         resolutions: resolutions.map(resolution => ({ ...resolution, event: toPromptResolved(resolution) })),

@@ -41,6 +41,7 @@ const entry = Type.Object(
     code: Type.String(),
     reason: Type.String(),
     library: Type.Optional(Type.String()),
+    owner: Type.Optional(Type.Literal('host', { description: "The library is the host's own." })),
     digest: Type.Optional(digest),
     written: Type.Optional(Type.String({ description: 'As its author wrote it, where that is not what it was pinned to.' })),
     label: Type.Optional(Type.Object({ label: Type.String(), moves: Type.Array(move) }, CLOSED)),

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import { configOf, type ResolveRequest } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
-import { type Lookup, resolveKind } from '../../core/resolve/resolve.ts'
-import { loadLookup } from '../../engine/library/lookup.ts'
+import { type Found, type Lookup, resolveKind } from '../../core/resolve/resolve.ts'
+import { type LoadedLookup, loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
@@ -61,7 +61,7 @@ export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): 
       workflowDefaults: (workflowDefaults?.promptRefs ?? {}) as JsonObject,
       hostDefaults: (hostDefaults ?? {}) as JsonObject,
     }
-    const lookup = await loadLookup(store, principal.tenant, ...refsOf(asked))
+    const lookup = await loadLookup(store, principal.tenant, refsOf(asked))
     const [resolution] = resolveKind(asked, kind, trusting(lookup))
     return toPromptResolved(resolution!)
   })
@@ -85,10 +85,7 @@ export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): 
 }
 
 /** The seam speaks of templates that need not exist: what is not there is not looked for. */
-const trusting = (lookup: Lookup): Lookup => ({
-  ...lookup,
-  find(ref) {
-    const found = lookup.find(ref)
-    return found.status === 'missing' ? { status: 'unchecked' } : found
-  },
-})
+const trusting = ({ find, findHost, defaultOf }: LoadedLookup): Lookup => {
+  const trusted = (found: Found): Found => (found.status === 'missing' ? { status: 'unchecked' } : found)
+  return { find: ref => trusted(find(ref)), findHost: ref => trusted(findHost(ref)), defaultOf }
+}

@@ -119,7 +119,7 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     await send('POST', `/v1/sessions/${session}/runs`, { input: 'words of ours', interactive: true })
   for (const id of ['newsroom', ...SPARES]) await send('PUT', `/v1/workflows/${id}`, { id, name: 'words of ours', nodes: [{ id: 'a' }] })
   for (const agentId of ['core.desk.writer', ...SPARES.map(spareAgent)])
-    await send('PUT', `/v1/agents/${agentId}`, { agentId, label: 'words of ours' })
+    await send('PUT', `/v1/agents/${agentId}`, { agentId, label: 'words of ours', systemPrompt: 'words of ours' })
   await send('PUT', '/v1/workflows/talk', {
     id: 'talk',
     objective: 'words of ours',

@@ -89,6 +89,8 @@ export interface PinnedTemplate {
   readonly templateId: string
   readonly version: string
   readonly digest: string
+  /** The library is the host's own. */
+  readonly owner?: 'host'
 }
 
 /** Layers and codes are open: a newer host may have more of them. */
