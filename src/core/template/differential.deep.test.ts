@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { anyGarbageCase, anyTemplateCase, FEATURES, type TemplateCase } from '../../testing/any-template.ts'
 import { judge } from '../../testing/handlebars-oracle.ts'
 
-const numRuns = 20_000
+const numRuns = 10_000
 
 /** What was seen: shares of all runs, and how many compared templates show each feature. */
 function tally(cases: fc.Arbitrary<TemplateCase>) {
