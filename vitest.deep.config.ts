@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 const ALL = ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts']
 /** They compare times, so they run alone, when all others are done. */
-const TIMED = ['src/host/fair.deep.test.ts', 'src/engine/library/many-versions.deep.test.ts']
+const TIMED = [
+  'src/core/tools/read-tool-calls-growth.deep.test.ts',
+  'src/engine/library/many-versions.deep.test.ts',
+  'src/host/fair.deep.test.ts',
+]
 
 // The long runs: npm run test:deep. Many of them wait for processes, so there are more workers than cores.
 export default defineConfig({
