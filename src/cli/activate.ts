@@ -1,10 +1,15 @@
-// onbook activate: check, test, then move the registry's active version. Refused whole when anything is wrong.
+// onbook activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
+import { existsSync } from 'node:fs'
 import { workerValidator } from '../adapters/worker-validator.ts'
-import { activateVersion } from '../engine/activate.ts'
+import { type Activated, activateVersion } from '../engine/activate.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
+import { hostConfigOf } from './host/host-config.ts'
+import { openProductStore } from './host/product-store.ts'
 import { locate } from './locate.ts'
 import { modelsFor } from './models.ts'
+import { actorOf, databaseOf, tenantOf } from './record/open-record.ts'
+import { activeLines } from './report/active-lines.ts'
 import { printJson } from './terminal.ts'
 import { testOptions } from './test.ts'
 
@@ -14,6 +19,8 @@ export async function activate(input: Input): Promise<number> {
   const { workspace } = (await locate([])).targets[0]!
   const models = modelsFor(workspace.files, input.model as string | undefined, false)
   const validator = workerValidator()
+  const store = existsSync(databaseOf(input)) ? openProductStore(input) : null
+  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
   try {
     const result = await activateVersion(
       workspace,
@@ -21,15 +28,26 @@ export async function activate(input: Input): Promise<number> {
         agentId: String(input.agent),
         version: version ?? null,
         validator,
+        record: store === null ? null : { store, writer },
         test: testOptions(input, models, new AbortController().signal),
         ...(input.why === undefined ? {} : { why: String(input.why) }),
       },
       () => new Date().toISOString(),
     )
     if (input.json) printJson(result)
-    else process.stdout.write(`${result.agentId}: ${result.from === null ? 'first version' : result.from} → ${result.to} is active.\n`)
+    else process.stdout.write(sentenceOf(result, databaseOf(input)))
     return 0
   } finally {
     await validator.close()
+    await store?.close()
   }
+}
+
+function sentenceOf({ agentId, from, to, active }: Activated, database: string): string {
+  const moved = from === to ? `${agentId}: ${to} is active.` : `${agentId}: ${from === null ? 'first version' : from} → ${to} is active.`
+  const where =
+    active === undefined
+      ? [`Only in the registry: there is no record at ${database}. Runs use it after "onbook publish".`]
+      : [...activeLines(active, []), 'The next run uses it.']
+  return `${[moved, ...where].join('\n')}\n`
 }

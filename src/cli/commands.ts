@@ -2,7 +2,7 @@
 import { BUNDLE_COMMANDS } from './bundle-commands.ts'
 import { DEMO_COMMANDS } from './demo-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
-import { DATA, JSON_OPTION, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, TENANT } from './options.ts'
 import { POLICY_COMMANDS } from './policy-commands.ts'
 import { QUESTION_COMMANDS } from './question-commands.ts'
 import { RECORD_COMMANDS } from './record-commands.ts'
@@ -108,11 +108,14 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'activate',
     arguments: ['<agent>', '[version]'],
-    summary: 'check, test and make a version the active one',
+    summary: 'check, test and make a version the active one, in the registry and in the record',
     options: [
       { flags: '--back', summary: 'go back to the version that was active before' },
       { flags: '--why <text>', summary: 'kept in the history' },
       { flags: '--model <provider:model>', summary: 'test with a real model' },
+      HOST_CONFIG,
+      DATA,
+      TENANT,
       JSON_OPTION,
     ],
     example: 'onbook activate summarizer 1.1.0 --why "shorter summaries"',
@@ -121,8 +124,8 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'retire',
     arguments: ['<agent>', '<version>'],
-    summary: 'forbid a version from ever being activated again',
-    options: [JSON_OPTION],
+    summary: 'forbid a version from ever being activated again: it is used only where a ref names it',
+    options: [HOST_CONFIG, DATA, TENANT, JSON_OPTION],
     example: 'onbook retire summarizer 1.0.0',
     load: async () => (await import('./retire.ts')).retire,
   },

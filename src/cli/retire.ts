@@ -1,14 +1,35 @@
-// onbook retire: forbid a version from ever being activated again.
-import { retireVersion } from '../engine/versions.ts'
+// onbook retire: forbid a version from ever being activated again, in the registry and in the record.
+import { existsSync } from 'node:fs'
+import { templatesOfPack } from '../core/library/from-pack.ts'
+import { retireTemplates } from '../engine/library/retire.ts'
+import { loadPack, retireVersion } from '../engine/versions.ts'
+import { findPack } from '../engine/workspace.ts'
 import type { Input } from './commands.ts'
+import { hostConfigOf } from './host/host-config.ts'
+import { openProductStore } from './host/product-store.ts'
 import { locate } from './locate.ts'
+import { actorOf, databaseOf, tenantOf } from './record/open-record.ts'
 import { printJson } from './terminal.ts'
 
 export async function retire(input: Input): Promise<number> {
-  const { targets } = await locate([])
+  const { workspace } = (await locate([])).targets[0]!
   const [agentId, version] = [String(input.agent), String(input.version)]
-  await retireVersion(targets[0]!.workspace.files, agentId, version)
-  if (input.json) printJson({ agentId, version, status: 'retired' })
-  else process.stdout.write(`${agentId}@${version} is retired.\n`)
-  return 0
+  const store = existsSync(databaseOf(input)) ? openProductStore(input) : null
+  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
+  try {
+    await retireVersion(workspace.files, agentId, version, async () => {
+      if (store === null) return
+      const { pack } = await loadPack(workspace, findPack(workspace, `${agentId}@${version}`))
+      const ids = templatesOfPack(pack, workspace.schemas).map(({ templateId }) => templateId)
+      await retireTemplates(store, writer, ids, version)
+    })
+    if (input.json) printJson({ agentId, version, status: 'retired' })
+    else
+      process.stdout.write(
+        `${agentId}@${version} is retired${store === null ? ` in the registry; there is no record at ${databaseOf(input)}` : ''}.\n`,
+      )
+    return 0
+  } finally {
+    await store?.close()
+  }
 }

@@ -1,32 +1,65 @@
 // Packs into the library: all are checked and compiled before anything is published.
 import type { Digest } from '../core/digest/digest.ts'
+import { latestOf } from '../core/library/decide.ts'
 import { templatesOfPack } from '../core/library/from-pack.ts'
 import { type LibraryTemplate, templateDigest } from '../core/library/template.ts'
+import type { Pack } from '../core/pack/pack.ts'
+import { activeVersion, type Registry } from '../core/pack/registry.ts'
 import { pinnedText } from '../core/resolve/prompt-ref.ts'
 import { Fault } from '../errors.ts'
 import type { Store, Validator } from '../ports.ts'
 import { checkPacks } from './check.ts'
+import type { EditedTemplates } from './library/edited-lookup.ts'
+import { findAmong, loadLabels } from './library/lookup.ts'
 import { type PackSchemas, schemasOfPack } from './library/pack-schemas.ts'
-import { publishTemplates } from './library/publish.ts'
+import { publishTemplates, type WantedActive } from './library/publish.ts'
 import { versionsOf, type Writer } from './library/rows.ts'
 import { loadPack } from './versions.ts'
 import type { Workspace } from './workspace.ts'
 
+export interface ActiveTemplate {
+  readonly templateId: string
+  /** Null: its label was removed, so a ref must name a version. */
+  readonly version: string | null
+}
+
 export interface PublishedPacks {
   readonly published: readonly string[]
   readonly unchanged: readonly string[]
+  /** The active version of each template afterwards. */
+  readonly active: readonly ActiveTemplate[]
 }
 
-/** What the packs compile to. Nothing is written. */
-export async function templatesOfPacks(
-  workspace: Workspace,
-  paths: readonly string[],
-  validator: Validator,
-): Promise<readonly LibraryTemplate[]> {
+/** What packs compile to, and which of their versions are to be active. */
+export type CompiledPacks = EditedTemplates
+
+/** Nothing is written. */
+export async function compilePacks(workspace: Workspace, paths: readonly string[], validator: Validator): Promise<CompiledPacks> {
   await refuseFindings(workspace, paths, validator)
-  const templates: LibraryTemplate[] = []
-  for (const path of paths) templates.push(...templatesOfPack((await loadPack(workspace, path)).pack, workspace.schemas))
-  return templates
+  const compiled: CompiledPacks[] = []
+  for (const path of paths) {
+    const { pack } = await loadPack(workspace, path)
+    const templates = templatesOfPack(pack, workspace.schemas)
+    compiled.push({ templates, active: wantedActive(workspace.registry, pack, templates) })
+  }
+  return joined(compiled)
+}
+
+/** The registry decides. A pack that it does not know becomes active with its first version, and never by being published again. */
+function wantedActive(registry: Registry, { agentId, version }: Pack, templates: readonly LibraryTemplate[]): CompiledPacks['active'] {
+  const active = activeVersion(registry, agentId)
+  if (active !== null && active !== version) return new Map()
+  const wanted: WantedActive =
+    active === null ? { version, onlyFirst: true, why: 'its first version' } : { version, onlyFirst: false, why: 'the registry names it' }
+  return new Map(templates.map(({ templateId }) => [templateId, wanted]))
+}
+
+/** Of several versions that are all the first, the newest release becomes active. */
+export function joined(all: readonly CompiledPacks[]): CompiledPacks {
+  const active = new Map<string, WantedActive>()
+  for (const [templateId, wanted] of all.flatMap(one => [...one.active]))
+    active.set(templateId, latestOf([active.get(templateId) ?? wanted, wanted])!)
+  return { templates: all.flatMap(({ templates }) => templates), active }
 }
 
 /** What the packs' inputs and outputs must fit. */
@@ -37,7 +70,7 @@ export async function schemasOfPacks(workspace: Workspace, paths: readonly strin
 }
 
 /** In one commit. What is there already, byte for byte, is left alone. */
-export async function publishFresh(store: Store, writer: Writer, templates: readonly LibraryTemplate[]): Promise<PublishedPacks> {
+export async function publishFresh(store: Store, writer: Writer, { templates, active }: CompiledPacks): Promise<PublishedPacks> {
   const fresh = new Map<Digest, LibraryTemplate>()
   const unchanged: LibraryTemplate[] = []
   for (const template of templates) {
@@ -46,8 +79,19 @@ export async function publishFresh(store: Store, writer: Writer, templates: read
     else fresh.set(digest, template)
   }
   const published = [...fresh.values()]
-  if (published.length > 0) await publishTemplates(store, writer, published, { mode: 'create', origin: 'user' })
-  return { published: published.map(refOf), unchanged: unchanged.map(refOf) }
+  await publishTemplates(store, writer, published, { mode: 'create', origin: 'user', active })
+  return { published: published.map(refOf), unchanged: unchanged.map(refOf), active: await activeAmong(store, writer, templates) }
+}
+
+/** By name. */
+export async function activeAmong(store: Store, writer: Writer, templates: readonly LibraryTemplate[]): Promise<readonly ActiveTemplate[]> {
+  const found: ActiveTemplate[] = []
+  for (const templateId of [...new Set(templates.map(one => one.templateId))].sort()) {
+    const ref = { libraryId: writer.libraryId, templateId, version: null, label: null, variableOverrides: null }
+    const among = findAmong(await versionsOf(store, writer.tenant, templateId), ref, await loadLabels(store, writer.tenant, [ref]))
+    found.push({ templateId, version: among.row?.version ?? null })
+  }
+  return found
 }
 
 const refOf = ({ templateId, version }: LibraryTemplate): string => pinnedText(templateId, version)

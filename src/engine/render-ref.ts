@@ -4,6 +4,7 @@ import { type RenderedPrompt, renderPrompt } from '../core/compose/render-prompt
 import type { Json } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { type PromptRef, pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
+import { missingReason } from '../core/resolve/resolve.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
 import { findAmong, loadLabels } from './library/lookup.ts'
@@ -25,18 +26,18 @@ export async function findTemplate(
   const read = readPromptRef(ref, dialect)
   if (!read.ok) throw new Fault('prompt_ref_invalid', { problem: read.problem })
   const rows = await versionsOf(store, tenant, read.ref.templateId, workspace)
-  const labels = read.ref.label === null ? NO_LABELS : await loadLabels(store, tenant, [read.ref])
-  const found = findAmong(rows, read.ref, labels)
+  const found = findAmong(rows, read.ref, await loadLabels(store, tenant, [read.ref]))
   if (found.status === 'ambiguous') throw new Fault('prompt_ref_ambiguous', { templateId: read.ref.templateId, libraries: found.libraries })
   if (found.status === 'missing' || found.row === undefined)
     throw new Fault('prompt_template_not_found', {
-      problem: `there is no template ${read.ref.templateId}${read.ref.version === null ? '' : `@${read.ref.version}`}`,
+      problem:
+        found.status === 'missing' && found.versions !== undefined
+          ? missingReason(read.ref, found)
+          : `there is no template ${read.ref.templateId}${read.ref.version === null ? '' : `@${read.ref.version}`}`,
     })
   const { template, bytes } = await readStored(store, found.row)
   return { ref: read.ref, row: found.row, template, bytes }
 }
-
-const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 export interface RenderRequest {
   readonly ref: Json

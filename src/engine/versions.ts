@@ -46,8 +46,13 @@ export async function bumpPack(workspace: Workspace, ref: string, bump: Bump, cl
   return { from: pack.version, to, path: target }
 }
 
-export async function retireVersion(files: Files, agentId: string, version: string): Promise<void> {
-  await changeRegistry(files, async registry => ({ outcome: retire(registry, agentId, version), result: undefined }))
+/** @param inRecord retires it where it is published; called only when the registry admits it */
+export async function retireVersion(files: Files, agentId: string, version: string, inRecord: () => Promise<void>): Promise<void> {
+  await changeRegistry(files, async registry => {
+    const outcome = retire(registry, agentId, version)
+    if (outcome.ok) await inRecord()
+    return { outcome, result: undefined }
+  })
 }
 
 /** Reads, changes and replaces the registry while nobody else does. */

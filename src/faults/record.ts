@@ -80,6 +80,8 @@ export const RECORD_FAULTS = {
   template_exists: fault(409, (d: { problem: string }) => `${d.problem}.`),
   template_read_only: fault(403, (d: { problem: string }) => `${d.problem}.`),
   version_not_greater: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  version_active: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  version_retired: fault(409, (d: { problem: string }) => `${d.problem}.`),
   prompt_template_not_found: fault(404, (d: { problem: string }) => `${d.problem}.`),
   prompt_ref_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   prompt_ref_ambiguous: fault(

@@ -1,5 +1,8 @@
 // A desk whose content lies in a workspace: published, adopted and run for real, and then changed by a proposal. For tests of what a proposal would do.
 import { workerValidator } from '../adapters/worker-validator.ts'
+import { digestText } from '../core/digest/digest.ts'
+import { readPack, semanticDigest } from '../core/pack/pack.ts'
+import { activate, emptyRegistry, printRegistry } from '../core/pack/registry.ts'
 import { rolePath } from '../core/role/role-name.ts'
 import { nodeOf } from '../core/run/state.ts'
 import { emptyConfig } from '../core/session/config.ts'
@@ -7,7 +10,7 @@ import { EVERYTHING } from '../core/workspace/policy.ts'
 import { definitionsIn } from '../engine/definitions/folder.ts'
 import { publishDefinitions } from '../engine/definitions/publish.ts'
 import { loadWorkflow } from '../engine/definitions/workflows.ts'
-import { publishFresh, templatesOfPacks } from '../engine/publish-packs.ts'
+import { compilePacks, publishFresh } from '../engine/publish-packs.ts'
 import { makeUnder } from '../engine/regression/make-under.ts'
 import { type Proposal, readProposal } from '../engine/regression/proposal.ts'
 import { proposedSnapshots } from '../engine/regression/proposed-snapshots.ts'
@@ -15,7 +18,7 @@ import { proposedWorlds } from '../engine/regression/proposed-worlds.ts'
 import { eachRecordedStep, type RecordedStep } from '../engine/regression/recorded-steps.ts'
 import { type Regression, regressionOf, withProposal } from '../engine/regression/regression.ts'
 import { loadFrozen } from '../engine/runs/frozen.ts'
-import { openWorkspace } from '../engine/workspace.ts'
+import { openWorkspace, REGISTRY_FILE } from '../engine/workspace.ts'
 import { commitChanges } from '../engine/workspaces/commit.ts'
 import { storedFiles } from '../engine/workspaces/stored-files.ts'
 import { headOf } from '../engine/workspaces/versions.ts'
@@ -28,6 +31,27 @@ export type DeskFiles = Readonly<Record<string, string>>
 
 const TEXT = 'https://desk.example/schemas/text.json'
 /** A pack whose system prompt has this sentence. @param required a variable that it speaks of */
+/** A pack and the registry that makes it the active version of its agent. */
+export function activePack(id: string, version: string, sentence: string, required?: string): DeskFiles {
+  const [first, text] = [DESK[`prompts/${id}/v1.0.0.yaml`]!, pack(id, version, sentence, required)]
+  let registry = emptyRegistry
+  for (const [each, content] of [
+    ['1.0.0', first],
+    [version, text],
+  ] as const) {
+    const entry = {
+      path: `prompts/${id}/v${each}.yaml`,
+      digest: digestText(content),
+      semantic: semanticDigest(readPack(content).pack!),
+      schemas: {},
+    }
+    const outcome = activate(registry, { agentId: id, version: each, entry, at: '2026-03-02T08:00:00.000Z' })
+    if (!outcome.ok) throw new Error(outcome.refusal.message)
+    registry = outcome.registry
+  }
+  return { [`prompts/${id}/v${version}.yaml`]: text, [REGISTRY_FILE]: printRegistry(registry) }
+}
+
 export const pack = (id: string, version: string, sentence: string, required?: string): string =>
   `id: "prompt-${id}-v${version}"
 agentId: "${id}"
@@ -147,7 +171,7 @@ function deskOf(house: RunHouse, validator: Validator, adopted: (files: DeskFile
     async adopt() {
       adopted(newest)
       const opened = await openWorkspace(await storedFiles(store, WRITER, { workspace: 'desk' }))
-      await publishFresh(store, { ...library, actor: 'ada' }, await templatesOfPacks(opened, opened.packs, validator))
+      await publishFresh(store, { ...library, actor: 'ada' }, await compilePacks(opened, opened.packs, validator))
       await publishDefinitions(store, WRITER, await definitionsIn(opened, () => true))
       const selection = { workspace: { name: 'desk', version: null }, prelude: 'desk', catalog: 'desk' }
       for (const command of [

@@ -41,6 +41,7 @@ const rows = KINDS.map(kind => ({
   tags: [],
   modelClass: null,
   removed: false,
+  retired: false,
 }))
 const refs = Object.fromEntries(KINDS.map(kind => [kind, `prompt:${kind}@1.0.0`]))
 const request = {

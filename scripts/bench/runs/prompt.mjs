@@ -51,7 +51,7 @@ export const TEMPLATES = [
 const found = new Map(
   TEMPLATES.map(({ templateId, version }) => {
     const template = { libraryId: 'onbook', templateId, version, digest: digestText(templateId) }
-    return [templateId, { status: /** @type {const} */ ('found'), template }]
+    return [templateId, { status: /** @type {const} */ ('found'), template, meant: /** @type {const} */ ('newest') }]
   }),
 )
 /** @type {import('../../../dist/core/resolve/resolve.js').Lookup} */

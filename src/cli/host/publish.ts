@@ -3,19 +3,19 @@
 import { statSync } from 'node:fs'
 import { workerValidator } from '../../adapters/worker-validator.ts'
 import type { DefinitionKind } from '../../core/definition/published.ts'
-import type { LibraryTemplate } from '../../core/library/template.ts'
 import { isWithin } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
 import { checkWritable, type PreparedDefinition, type PublishedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
 import { type PackSchemas, publishSchemas } from '../../engine/library/pack-schemas.ts'
-import { type PublishedPacks, publishFresh, schemasOfPacks, templatesOfPacks } from '../../engine/publish-packs.ts'
+import { type CompiledPacks, compilePacks, joined, type PublishedPacks, publishFresh, schemasOfPacks } from '../../engine/publish-packs.ts'
 import { resolveWorkspace } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { locate, type Target } from '../locate.ts'
 import { actorOf, tenantOf } from '../record/open-record.ts'
+import { activeLines } from '../report/active-lines.ts'
 import { printJson } from '../terminal.ts'
 import { checkRoot, checksSentence } from '../workspace/checks.ts'
 import { versionNumber } from '../workspace/open-workspaces.ts'
@@ -29,8 +29,8 @@ export async function publish(input: Input): Promise<number> {
   const { targets, missing } = await locate(paths)
   if (missing.length > 0) throw new Fault('path_missing', { path: missing.join(', ') })
   // All of it is read and checked before there is a record to write to.
-  const { templates, schemas, definitions } = await prepare(targets)
-  if (folder === null && templates.length + definitions.length === 0)
+  const { compiled, schemas, definitions } = await prepare(targets)
+  if (folder === null && compiled.templates.length + definitions.length === 0)
     throw new Fault('packs_missing', { where: targets.map(({ root }) => root).join(', ') })
   const user = { tenant: tenantOf(input), policy: EVERYTHING }
   const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
@@ -39,7 +39,7 @@ export async function publish(input: Input): Promise<number> {
     // What is refused anyway must not leave packs behind.
     if (folder !== null) await checkExpected(store, user, folder)
     await checkWritable(store, writer.tenant, definitions)
-    const packs = await publishFresh(store, writer, templates)
+    const packs = await publishFresh(store, writer, compiled)
     await publishSchemas(store, writer, schemas)
     const { results } = await publishDefinitions(store, writer, definitions)
     const committed = folder === null ? null : await publishFolder(store, user, input, folder)
@@ -58,26 +58,26 @@ export async function publish(input: Input): Promise<number> {
 }
 
 interface Prepared {
-  readonly templates: readonly LibraryTemplate[]
+  readonly compiled: CompiledPacks
   readonly schemas: readonly PackSchemas[]
   readonly definitions: readonly PreparedDefinition[]
 }
 
 async function prepare(targets: readonly Target[]): Promise<Prepared> {
-  const templates: LibraryTemplate[] = []
+  const compiled: CompiledPacks[] = []
   const schemas: PackSchemas[] = []
   const definitions: PreparedDefinition[] = []
   const validator = workerValidator()
   try {
     for (const { workspace, packs, within } of targets) {
-      templates.push(...(await templatesOfPacks(workspace, packs, validator)))
+      compiled.push(await compilePacks(workspace, packs, validator))
       schemas.push(...(await schemasOfPacks(workspace, packs)))
       definitions.push(...(await definitionsIn(workspace, path => within.some(one => isWithin(path, one)))))
     }
   } finally {
     await validator.close()
   }
-  return { templates, schemas, definitions }
+  return { compiled: joined(compiled), schemas, definitions }
 }
 
 function byKind(results: readonly PublishedDefinition[]) {
@@ -88,12 +88,13 @@ function byKind(results: readonly PublishedDefinition[]) {
   return { agents: of('agent'), workflows: of('workflow') }
 }
 
-function printPublished({ published, unchanged }: PublishedPacks, results: readonly PublishedDefinition[], always: boolean): void {
+function printPublished({ published, unchanged, active }: PublishedPacks, results: readonly PublishedDefinition[], always: boolean): void {
   for (const ref of published) process.stdout.write(`${ref}\n`)
   for (const { kind, id, outcome, revision } of results) process.stdout.write(`${kind} ${id}: ${outcome}, revision ${revision}\n`)
   const same = unchanged.length + results.filter(({ outcome }) => outcome === 'unchanged').length
   const all = published.length + unchanged.length + results.length
   if (always || all > 0) process.stdout.write(`Published ${all - same}, ${same} there already.\n`)
+  for (const line of activeLines(active, [...published, ...unchanged])) process.stdout.write(`${line}\n`)
 }
 
 /** Null when only packs are meant. */

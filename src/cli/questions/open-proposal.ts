@@ -8,8 +8,8 @@ import { workerValidator } from '../../adapters/worker-validator.ts'
 import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
-import { type Proposal, readProposal } from '../../engine/regression/proposal.ts'
-import { publishTree } from '../../engine/workspaces/publish.ts'
+import { type Proposal, type ProposedLabel, readActivation, readLabelMove, readProposal } from '../../engine/regression/proposal.ts'
+import { publishTree, type TreeSource } from '../../engine/workspaces/publish.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -28,8 +28,10 @@ export interface ProposalDesk {
 /** A folder is written as a path, and the name of a workspace is none: `./desk`, `desk@3`. */
 export const isFolder = (against: string): boolean => /^\.{1,2}$|[/\\]/.test(against)
 
-export async function openProposal(input: Input, against: string): Promise<ProposalDesk> {
-  const named = isFolder(against) ? null : choiceOf(against)
+/** @param against null: nothing but labels that are moved */
+export async function openProposal(input: Input, against: string | null): Promise<ProposalDesk> {
+  const named = against === null || isFolder(against) ? null : choiceOf(against)
+  const labels = labelsOf(input)
   if (named !== null) existingDatabase(input)
   // Looking makes no record.
   const record = existsSync(databaseOf(input)) ? openProductStore(input) : null
@@ -44,7 +46,7 @@ export async function openProposal(input: Input, against: string): Promise<Propo
   try {
     const library = { store: record ?? beside, tenant: user.tenant, libraryId: hostConfigOf(input).libraryId }
     const choice = named ?? (await takeIn(beside, input, against))
-    const place = { store: named === null ? beside : record!, user, choice, library, validator }
+    const place = { store: named === null ? beside : record!, user, choice, library, validator, labels }
     return { proposal: await readProposal(place), record, close }
   } catch (error) {
     await close()
@@ -55,8 +57,22 @@ export async function openProposal(input: Input, against: string): Promise<Propo
 /** Every file is read: nothing is known of a folder that was never published. */
 const NOTHING_KNOWN: StatCache = { find: () => null, note: () => {}, save: () => {} }
 
+/** A workspace without files, where only labels are moved. */
+const LABELS_ALONE = 'labels'
+const NO_FILES: TreeSource = { files: [], read: () => [], named: () => {} }
+
+const labelsOf = ({ label = [], activate = [] }: Input): readonly ProposedLabel[] => [
+  ...(label as readonly string[]).map(readLabelMove),
+  ...(activate as readonly string[]).flatMap(readActivation),
+]
+
 /** As the first version of its workspace, in memory. */
-async function takeIn(store: Store, input: Input, folder: string): Promise<{ readonly workspace: string }> {
+async function takeIn(store: Store, input: Input, folder: string | null): Promise<{ readonly workspace: string }> {
+  const writer = { tenant: tenantOf(input), policy: EVERYTHING, actor: actorOf() }
+  if (folder === null) {
+    await publishTree(store, writer, { workspace: LABELS_ALONE, source: NO_FILES })
+    return { workspace: LABELS_ALONE }
+  }
   if (!existsSync(folder)) throw new Fault('path_missing', { path: folder })
   const workspace = typeof input.workspace === 'string' ? input.workspace : basename(realpathSync(folder))
   if (!isWorkspaceName(workspace))
@@ -64,6 +80,6 @@ async function takeIn(store: Store, input: Input, folder: string): Promise<{ rea
       problem: `"${workspace}" is no name of a workspace: say with --workspace which one ${folder} is a proposal for`,
     })
   const source = folderTree(folder, NOTHING_KNOWN, { without: [folderOf(input)] })
-  await publishTree(store, { tenant: tenantOf(input), policy: EVERYTHING, actor: actorOf() }, { workspace, source })
+  await publishTree(store, writer, { workspace, source })
   return { workspace }
 }

@@ -12,6 +12,7 @@ const NOTHING: AskedAgainst = {
   gone: 0,
   untold: 0,
   workspaces: ['desk'],
+  unreached: [],
   unsound: 0,
   unsoundRuns: [],
   causes: [],
@@ -20,6 +21,29 @@ const PLACE = { runId: 'r1', nodeId: 'writer', visit: 2, step: 1 }
 
 it('a proposal that changes nothing', () => {
   expect(regressionPage(NOTHING, false)).toBe('2 prompts of 1 run, made again with version 3 of desk in place:\n  = 2 stay as they are\n')
+})
+
+it('a new version that changes nothing yet, and how to see what it would change', () => {
+  const unreached = [
+    { templateId: 'house', version: '1.1.0', file: 'prompts/house/v1.1.0.yaml', label: 'active', stays: '1.0.0' },
+    { templateId: 'house', version: '1.1.0', file: 'prompts/house/v1.1.0.yaml', label: 'live', stays: '1.0.0' },
+  ]
+  expect(
+    regressionPage({ ...NOTHING, unreached }, false)
+      .split('\n')
+      .slice(2),
+  ).toEqual([
+    '  ! house 1.1.0 changes nothing yet: the label active stays at 1.0.0  prompts/house/v1.1.0.yaml',
+    '    To see what it would change, add --activate house@1.1.0',
+    '  ! house 1.1.0 changes nothing yet: the label live stays at 1.0.0  prompts/house/v1.1.0.yaml',
+    '    To see what it would change, add --label house@live=1.1.0',
+    '',
+  ])
+})
+
+it('labels alone', () => {
+  const page = regressionPage({ ...NOTHING, against: { root: 'sha256:00', moved: ['house@live=1.1.0'] } }, false)
+  expect(page).toContain('2 prompts of 1 run, made again with house@live=1.1.0:')
 })
 
 it('every cause with its example, and the runs that were left out', () => {

@@ -1,7 +1,9 @@
 // What a proposal would do to recorded prompts, for a person: the counts, then every cause with how much it changes and one example. Pure.
 import pc from 'picocolors'
+import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import type { CauseCount, Example, Tally } from '../../core/regression/tally.ts'
 import type { Regression } from '../../engine/regression/regression.ts'
+import type { Unreached } from '../../engine/regression/unreached.ts'
 import { wrapped } from '../demo/shell-words.ts'
 import { clip, visible } from '../report/visible.ts'
 import { counted } from '../workspace/words.ts'
@@ -9,11 +11,19 @@ import { counted } from '../workspace/words.ts'
 type Colors = ReturnType<typeof pc.createColors>
 
 /** A version, or a folder that is proposed as one. */
-export interface AskedAgainst extends Tally, Pick<Regression, 'workspaces'> {
+export interface AskedAgainst extends Tally, Pick<Regression, 'workspaces' | 'unreached'> {
   /** Runs that were not looked at. */
   readonly older?: number
   readonly replays?: number
-  readonly against: { readonly workspace: string; readonly version?: number; readonly folder?: string; readonly root: string }
+  readonly against: {
+    /** Left out where only labels are moved. */
+    readonly workspace?: string
+    readonly version?: number
+    readonly folder?: string
+    readonly root: string
+    /** As they were asked for: labels, and versions that are made active. */
+    readonly moved?: readonly string[]
+  }
 }
 
 const WIDTH = 96
@@ -31,6 +41,7 @@ export function regressionPage(asked: AskedAgainst, useColor: boolean): string {
     ...(older === 0 ? [] : [`  ${counted(older, 'older run')} not looked at`]),
     ...(replays === 0 ? [] : [`  ${counted(replays, 'replay')} left out: the prompts of other runs once more`]),
     ...elsewhereLines(asked),
+    ...asked.unreached.flatMap(one => unreachedLines(one, color)),
     ...(causes.length === 0 ? [] : ['', 'By cause; a prompt stands under every cause that changes it, alone or with others.']),
     ...causes.flatMap(cause => ['', ...causeLines(cause, color)]),
     ...(unsound === 0
@@ -45,14 +56,25 @@ export function regressionPage(asked: AskedAgainst, useColor: boolean): string {
   return `${lines.join('\n')}\n`
 }
 
-const againstText = ({ against: { workspace, version, folder } }: AskedAgainst): string =>
-  visible(folder === undefined ? `version ${version} of ${workspace} in place` : `${folder} in place of ${workspace}`)
+function againstText({ against: { workspace, version, folder, moved = [] } }: AskedAgainst): string {
+  const place = folder === undefined ? `version ${version} of ${workspace} in place` : `${folder} in place of ${workspace}`
+  return visible([...(workspace === undefined ? [] : [place]), ...moved].join(', '))
+}
 
 /** What is not of this workspace was left as it is: whoever reads it must not take that for an answer. */
 const elsewhereLines = ({ against: { workspace }, workspaces }: AskedAgainst): readonly string[] =>
-  workspaces.length === 0 || workspaces.includes(workspace)
+  workspace === undefined || workspaces.length === 0 || workspaces.includes(workspace)
     ? []
     : [clip(visible(`  Preludes and catalogs were not compared: they are of ${workspaces.join(', ')}, and none of ${workspace}`), WIDTH)]
+
+/** A new version that nobody uses yet changes nothing: that must not be read as an answer about its text. */
+function unreachedLines({ templateId, version, file, label, stays }: Unreached, color: Colors): readonly string[] {
+  const move = label === ACTIVE_LABEL ? `--activate ${templateId}@${version}` : `--label ${templateId}@${label}=${version}`
+  return [
+    color.yellow(visible(`  ! ${templateId} ${version} changes nothing yet: the label ${label} stays at ${stays}  ${file}`)),
+    visible(`    To see what it would change, add ${move}`),
+  ]
+}
 
 function causeLines(cause: CauseCount, color: Colors): readonly string[] {
   const { prompts, runs, failing, gone, untold, examples } = cause

@@ -19,7 +19,8 @@ import { isFolder, openProposal } from './open-proposal.ts'
 import { type AskedAgainst, regressionPage } from './regression-page.ts'
 
 interface Asked {
-  readonly against: string
+  /** Null: only labels are moved. */
+  readonly against: string | null
   readonly runs: readonly string[]
   readonly workflowId?: string | undefined
   readonly since?: string | undefined
@@ -38,11 +39,13 @@ export async function regression(input: Input): Promise<number> {
   const asked = askedOf(input)
   const found = asksHost(input, asked) ? await answerOfHost(input, asked) : await answerHere(input, asked)
   const { against, ...rest } = found
-  const folder = isFolder(asked.against) ? asked.against : null
+  const folder = asked.against !== null && isFolder(asked.against) ? asked.against : null
   if (found.runs + found.unsound + found.older === 0) throw usage(nothingCompared(asked))
   if (folder !== null && input.workspace === undefined) checkGuessed(folder, found)
   const { version: _, ...named } = against
-  const shown: AskedAgainst = { against: folder === null ? against : { ...named, folder }, ...rest }
+  const moved = [...listOf(input.label), ...listOf(input.activate)]
+  const place = asked.against === null ? { root: against.root } : folder === null ? against : { ...named, folder }
+  const shown: AskedAgainst = { against: { ...place, ...(moved.length === 0 ? {} : { moved }) }, ...rest }
   if (input.json) printJson(shown)
   else process.stdout.write(regressionPage(shown, useColor(process.stdout)))
   return found.unchanged === found.prompts && found.unsound === 0 ? 0 : 1
@@ -62,22 +65,29 @@ function checkGuessed(folder: string, { against: { workspace }, workspaces }: An
     )
 }
 
+/** An option that may be given several times. */
+const listOf = (given: unknown): readonly string[] => (given as readonly string[] | undefined) ?? []
+
 const usage = (problem: string): Fault<'usage_invalid'> => new Fault('usage_invalid', { problem })
 
 function askedOf(input: Input): Asked {
   const { against, all, workflow, since, limit, level } = input
   const runs = (input.runs as readonly string[] | undefined) ?? []
-  if (against === undefined) throw usage('--all belongs to --against: name what all runs are held against')
+  const moves = [...listOf(input.label), ...listOf(input.activate)]
+  if (against === undefined && moves.length === 0)
+    throw usage('--all belongs to --against, --label or --activate: name what all runs are held against')
+  if (against === undefined && typeof input.url === 'string')
+    throw usage('--label and --activate alone look at the record here: with --url, name a workspace of the host with --against')
   if (runs.length > 0 === (all === true)) throw usage('name runs or run files, or all of them with --all')
   if (level !== undefined) throw usage('--level belongs to a replay of one run')
   if (runs.length > 0 && [workflow, since, limit].some(one => one !== undefined))
     throw usage('--workflow, --since and --limit choose among all runs: they belong to --all')
-  if (runs.length > 0 && typeof input.url === 'string' && !isFolder(String(against)))
+  if (runs.length > 0 && typeof input.url === 'string' && against !== undefined && !isFolder(String(against)))
     throw usage('a version that is published on a host is held against all of its runs: say --all, or name a folder that lies here')
   if (since !== undefined && Number.isNaN(Date.parse(String(since))))
     throw usage(`--since must be a date or a time: 2026-03-02, not "${String(since)}"`)
   return {
-    against: String(against),
+    against: against === undefined ? null : String(against),
     runs,
     ...(workflow === undefined ? {} : { workflowId: String(workflow) }),
     ...(since === undefined ? {} : { since: new Date(String(since)).toISOString() }),
@@ -86,13 +96,16 @@ function askedOf(input: Input): Asked {
 }
 
 /** What is published there, held against what was recorded there. A folder here is held against run files, which it sends. */
-const asksHost = ({ url, all }: Input, { against }: Asked): boolean => typeof url === 'string' && all === true && !isFolder(against)
+const asksHost = ({ url, all }: Input, { against }: Asked): boolean =>
+  typeof url === 'string' && all === true && against !== null && !isFolder(against)
 
 async function answerOfHost(input: Input, { against, workflowId, since, limit = MOST_OF_HOST }: Asked): Promise<Answered> {
   const host = (await hostFor(input))!
-  const { workspace, version } = choiceOf(against)
+  const { workspace, version } = choiceOf(against!)
+  const [labels, activate] = [input.label, input.activate].map(given => (given === undefined ? undefined : listOf(given).join(',')))
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ version, workflowId, since, limit })) if (value !== undefined) query.set(name, String(value))
+  for (const [name, value] of Object.entries({ version, workflowId, since, limit, labels, activate }))
+    if (value !== undefined) query.set(name, String(value))
   const answer = await hostAnswer(host, `/v1/workspaces/${encodeURIComponent(workspace)}/regression?${query}`, { long: true })
   if (!answer.ok) throw await refusal(host, answer)
   return (await answer.json()) as Answered

@@ -15,7 +15,8 @@ import { openQuestioned } from './open.ts'
 import { promptLine, replayPage } from './replay-page.ts'
 
 export async function replay(input: Input): Promise<number> {
-  if (input.against !== undefined || input.all === true) return (await import('./regression.ts')).regression(input)
+  if ([input.against, input.label, input.activate].some(one => one !== undefined) || input.all === true)
+    return (await import('./regression.ts')).regression(input)
   const [run, ...more] = (input.runs as readonly string[] | undefined) ?? []
   if (run === undefined || more.length > 0) throw new Fault('usage_invalid', { problem: 'name one run; several are for --against' })
   for (const name of ['workflow', 'since', 'limit', 'workspace'])

@@ -66,9 +66,12 @@ function layerLines(entry: WhyLayer, color: Colors): readonly string[] {
   const line = visible(`${layer} (${offered})${why}`)
   return [
     applied ? `${color.green('✓')} ${line}` : color.dim(`✗ ${line}`),
-    ...indented([...(label === undefined ? [] : movesLines(label)), ...publishedLines(entry).map(color.dim)], 4),
+    ...indented([...(label === undefined ? newestLines(entry) : movesLines(label)), ...publishedLines(entry).map(color.dim)], 4),
   ]
 }
+
+const newestLines = ({ meant }: WhyLayer): readonly string[] =>
+  meant === 'newest' ? ['the newest release: it never had the label active'] : []
 
 /** What won, and then whose document names it. */
 const publishedLines = ({ published, definition }: WhyLayer): readonly string[] => [

@@ -2,14 +2,13 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { workerValidator } from '../../adapters/worker-validator.ts'
-import type { LibraryTemplate } from '../../core/library/template.ts'
 import { isAgentFile, isWorkflowFile } from '../../core/lint/layout.ts'
 import { readDocument } from '../../core/workflow/read-document.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
 import { checkWritable, type PreparedDefinition, publishDefinitions } from '../../engine/definitions/publish.ts'
 import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
 import { type PackSchemas, publishSchemas } from '../../engine/library/pack-schemas.ts'
-import { publishFresh, schemasOfPacks, templatesOfPacks } from '../../engine/publish-packs.ts'
+import { type CompiledPacks, compilePacks, publishFresh, schemasOfPacks } from '../../engine/publish-packs.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
@@ -27,7 +26,7 @@ export interface PublishedFile {
 }
 
 export interface PreparedFile {
-  readonly templates: readonly LibraryTemplate[]
+  readonly compiled: CompiledPacks
   readonly schemas: readonly PackSchemas[]
   readonly definitions: readonly PreparedDefinition[]
 }
@@ -43,12 +42,12 @@ export async function preparedFile(path: string): Promise<PreparedFile> {
 
 export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
   // All of it is read and checked before there is a record to write to.
-  const { templates, schemas, definitions } = await preparedFile(path)
+  const { compiled, schemas, definitions } = await preparedFile(path)
   const store = openProductStore(input)
   try {
     const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
     await checkWritable(store, writer.tenant, definitions)
-    const packs = await publishFresh(store, writer, templates)
+    const packs = await publishFresh(store, writer, compiled)
     await publishSchemas(store, writer, schemas)
     const { results } = await publishDefinitions(store, writer, definitions)
     const fresh = results
@@ -71,10 +70,10 @@ async function prepare(root: string, file: string, shown: string): Promise<Prepa
   try {
     // Where a folder is no workspace, every YAML file in it would pass for a pack.
     const meant = inPlace ? packs : packs.filter(path => path.startsWith('prompts/'))
-    const templates = await templatesOfPacks(workspace, meant, validator)
+    const compiled = await compilePacks(workspace, meant, validator)
     const schemas = await schemasOfPacks(workspace, meant)
     const beside = await definitionsIn(workspace, path => isAgentFile(path) || path === file)
-    return { templates, schemas, definitions: inPlace ? beside : [...beside, await loose(resolve(root, file), shown)] }
+    return { compiled, schemas, definitions: inPlace ? beside : [...beside, await loose(resolve(root, file), shown)] }
   } finally {
     await validator.close()
   }

@@ -15,7 +15,7 @@ it('newcomer 4b.2: a label that does not exist is named with the template, its v
   })
   const { code, out } = await runCli(['run', 'workflows/one.yaml', '--script', 'script.yaml', '--json'], { cwd: folder })
   const { error, warnings } = JSON.parse(out)
-  const reason = 'writer has no label prodction (versions: 1.0.0, 1.1.0). Set it: onbook label writer prodction 1.1.0'
+  const reason = 'writer has no label prodction (versions: 1.0.0, 1.1.0; labels: active). Set it: onbook label writer prodction 1.1.0'
   expect([code, warnings, error.code]).toEqual([1, [{ code: 'label_missing', message: reason }], 'prompt_template_not_found'])
   expect(error.message).toContain(reason)
 })

@@ -5,7 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { decideLabel, decidePublish, decideRemove, type KnownVersion, newestOf } from './decide.ts'
 import type { LibraryTemplate } from './template.ts'
 
-const known = (version: string, more: Partial<KnownVersion> = {}): KnownVersion => ({ version, origin: 'user', removed: false, ...more })
+const known = (version: string, more: Partial<KnownVersion> = {}): KnownVersion => ({
+  version,
+  origin: 'user',
+  removed: false,
+  retired: false,
+  ...more,
+})
 const template = (version: string): LibraryTemplate => ({ templateId: 'writer', version, kind: 'system', text: '' })
 const publish = (version: string, versions: readonly KnownVersion[], mode: 'create' | 'raise' = 'create') => {
   const decided = decidePublish(template(version), versions, { mode, origin: 'user', actor: 'test' })

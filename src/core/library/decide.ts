@@ -1,7 +1,7 @@
 // What a library admits. (library, id, version) is written once, for ever; only what users made can be changed by users.
 import semver, { SemVer } from 'semver'
 import type { EventDraft } from '../record/event.ts'
-import { type LabelMove, labelMovedDraft, publishedDraft, removedDraft } from './events.ts'
+import { ACTIVE_LABEL, type LabelMove, labelMovedDraft, publishedDraft, removedDraft, retiredDraft } from './events.ts'
 import type { LibraryTemplate, TemplateOrigin } from './template.ts'
 
 /** A version that exists, or did: a name that was used stays used. */
@@ -9,6 +9,7 @@ export interface KnownVersion {
   readonly version: string
   readonly origin: TemplateOrigin
   readonly removed: boolean
+  readonly retired: boolean
 }
 
 export type LibraryRefusal =
@@ -20,6 +21,8 @@ export type LibraryRefusal =
   | 'prompt_template_not_found'
   | 'label_protected'
   | 'label_missing'
+  | 'version_active'
+  | 'version_retired'
 
 export type Decided =
   | { readonly ok: true; readonly drafts: readonly EventDraft[] }
@@ -95,11 +98,24 @@ export function decideLabel(request: LabelRequest, known: readonly KnownVersion[
   if (to === null && from === null) return refuse('label_missing', `${templateId} has no label ${label}`)
   if (to !== null && !known.some(({ version, removed }) => version === to && !removed))
     return refuse('prompt_template_not_found', `there is no ${templateId}@${to}`)
-  if (request.protected && !request.mayMoveProtected) return refuse('label_protected', `label ${label} is protected`)
+  if (to !== null && label === ACTIVE_LABEL && known.some(({ version, retired }) => version === to && retired))
+    return refuse('version_retired', `${templateId}@${to} is retired; it can be named and not activated`)
+  if (request.protected && from !== to && !request.mayMoveProtected) return refuse('label_protected', `label ${label} is protected`)
   return { ok: true, drafts: from === to ? [] : [labelMovedDraft({ templateId, label, from, to, why }, actor)] }
 }
 
-/** The version that is meant when none is named: the newest release, and a pre-release only where there is no release. */
+/** Retires a version: it stays readable by its name, and is never used without being named. */
+export function decideRetire(
+  { templateId, version }: { readonly templateId: string; readonly version: string },
+  { known, active, actor }: { readonly known: readonly KnownVersion[]; readonly active: string | null; readonly actor: string },
+): Decided {
+  const found = known.find(one => one.version === version && !one.removed)
+  if (found === undefined) return refuse('prompt_template_not_found', `there is no ${templateId}@${version}`)
+  if (active === version) return refuse('version_active', `${templateId}@${version} is active; activate another version first`)
+  return { ok: true, drafts: found.retired ? [] : [retiredDraft(templateId, version, actor)] }
+}
+
+/** The newest release, and a pre-release only where there is no release. */
 export const latestOf = <V extends { readonly version: string }>(versions: readonly V[]): V | null =>
   newestOf(versions.filter(({ version }) => semver.prerelease(version) === null)) ?? newestOf(versions)
 

@@ -68,6 +68,16 @@ export const removedDraft = (templateId: string, versions: readonly string[], ac
   payload: { templateId, versions: versions.map(version => ({ version })) },
 })
 
+/** A retired version is used only where a ref names it. */
+export const retiredDraft = (templateId: string, version: string, actor: string): EventDraft => ({
+  type: 'template.retired',
+  actor,
+  payload: { templateId, version },
+})
+
+/** The label that says which version of a template is active in its library. */
+export const ACTIVE_LABEL = 'active'
+
 export interface LabelMove {
   readonly templateId: string
   readonly label: string
@@ -101,6 +111,7 @@ export const templateRows: Projection = {
     defaultOf: 'text',
     template: 'text',
     removed: 'integer',
+    retired: 'integer',
   },
   key: ['templateId', 'version'],
   // By what lists are narrowed down: in a library of a million, what few templates have is found without reading the rest.
@@ -118,9 +129,11 @@ export const templateRows: Projection = {
           defaultOf: 'payload.defaultOf',
           template: 'payload.template',
           removed: { always: 0 },
+          retired: { always: 0 },
         },
       },
     ],
+    'template.retired': [{ put: { templateId: 'payload.templateId', version: 'payload.version', retired: { always: 1 } } }],
     'template.removed': [
       {
         each: 'payload.versions',

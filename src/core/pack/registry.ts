@@ -233,12 +233,15 @@ function whatChanged(known: RegisteredVersion, entry: ActivateVersion['entry']):
 }
 
 /** The version that was active before the present one. */
-export function previousActive(registry: Registry, agentId: string): string | null {
-  // Going back is undoing: what was gone back from does not come up again.
+export const previousActive = (registry: Registry, agentId: string): string | null =>
+  previousOf((registeredAgent(registry, agentId)?.history ?? []).map(({ to }) => to))
+
+/** Of versions that were active one after the other. Going back is undoing: a version that was left this way does not come up again. */
+export function previousOf(activated: readonly string[]): string | null {
   const path: string[] = []
-  for (const { to } of registeredAgent(registry, agentId)?.history ?? []) {
-    if (path.at(-2) === to) path.pop()
-    else path.push(to)
+  for (const version of activated) {
+    if (path.at(-2) === version) path.pop()
+    else path.push(version)
   }
   return path.at(-2) ?? null
 }

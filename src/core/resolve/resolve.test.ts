@@ -11,6 +11,7 @@ import { type Found, KINDS, type Lookup, type Resolution, resolveKind, resolveNo
 const found = (libraryId: string, templateId: string, version: string): Found => ({
   status: 'found',
   template: { libraryId, templateId, version, digest: digestText(`${libraryId}/${templateId}@${version}`) },
+  meant: 'newest',
 })
 const lookup: Lookup = {
   find({ templateId, version, libraryId, label }) {

@@ -1,5 +1,7 @@
 // Which prompt applies at this node, and why. Collects candidates, then chooses; losers keep what they offered. OpenWOP RFC 0029.
 import type { Digest, Json } from '../digest/digest.ts'
+import { ACTIVE_LABEL } from '../library/events.ts'
+import type { MeantBy } from '../library/meant.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import {
   additionalRefs,
@@ -27,7 +29,7 @@ export interface Pinned {
 
 export type Found =
   /** `kind`: what the template is made for, where the lookup knows it. */
-  | { readonly status: 'found'; readonly template: Pinned; readonly kind?: PromptKind }
+  | { readonly status: 'found'; readonly template: Pinned; readonly meant: MeantBy; readonly kind?: PromptKind }
   /** `versions` and `labels`: what the template has, where only the label is missing. */
   | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
@@ -60,6 +62,8 @@ export interface TraceEntry {
   /** As it would be printed: pinned where it could be. Null when the layer offered nothing. */
   readonly ref: string | null
   readonly template: Pinned | null
+  /** The rule that gave the version of the template. Left out where no ref was followed. */
+  readonly meant?: MeantBy
   readonly code: ReasonCode
   readonly reason: string
 }
@@ -131,6 +135,7 @@ interface Judged {
   readonly layer: Layer
   readonly ref: string | null
   readonly template: Pinned | null
+  readonly meant: MeantBy | undefined
   readonly overrides: PromptRef['variableOverrides']
   /** Null where the lookup does not say. */
   readonly kind: PromptKind | null
@@ -176,11 +181,13 @@ function choose(
 
 // Field by field, here and below: this runs for every candidate, and spreading takes most of the time there is.
 function toTrace(judged: Judged, speaker: Judged | null, wanted: PromptKind | null): TraceEntry {
-  const { layer, ref, template, problem, kind } = judged
-  if (problem !== null) return { layer, applied: false, ref, template, code: problem.code, reason: problem.reason }
+  const { layer, ref, template, meant, problem, kind } = judged
+  const entry = (applied: boolean, code: ReasonCode, reason: string): TraceEntry =>
+    meant === undefined ? { layer, applied, ref, template, code, reason } : { layer, applied, ref, template, meant, code, reason }
+  if (problem !== null) return entry(false, problem.code, problem.reason)
   const misplaced = isMisplaced(judged, wanted) ? `; the template's own kind is ${kind}` : ''
-  if (speaker === null) return { layer, applied: true, ref, template, code: 'applied', reason: `first layer with a candidate${misplaced}` }
-  return { layer, applied: false, ref, template, code: 'superseded', reason: `superseded by ${speaker.layer}` }
+  if (speaker === null) return entry(true, 'applied', `first layer with a candidate${misplaced}`)
+  return entry(false, 'superseded', `superseded by ${speaker.layer}`)
 }
 
 const isMisplaced = ({ kind }: Judged, wanted: PromptKind | null): boolean => kind !== null && wanted !== null && kind !== wanted
@@ -195,12 +202,12 @@ function judge(layer: Layer, offer: Exclude<Candidate['offer'], { type: 'none' }
   switch (offer.type) {
     case 'template': {
       const { templateId, version, digest } = offer
-      return usable(layer, { libraryId: 'agents', templateId, version, digest }, null)
+      return usable(layer, { libraryId: 'agents', templateId, version, digest }, undefined, null)
     }
     case 'library-default': {
       const found = lookup.defaultOf(offer.libraryId, kind)
       if (found === null) return unusable(layer, 'agent_library_unresolvable', `library ${offer.libraryId} is not installed`, false)
-      if (found.status === 'found') return usable(layer, found.template, null)
+      if (found.status === 'found') return usable(layer, found.template, found.meant, null)
       return unusable(layer, 'library_default_missing', `library ${offer.libraryId} has no default ${kind} template`, false)
     }
     case 'ref':
@@ -208,10 +215,17 @@ function judge(layer: Layer, offer: Exclude<Candidate['offer'], { type: 'none' }
   }
 }
 
-const usable = (layer: Layer, template: Pinned, overrides: PromptRef['variableOverrides'], kind: PromptKind | null = null): Judged => ({
+const usable = (
+  layer: Layer,
+  template: Pinned,
+  meant: MeantBy | undefined,
+  overrides: PromptRef['variableOverrides'],
+  kind: PromptKind | null = null,
+): Judged => ({
   layer,
   ref: pinnedText(template.templateId, template.version),
   template,
+  meant,
   overrides,
   kind,
   problem: null,
@@ -222,6 +236,7 @@ const unusable = (layer: Layer, code: ReasonCode, reason: string, speaks: boolea
   layer,
   ref: null,
   template: null,
+  meant: undefined,
   overrides: null,
   kind: null,
   problem: { code, reason },
@@ -232,13 +247,14 @@ function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const { variableOverrides: overrides } = ref
   const hosts = layer === 'host-defaults' ? lookup.findHost?.(ref) : undefined
   const found = hosts ?? lookup.find(ref)
-  if (found.status === 'found') return usable(layer, found.template, overrides, found.kind)
-  if (found.status === 'unchecked') return { layer, ref: refText(ref), template: null, overrides, kind: null, problem: null, speaks: true }
+  if (found.status === 'found') return usable(layer, found.template, found.meant, overrides, found.kind)
+  const unfound = { layer, ref: refText(ref), template: null, meant: undefined, overrides, kind: null, speaks: true }
+  if (found.status === 'unchecked') return { ...unfound, problem: null }
   const problem: Judged['problem'] =
     found.status === 'ambiguous'
       ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
       : { code: 'prompt_template_not_found', reason: `${missingReason(ref, found)}${hosts === undefined ? '' : IN_HOSTS}` }
-  return { layer, ref: refText(ref), template: null, overrides, kind: null, problem, speaks: true }
+  return { ...unfound, problem }
 }
 
 const IN_HOSTS = " in the host's own library"
@@ -246,9 +262,10 @@ const IN_HOSTS = " in the host's own library"
 /** Where the template is there and its label is not, the reason names what there is and how to set it. */
 export function missingReason(ref: PromptRef, { versions, labels = [] }: Extract<Found, { readonly status: 'missing' }>): string {
   const where = ref.libraryId === null ? '' : ` in ${ref.libraryId}`
-  if (versions === undefined || ref.label === null) return `there is no ${refText(ref)}${where}`
+  if (versions === undefined) return `there is no ${refText(ref)}${where}`
+  const label = ref.label ?? ACTIVE_LABEL
   const others = labels.length === 0 ? '' : `; labels: ${labels.join(', ')}`
-  return `${ref.templateId} has no label ${ref.label}${where} (versions: ${versions.join(', ')}${others}). Set it: onbook label ${ref.templateId} ${ref.label} ${versions.at(-1)}`
+  return `${ref.templateId} has no label ${label}${where} (versions: ${versions.join(', ')}${others}). Set it: onbook label ${ref.templateId} ${label} ${versions.at(-1)}`
 }
 
 const SILENCES: Readonly<Record<Silence, string>> = {

@@ -78,10 +78,10 @@ export function freezeLookup(lookup: Lookup, { refs, libraries, hostRefs }: Want
 /** Whoever looks up may find more than is kept. */
 function plain<F extends Found | null>(found: F): F {
   if (found?.status !== 'found') return found
-  const { template, kind } = found
+  const { template, kind, meant } = found
   const { libraryId, templateId, version, digest, owner } = template
   const pinned = { libraryId, templateId, version, digest, ...(owner === undefined ? {} : { owner }) }
-  return { status: 'found', template: pinned, ...(kind === undefined ? {} : { kind }) } as F
+  return { status: 'found', template: pinned, meant, ...(kind === undefined ? {} : { kind }) } as F
 }
 
 /** Every ref that it has an answer for, with its answer. */

@@ -1,5 +1,6 @@
 // Why a prompt was chosen: what every layer offered, as it was written and as it was pinned, and what became of it. Chooses nothing itself.
 import type { Digest } from '../digest/digest.ts'
+import type { MeantBy } from '../library/meant.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { Layer, ResolveRequest } from '../resolve/layers.ts'
 import type { RefDialect } from '../resolve/prompt-ref.ts'
@@ -18,11 +19,13 @@ export interface WhyEntry {
   readonly digest?: Digest
   /** As its author wrote it, where that is not what it was pinned to. */
   readonly written?: string
+  /** The rule that gave the version. Left out where no ref was followed. */
+  readonly meant?: MeantBy
 }
 
 /** @param written what each layer says in this slot, before anybody looked it up */
 export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEntry[]): readonly WhyEntry[] {
-  return trace.map(({ layer, applied, ref, template, code, reason }) => {
+  return trace.map(({ layer, applied, ref, template, meant, code, reason }) => {
     const said = written.find(entry => entry.layer === layer)?.ref ?? null
     return {
       layer,
@@ -33,6 +36,7 @@ export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEnt
       ...(template === null ? {} : { library: template.libraryId, digest: template.digest }),
       ...(template?.owner === undefined ? {} : { owner: template.owner }),
       ...(said === null || said === ref ? {} : { written: said }),
+      ...(meant === undefined ? {} : { meant }),
     }
   })
 }

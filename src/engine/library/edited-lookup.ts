@@ -1,10 +1,13 @@
 // A library at rest, with templates in it that are not published: what a ref would lead to if they were. Writes nothing.
+import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
-import type { Lookup } from '../../core/resolve/resolve.ts'
+import type { Lookup, Pinned } from '../../core/resolve/resolve.ts'
 import type { Wanted } from '../../core/run/frozen.ts'
 import type { Store } from '../../ports.ts'
-import { findAmong, loadLabels, loadLookup } from './lookup.ts'
-import type { LibraryRow } from './rows.ts'
+import { isProtected } from './label-rows.ts'
+import { findAmong, type Labels, loadLabels, loadLookup, placeKey } from './lookup.ts'
+import type { WantedActive } from './publish.ts'
+import { type LibraryRow, versionsOf } from './rows.ts'
 
 /** Where they would be published. */
 export interface LibraryPlace {
@@ -16,21 +19,23 @@ export interface LibraryPlace {
 /** As publishing would keep it. */
 export const asPublished = (template: LibraryTemplate): LibraryTemplate => ({ ...template, meta: { ...template.meta, source: 'user' } })
 
-export function editedRow({ tenant, libraryId }: Omit<LibraryPlace, 'store'>, template: LibraryTemplate): LibraryRow {
+export function editedRow(place: Omit<LibraryPlace, 'store'>, template: LibraryTemplate): LibraryRow {
   const { templateId, version, kind } = template
-  const digest = templateDigest(asPublished(template))
+  return { ...pinnedRow(place, { libraryId: place.libraryId, templateId, version, digest: templateDigest(asPublished(template)) }), kind }
+}
+
+/** Of a version that a ref led to: only its name and its bytes matter. */
+export function pinnedRow({ tenant }: Omit<LibraryPlace, 'store'>, pinned: Pinned): LibraryRow {
   return {
+    ...pinned,
     tenant,
     workspace: null,
-    libraryId,
-    templateId,
-    version,
-    digest,
-    kind,
+    kind: 'system',
     origin: 'user',
     tags: [],
     modelClass: null,
     removed: false,
+    retired: false,
   }
 }
 
@@ -41,12 +46,30 @@ export function withEdited(rows: readonly LibraryRow[], edited: readonly Library
   return [...rows.filter(row => !isEdited(row)), ...edited]
 }
 
-export async function editedLookup(place: LibraryPlace, templates: readonly LibraryTemplate[], wanted: Wanted): Promise<Lookup> {
+/** What would be published: templates, and which of their versions would be active. */
+export interface EditedTemplates {
+  readonly templates: readonly LibraryTemplate[]
+  readonly active: ReadonlyMap<string, WantedActive>
+}
+
+export async function editedLookup(place: LibraryPlace, { templates, active }: EditedTemplates, wanted: Wanted): Promise<Lookup> {
   const known = await loadLookup(place.store, place.tenant, wanted)
-  const labels = await loadLabels(place.store, place.tenant, wanted.refs)
+  const labels = await labelsAfter(place, await loadLabels(place.store, place.tenant, wanted.refs), active)
   const rows = withEdited(
     known.rows,
     templates.map(template => editedRow(place, template)),
   )
   return { find: ref => findAmong(rows, ref, labels), findHost: known.findHost, defaultOf: known.defaultOf }
+}
+
+/** Where labels would point to after publishing. */
+async function labelsAfter({ store, tenant, libraryId }: LibraryPlace, labels: Labels, active: EditedTemplates['active']): Promise<Labels> {
+  if (await isProtected(store, { tenant, libraryId, actor: '' }, ACTIVE_LABEL)) return labels
+  const after = new Map(labels)
+  for (const [templateId, { version, onlyFirst }] of active) {
+    const key = placeKey({ libraryId, workspace: null, templateId })
+    const known = (await versionsOf(store, tenant, templateId)).some(({ removed }) => !removed)
+    if (!onlyFirst || !known) after.set(key, new Map([...(after.get(key) ?? []), [ACTIVE_LABEL, version]]))
+  }
+  return after
 }

@@ -2,6 +2,7 @@
 import { decideLabel } from '../../core/library/decide.ts'
 import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
 import type { Store } from '../../ports.ts'
+import { isProtected, labelledVersion } from './label-rows.ts'
 import { type CommitOutcome, commitDecided } from './publish.ts'
 import { isOwn, versionsOf, type Writer } from './rows.ts'
 
@@ -25,16 +26,10 @@ export function moveLabel(store: Store, writer: Writer, change: LabelChange): Pr
   const { templateId, label, to, why, mayMoveProtected } = change
   return commitDecided(store, writer, [], async () => {
     const known = (await versionsOf(store, writer.tenant, templateId, writer.workspace)).filter(row => isOwn(row, writer))
-    const from = (await labelsOf(store, writer, templateId)).find(one => one.label === label)?.version ?? null
+    const from = (await labelledVersion(store, writer, templateId, label)) ?? null
     const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
     return decideLabel(request, known, writer.actor)
   })
-}
-
-export async function isProtected(store: Store, { tenant, libraryId, workspace }: Writer, label: string): Promise<boolean> {
-  for await (const { cells, stream } of store.rows(protectedLabelRows.table, tenant, { label }))
-    if (stream === libraryStream(libraryId, workspace)) return cells.protected === 1
-  return false
 }
 
 /** Says nothing when it is so already. */

@@ -2,11 +2,12 @@
 
 import type { Digest } from '../../core/digest/digest.ts'
 import { type Decided, decidePublish, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
-import { libraryStream } from '../../core/library/events.ts'
+import { ACTIVE_LABEL, labelMovedDraft, libraryStream } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import type { EventDraft } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { activeVersionOf, isProtected } from './label-rows.ts'
 import { type LibraryRow, takenVersions, type Writer } from './rows.ts'
 
 /** Whether it had been done before, under the same idempotency key. */
@@ -45,12 +46,54 @@ export async function commitDecided(
   }
 }
 
+export interface PublishOptions extends Omit<Publishing, 'actor'> {
+  readonly precondition?: Precondition | undefined
+  /** By template, in the same commit. */
+  readonly active?: ReadonlyMap<string, WantedActive>
+}
+
+/** Which version of a template is to be active after a commit. */
+export interface WantedActive {
+  readonly version: string
+  /** Only where the template has no version yet. */
+  readonly onlyFirst: boolean
+  readonly why: string | null
+}
+
+/** The label `active` of each template, moved where it points elsewhere. A protected label stays where it is. */
+async function activeDrafts(store: Store, writer: Writer, wanted: ReadonlyMap<string, WantedActive>): Promise<readonly EventDraft[]> {
+  if (wanted.size === 0 || (await isProtected(store, writer, ACTIVE_LABEL))) return []
+  const drafts: EventDraft[] = []
+  for (const [templateId, { version, onlyFirst, why }] of wanted) {
+    const from = await activeVersionOf(store, writer, templateId)
+    if (from === version || (onlyFirst && !(await isFirst(store, writer, templateId)))) continue
+    drafts.push(labelMovedDraft({ templateId, label: ACTIVE_LABEL, from: from ?? null, to: version, why }, writer.actor))
+  }
+  return drafts
+}
+
+const isFirst = async (store: Store, writer: Writer, templateId: string): Promise<boolean> =>
+  (await takenVersions(store, writer, templateId)).every(({ removed }) => removed)
+
+/** Templates that were removed took their label with them. When one comes again, its first version is active again. */
+async function activeAgain(
+  store: Store,
+  writer: Writer,
+  templates: readonly LibraryTemplate[],
+): Promise<ReadonlyMap<string, WantedActive>> {
+  const wanted = new Map<string, WantedActive>()
+  for (const { templateId, version } of templates)
+    if ((await activeVersionOf(store, writer, templateId)) === null)
+      wanted.set(templateId, { version, onlyFirst: true, why: 'its first version since it was removed' })
+  return wanted
+}
+
 /** All of them in one commit, or none. The host says where a template comes from, never the caller. */
 export async function publishTemplates(
   store: Store,
   writer: Writer,
   templates: readonly LibraryTemplate[],
-  { mode, origin, precondition }: Omit<Publishing, 'actor'> & { readonly precondition?: Precondition | undefined },
+  { mode, origin, precondition, active = new Map() }: PublishOptions,
 ): Promise<CommitOutcome> {
   const stamped = templates.map(template => ({ ...template, meta: { ...template.meta, source: origin } }))
   const objects = stamped.map(template => new TextEncoder().encode(templateText(template)))
@@ -66,9 +109,10 @@ export async function publishTemplates(
       const decided = decidePublish(template, known, { mode, origin, actor: writer.actor })
       if (!decided.ok) return decided
       drafts.push(...decided.drafts)
-      added.set(templateId, [...(added.get(templateId) ?? []), { version, origin, removed: false }])
+      added.set(templateId, [...(added.get(templateId) ?? []), { version, origin, removed: false, retired: false }])
     }
-    return { ok: true, drafts }
+    const wanted = new Map([...(await activeAgain(store, writer, stamped)), ...active])
+    return { ok: true, drafts: [...drafts, ...(await activeDrafts(store, writer, wanted))] }
   })
 }
 

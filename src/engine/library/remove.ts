@@ -1,7 +1,8 @@
 // Taking a template away, with the labels that point to it.
 import { decideRemove } from '../../core/library/decide.ts'
 import type { Store } from '../../ports.ts'
-import { isProtected, labelsOf } from './labels.ts'
+import { isProtected } from './label-rows.ts'
+import { labelsOf } from './labels.ts'
 import { type CommitOutcome, commitDecided, type Precondition, unmet } from './publish.ts'
 import { takenVersions, type Writer } from './rows.ts'
 

@@ -45,6 +45,7 @@ export function toLibraryRow({ tenant, stream, cells }: ProjectedRow): LibraryRo
     tags: JSON.parse(String(cells.tags ?? '[]')) as string[],
     modelClass: cells.modelClass === null ? null : String(cells.modelClass),
     removed: cells.removed === 1,
+    retired: cells.retired === 1,
   }
 }
 

@@ -4,7 +4,7 @@ import { workerValidator } from '../../adapters/worker-validator.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Store } from '../../ports.ts'
-import { DESK, type Desk, type DeskFiles, openDesk, pack, role } from '../../testing/proposed-desk.ts'
+import { activePack, DESK, type Desk, type DeskFiles, openDesk, pack, role } from '../../testing/proposed-desk.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { publishAgent } from '../definitions/agents.ts'
 import { commitChanges } from '../workspaces/commit.ts'
@@ -48,7 +48,7 @@ describe('causes that only work together', () => {
     await withDesk(base, async desk => {
       const proposal = await desk.propose({
         ...DESK,
-        'prompts/house/v2.0.0.yaml': pack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
+        ...activePack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
       })
       const { failing, causes } = await desk.ask(proposal, 'run-then')
       expect(failing).toBe(2)
@@ -66,7 +66,7 @@ describe('causes that only work together', () => {
     await withDesk(base, async desk => {
       const proposal = await desk.propose({
         ...changed('agents/writer.yaml', 'role: implementer', 'role: nobody'),
-        'prompts/house/v2.0.0.yaml': pack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
+        ...activePack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
         'onbook.config.yaml': 'rules: { workflow-role: off }\n',
       })
       const { failing, causes } = await desk.ask(proposal, 'run-then')
@@ -139,19 +139,15 @@ it('what tasks say of a workflow that is orchestrated otherwise is what the next
   })
 })
 
-it('two refs to one template that a proposal leads elsewhere are not told as one change', async () => {
+it('a ref to the active version and a ref that names it change together when its text does', async () => {
   const base = changed('workflows/story.yaml', 'prompt:strict@1.0.0', 'prompt:house@1.0.0')
   await withDesk(base, async desk => {
     const proposal = await desk.propose({
       ...base,
       'prompts/house/v1.0.0.yaml': pack('house', '1.0.0', 'Write in the old style.'),
-      'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.'),
     })
     const { causes } = await desk.ask(proposal, 'run-then')
-    expect(causes.map(({ from, to, prompts }) => [from, to, prompts])).toEqual([
-      ['1.0.0', '1.1.0', 2],
-      ['1.0.0', '1.0.0', 1],
-    ])
+    expect(causes.map(({ from, to, prompts }) => [from, to, prompts])).toEqual([['1.0.0', '1.0.0', 3]])
   })
 })
 

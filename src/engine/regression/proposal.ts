@@ -2,7 +2,10 @@
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
+import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
+import { PROMPT_KINDS } from '../../core/pack/compile.ts'
+import { isLabel } from '../../core/resolve/prompt-ref.ts'
 import { MOST_ROLE_BYTES, rolePath } from '../../core/role/role-name.ts'
 import { schemaFault } from '../../core/schema/schema-fault.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
@@ -16,8 +19,9 @@ import type { Files, RoleFiles, Store, Validator } from '../../ports.ts'
 import { definitionsIn } from '../definitions/folder.ts'
 import type { PreparedDefinition } from '../definitions/publish.ts'
 import { asPublished, editedRow, type LibraryPlace } from '../library/edited-lookup.ts'
-import type { LibraryRow } from '../library/rows.ts'
-import { templatesOfPacks } from '../publish-packs.ts'
+import type { WantedActive } from '../library/publish.ts'
+import { type LibraryRow, versionsOf } from '../library/rows.ts'
+import { compilePacks } from '../publish-packs.ts'
 import { performSync } from '../sessions/perform-sync.ts'
 import { openWorkspace } from '../workspace.ts'
 import { conduct } from '../workspaces/nodes.ts'
@@ -28,6 +32,8 @@ export interface ProposedTemplate {
   readonly template: LibraryTemplate
   readonly row: LibraryRow
   readonly file: string
+  /** Whether the library does not have it, or has another text under its version. */
+  readonly isNew: boolean
 }
 
 export interface Proposal {
@@ -37,6 +43,10 @@ export interface Proposal {
   /** What is published beside it: for whatever the proposal names that no run had. */
   readonly library: LibraryPlace
   readonly templates: readonly ProposedTemplate[]
+  /** Where labels would point to: by `moveKey`, to a version. The registry of its folder moves `active`. */
+  readonly moves: ReadonlyMap<string, string>
+  /** Versions of the library that labels would be moved to. */
+  readonly published: readonly LibraryRow[]
   readonly agents: ReadonlyMap<string, { readonly agent: Agent; readonly file: string }>
   readonly workflows: ReadonlyMap<string, { readonly workflow: Workflow; readonly file: string }>
   readonly roles: RoleFiles
@@ -58,20 +68,68 @@ export interface ProposalPlace {
   readonly choice: VersionChoice
   readonly library: LibraryPlace
   readonly validator: Validator
+  /** Labels that would be moved. */
+  readonly labels?: readonly ProposedLabel[]
 }
 
-export async function readProposal({ store, user, choice, library, validator }: ProposalPlace): Promise<Proposal> {
+export interface ProposedLabel {
+  readonly templateId: string
+  readonly label: string
+  readonly version: string
+  /** Left out where the template does not have the version: a pack need not have every kind. */
+  readonly optional?: true
+}
+
+/** The versions that it makes active, by template. */
+export const activeIn = ({ moves }: Pick<Proposal, 'moves'>): ReadonlyMap<string, WantedActive> =>
+  new Map(
+    [...moves].flatMap(([key, version]) => {
+      const [templateId, label] = JSON.parse(key) as [string, string]
+      return label === ACTIVE_LABEL ? [[templateId, { version, onlyFirst: false, why: null }] as const] : []
+    }),
+  )
+
+/** All templates of a pack. As it is written: summarizer@1.1.0. */
+export function readActivation(text: string): readonly ProposedLabel[] {
+  const [, pack = '', version = ''] = /^([^@=]+)@([^@=]+)$/.exec(text) ?? []
+  if (version === '') throw new Fault('usage_invalid', { problem: `"${text}" does not name a version of a pack: write pack@version` })
+  const others = PROMPT_KINDS.filter(kind => kind !== 'system').map(kind => `${pack}.${kind}`)
+  return [
+    { templateId: pack, label: ACTIVE_LABEL, version },
+    ...others.map(templateId => ({ templateId, label: ACTIVE_LABEL, version, optional: true }) as const),
+  ]
+}
+
+/** As it is written: support@production=1.1.0. */
+export function readLabelMove(text: string): ProposedLabel {
+  const [, templateId = '', label = '', version = ''] = /^([^@=]+)@([^@=]+)=([^@=]+)$/.exec(text) ?? []
+  if (!isLabel(label) || version === '')
+    throw new Fault('usage_invalid', { problem: `"${text}" does not move a label: write template@label=version` })
+  return { templateId, label, version }
+}
+
+export const moveKey = (templateId: string, label: string): string => JSON.stringify([templateId, label])
+
+export async function readProposal({ store, user, choice, library, validator, labels = [] }: ProposalPlace): Promise<Proposal> {
   const { workspace, version, root } = await treeOf(store, user, choice, 'read')
   const files = await storedFiles(store, user, { workspace, root })
   const opened = await openWorkspace(files)
   const made = new Map<Digest, string>()
   const templates: ProposedTemplate[] = []
-  for (const file of opened.packs)
-    for (const template of await templatesOfPacks(opened, [file], validator)) {
+  const registered = new Map<string, string>()
+  for (const file of opened.packs) {
+    const compiled = await compilePacks(opened, [file], validator)
+    for (const template of compiled.templates) {
       const row = editedRow(library, template)
       made.set(row.digest, templateText(asPublished(template)))
-      templates.push({ template, row, file })
+      const known = await versionsOf(library.store, library.tenant, row.templateId)
+      templates.push({ template, row, file, isNew: !known.some(one => one.digest === row.digest && !one.removed) })
     }
+    for (const [templateId, { version: active, onlyFirst }] of compiled.active)
+      if (!onlyFirst) registered.set(moveKey(templateId, ACTIVE_LABEL), active)
+  }
+  const { published, moved } = await publishedAt(library, labels, templates)
+  const moves = new Map([...registered, ...moved.map(({ templateId, label, version: to }) => [moveKey(templateId, label), to] as const)])
   const agents = new Map<string, { agent: Agent; file: string }>()
   const workflows = new Map<string, { workflow: Workflow; file: string }>()
   for (const definition of await definitionsIn(opened, () => true)) {
@@ -113,6 +171,8 @@ export async function readProposal({ store, user, choice, library, validator }: 
     root,
     library,
     templates,
+    moves,
+    published,
     agents,
     workflows,
     roles: rolesIn(files),
@@ -134,9 +194,32 @@ export async function readProposal({ store, user, choice, library, validator }: 
     },
     async object(digest) {
       const text = made.get(digest)
+      const row = published.find(one => one.digest === digest)
+      if (row !== undefined) return library.store.object(row.tenant, digest)
       return text === undefined ? store.object(user.tenant, digest) : new TextEncoder().encode(text)
     },
   }
+}
+
+/** The versions that labels would be moved to. One that is neither in the library nor in the proposal is refused. */
+async function publishedAt(
+  { store, tenant, libraryId }: LibraryPlace,
+  labels: readonly ProposedLabel[],
+  templates: readonly ProposedTemplate[],
+): Promise<{ readonly published: readonly LibraryRow[]; readonly moved: readonly ProposedLabel[] }> {
+  const published: LibraryRow[] = []
+  const moved: ProposedLabel[] = []
+  for (const one of labels) {
+    const { templateId, version, optional } = one
+    const rows = await versionsOf(store, tenant, templateId)
+    const row = rows.find(known => known.libraryId === libraryId && known.version === version && !known.removed)
+    const isProposed = templates.some(({ template }) => template.templateId === templateId && template.version === version)
+    if (row === undefined && !isProposed && optional) continue
+    if (row === undefined && !isProposed) throw new Fault('prompt_template_not_found', { problem: `there is no ${templateId}@${version}` })
+    if (row !== undefined) published.push(row)
+    moved.push(one)
+  }
+  return { published, moved }
 }
 
 /** How far back it is looked for a file that is gone. */

@@ -1,5 +1,6 @@
 // What a proposal says otherwise than a run froze it: each thing that could be put in place alone. Puts nothing in place.
 import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type Cause, causeKey, inCauseOrder } from '../../core/regression/cause.ts'
 import { changedParts } from '../../core/regression/workflow-parts.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
@@ -8,12 +9,11 @@ import { rolePath } from '../../core/role/role-name.ts'
 import { answersIn, type FrozenRole } from '../../core/run/frozen.ts'
 import type { Failure } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
-import { withEdited } from '../library/edited-lookup.ts'
+import { pinnedRow, withEdited } from '../library/edited-lookup.ts'
 import { findAmong } from '../library/lookup.ts'
-import type { LibraryRow } from '../library/rows.ts'
 import { loadRole } from '../roles/load-role.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
-import type { Proposal } from './proposal.ts'
+import { moveKey, type Proposal } from './proposal.ts'
 
 /** In a steady order. */
 export const causesFor = async (proposal: Proposal, frozen: LoadedFrozen): Promise<readonly Cause[]> => [
@@ -98,17 +98,29 @@ export function templateCause(proposal: Proposal, ref: PromptRef, was: Found): C
 }
 
 /**
- * What a ref on record would lead to: the newest where it names no version, where the label stood where it names a label. The very answer that is on
- * record when that stays.
+ * What a ref on record would lead to: where its label or the label `active` points to under the proposal, the newest where the template never had
+ * one. The very answer that is on record when that stays.
  */
-export function proposedFound({ templates, library }: Proposal, ref: PromptRef, was: Found): Found {
+export function proposedFound(proposal: Proposal, ref: PromptRef, was: Found): Found {
+  const { templates, library, published } = proposal
   const edited = templates.map(({ row }) => row).filter(({ templateId }) => templateId === ref.templateId)
-  if (edited.length === 0 || was.status === 'ambiguous' || was.status === 'unchecked') return was
-  const known: readonly LibraryRow[] = was.status === 'found' ? [{ ...edited[0]!, ...was.template, tenant: library.tenant }] : []
-  // A label is moved by people, and not by a workspace: what it stood for is a version like any other.
-  const asked = ref.label === null || was.status !== 'found' ? ref : { ...ref, label: null, version: was.template.version }
-  const { row: _, ...is } = findAmong(withEdited(known, edited), asked, new Map())
-  return isSameFound(is, was) ? was : is
+  const moved = movedTo(proposal, ref, was)
+  if ((edited.length === 0 && moved === null) || was.status === 'ambiguous' || was.status === 'unchecked') return was
+  const recorded = was.status === 'found' ? [pinnedRow(library, was.template)] : []
+  const others = published.filter(({ templateId, version }) => templateId === ref.templateId && version === moved)
+  const stood = was.status === 'found' && was.meant !== 'newest' ? was.template.version : null
+  const version = ref.version ?? moved ?? stood
+  const asked = version === null ? ref : { ...ref, label: null, version }
+  const { row: _, ...is } = findAmong(withEdited([...recorded, ...others.filter(row => row.version !== stood)], edited), asked, new Map())
+  const kept = is.status === 'found' && was.status === 'found' ? { ...is, meant: was.meant } : is
+  return isSameFound(kept, was) ? was : kept
+}
+
+/** Where the proposal moves the label that a ref goes by; null where it moves none. */
+function movedTo({ moves }: Proposal, { templateId, version, label }: PromptRef, was: Found): string | null {
+  if (version !== null) return null
+  if (label === null && was.status === 'found' && was.meant === 'newest') return null
+  return moves.get(moveKey(templateId, label ?? ACTIVE_LABEL)) ?? null
 }
 
 interface Versioned {

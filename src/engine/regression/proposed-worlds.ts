@@ -13,7 +13,7 @@ import { loadAgent } from '../definitions/agents.ts'
 import { editedLookup } from '../library/edited-lookup.ts'
 import { frozenRole, type LoadedFrozen, type LoadedSpawn, resolveRequest, roleOf, wantedBy } from '../runs/frozen.ts'
 import { agentOf } from '../runs/task.ts'
-import type { Proposal } from './proposal.ts'
+import { activeIn, type Proposal } from './proposal.ts'
 import { causesFor, proposedFound, proposedRole, templateCause } from './proposed-causes.ts'
 
 export interface ProposedWorld {
@@ -128,13 +128,13 @@ async function lookupWith(proposal: Proposal, frozen: LoadedFrozen, taken: reado
     .map(([key, ref, was]) => [key, proposedFound(proposal, ref, was)] as const)
   const wanted = wantedBy(frozen.workflow.nodes.map(node => resolveRequest(frozen, node, {})))
   const refs = wanted.refs.filter(ref => !Object.hasOwn(found, refKey(ref)))
-  const templates = proposal.templates.map(({ template }) => template)
+  const edited = { templates: proposal.templates.map(({ template }) => template), active: activeIn(proposal) }
   // The host's defaults stay as the run froze them: no proposal of a tenant reaches the host's library.
   const missing = { refs, libraries: wanted.libraries, hostRefs: [] }
   const fresh =
     refs.length === 0 && missing.libraries.length === 0
       ? { found: {}, defaults: {} }
-      : freezeLookup(await editedLookup(proposal.library, templates, missing), missing)
+      : freezeLookup(await editedLookup(proposal.library, edited, missing), missing)
   return {
     ...frozen.lookup,
     found: { ...fresh.found, ...found, ...Object.fromEntries(changed) },

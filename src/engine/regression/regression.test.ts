@@ -5,7 +5,7 @@ import { runStream } from '../../core/run/events.ts'
 import type { Store } from '../../ports.ts'
 import { withEvent, withObject, withoutObject } from '../../testing/changed-store.ts'
 import { mispredicted } from '../../testing/mispredicted.ts'
-import { DESK, type Desk, type DeskFiles, openDesk, pack, role } from '../../testing/proposed-desk.ts'
+import { activePack, DESK, type Desk, type DeskFiles, openDesk, pack, role } from '../../testing/proposed-desk.ts'
 import { TENANT } from '../../testing/run-house.ts'
 import { regressionOf } from './regression.ts'
 
@@ -38,6 +38,7 @@ it('a proposal that is what was in force changes nothing', async () => {
     unsoundRuns: [],
     causes: [],
     workspaces: ['desk'],
+    unreached: [],
   })
 })
 
@@ -58,8 +59,8 @@ const said = (text: string) => expect.stringContaining(text)
 
 const CASES: readonly Case[] = [
   {
-    name: 'a new version reaches refs that name none',
-    files: () => ({ 'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.') }),
+    name: 'a new version that is active reaches refs that name none',
+    files: () => ({ ...activePack('house', '1.1.0', 'Write for phones.') }),
     changed: 4,
     causes: [
       {
@@ -76,6 +77,12 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'a new version that is not active reaches nobody',
+    files: () => ({ 'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.') }),
+    changed: 0,
+    causes: [],
+  },
+  {
     name: 'a new version does not reach a ref that is pinned',
     files: () => ({ 'prompts/strict/v1.1.0.yaml': pack('strict', '1.1.0', 'Be kind.') }),
     changed: 0,
@@ -90,7 +97,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a template that wants what nobody gives keeps its steps from being composed',
     files: () => ({
-      'prompts/house/v2.0.0.yaml': pack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
+      ...activePack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
     }),
     changed: 0,
     failing: 4,
@@ -232,7 +239,7 @@ const CASES: readonly Case[] = [
     name: 'what no model is told is no cause, whatever else changes',
     files: () => ({
       ...changed('agents/writer.yaml', 'label: Writer', 'label: The writer\ndescription: Writes.'),
-      'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.'),
+      ...activePack('house', '1.1.0', 'Write for phones.'),
     }),
     changed: 4,
     causes: [{ cause: 'template', name: 'house', prompts: 4 }],
@@ -241,7 +248,7 @@ const CASES: readonly Case[] = [
     name: 'a template, and the variable that it cannot do without',
     files: () => ({
       ...changed('workflows/story.yaml', 'required: true }\n', 'required: true }\n  - { name: tone, type: string, defaultValue: calm }\n'),
-      'prompts/house/v2.0.0.yaml': pack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
+      ...activePack('house', '2.0.0', 'Write in a {{tone}} tone.', 'tone'),
     }),
     changed: 6,
     causes: [
@@ -253,7 +260,7 @@ const CASES: readonly Case[] = [
     name: 'two causes in one prompt: it stands under both',
     files: () => ({
       'context/desk.md': 'We print at seven.\n',
-      'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.'),
+      ...activePack('house', '1.1.0', 'Write for phones.'),
     }),
     changed: 6,
     causes: [
@@ -270,6 +277,14 @@ describe('every cause', () => {
     expect(found).toHaveLength(causes.length)
     expect(counts).toMatchObject({ runs: 2, prompts: 6, changed, failing, gone, unchanged: 6 - changed - failing - gone, unsound: 0 })
   })
+})
+
+it('a new version that is not active is said to change nothing yet', async () => {
+  const files = { 'prompts/house/v1.1.0.yaml': pack('house', '1.1.0', 'Write for phones.') }
+  expect((await ask(files)).unreached).toEqual([
+    { templateId: 'house', version: '1.1.0', file: 'prompts/house/v1.1.0.yaml', label: 'active', stays: '1.0.0' },
+  ])
+  expect((await ask(activePack('house', '1.1.0', 'Write for phones.'))).unreached).toEqual([])
 })
 
 it('a proposal for another workspace leaves preludes and catalogs as they are', async () => {

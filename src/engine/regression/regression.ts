@@ -13,6 +13,7 @@ import type { Proposal } from './proposal.ts'
 import { proposedSnapshots } from './proposed-snapshots.ts'
 import { proposedWorlds } from './proposed-worlds.ts'
 import { eachRecordedStep, type RecordedStep } from './recorded-steps.ts'
+import { type Unreached, unreachedBy } from './unreached.ts'
 
 /** A run in the record, or in a file. It is closed when it was compared. */
 export interface ComparedRun {
@@ -26,6 +27,8 @@ export interface Regression extends Tally {
   readonly against: { readonly workspace: string; readonly version: number; readonly root: string }
   /** Those that steps had a snapshot of: preludes and catalogs of any other were not compared. */
   readonly workspaces: readonly string[]
+  /** New versions in the proposal that change nothing yet: refs go by a label that stays. */
+  readonly unreached: readonly Unreached[]
 }
 
 /** How much is remembered of runs that were compared: what is alike is made once. */
@@ -44,13 +47,18 @@ export async function regressionOf(
   const snapshots = keptMap<ReturnType<typeof proposedSnapshots>>(MOST_WORLDS)
   const verdicts = keptMap<Promise<Judged>>(MOST_VERDICTS)
   const workspaces = new Set<string>()
+  const unreached = unreachedBy(proposal)
 
   async function proposalFor(store: Store, tenant: string, { run, session, frozen: { spawned } }: RecordedStep): Promise<StepProposal> {
     const frozen = run.state.frozen!
     const { snapshot } = session.run!
     if (snapshot !== null) workspaces.add(snapshot.workspace)
     const roles = new Set([...spawned.values()].map(({ role: { name, digest } }) => JSON.stringify([name, digest])))
-    const world = async () => proposedWorlds(proposal, { ...(await loadFrozen(store, tenant, frozen)), spawned })
+    const world = async () => {
+      const loaded = await loadFrozen(store, tenant, frozen)
+      unreached.add(loaded.lookup)
+      return proposedWorlds(proposal, { ...loaded, spawned })
+    }
     return {
       worlds: await worlds(JSON.stringify([frozen, ...roles]), world),
       snapshots: await snapshots(JSON.stringify(snapshot), () => proposedSnapshots(store, tenant, proposal, snapshot)),
@@ -95,7 +103,7 @@ export async function regressionOf(
       await close?.()
     }
   }
-  return { against: { workspace, version, root }, ...counted.tally(), workspaces: [...workspaces].sort() }
+  return { against: { workspace, version, root }, ...counted.tally(), workspaces: [...workspaces].sort(), unreached: unreached.all() }
 }
 
 /** All that a step is made from, without what only tells runs apart. */

@@ -101,11 +101,11 @@ const lookupAt = (store: Store, tenant: string, frozen: Digest): Promise<FrozenL
     },
   )
 
-/** Libraries in which a label was followed. */
+/** Libraries in which a label was followed: one that a ref names, or `active`. */
 const labelled = ({ found }: FrozenLookup): readonly string[] =>
   Object.entries(found).flatMap(([key, one]) => {
     const [, , , label] = JSON.parse(key) as readonly Json[]
-    return typeof label === 'string' && one.status === 'found' ? [one.template.libraryId] : []
+    return one.status === 'found' && (typeof label === 'string' || one.meant === 'active') ? [one.template.libraryId] : []
   })
 
 async function readSession(store: Store, tenant: string, session: string, runId: string, workspaces: Set<string>) {

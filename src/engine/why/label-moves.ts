@@ -1,9 +1,10 @@
 // Where labels stood at a moment, from the events that moved them. Reads libraries only where a ref named a label.
-import { type LabelMove, libraryStream } from '../../core/library/events.ts'
+import { ACTIVE_LABEL, type LabelMove, libraryStream } from '../../core/library/events.ts'
 import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { WhyEntry } from '../../core/why/chain.ts'
 import type { EventPlace } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'
+import { HOST_TENANT } from '../library/rows.ts'
 import { DIALECT } from '../runs/frozen.ts'
 
 export interface LabelMoves {
@@ -12,7 +13,7 @@ export interface LabelMoves {
 }
 
 export interface WhyLayer extends WhyEntry {
-  /** Where a label stood until then, when a ref names one. Oldest first. */
+  /** Where a label stood until then, when a ref names one or goes by the label `active`. Oldest first. */
   readonly label?: LabelMoves
   /** Of what was applied: when its template was published, and by whom. Left out where that is not on record here. */
   readonly published?: EventPlace
@@ -28,16 +29,23 @@ export function labelReader(store: Store, tenant: string): (entry: WhyEntry, at:
   return async (entry, until) => {
     const { written, library } = entry
     const read = written === undefined ? null : readPromptRef(written, DIALECT)
-    if (library === undefined || !read?.ok || read.ref.label === null) return entry
-    const { label, templateId } = read.ref
-    const all = libraries.get(library) ?? movesIn(store, tenant, library)
-    libraries.set(library, all)
-    const about = (await all).filter(move => move.label === label && move.templateId === templateId && move.at <= until)
+    if (library === undefined || !read?.ok) return entry
+    const { templateId } = read.ref
+    const label = entry.meant === 'active' ? ACTIVE_LABEL : read.ref.label
+    if (label === null) return entry
+    const movesOf = async (owner: string): Promise<readonly RecordedMove[]> => {
+      const key = JSON.stringify([owner, library])
+      const all = libraries.get(key) ?? movesIn(store, owner, library)
+      libraries.set(key, all)
+      return (await all).filter(move => move.label === label && move.templateId === templateId && move.at <= until)
+    }
+    const own = await movesOf(tenant)
+    // Of the host's templates, tenants follow the label `active` and no other.
+    const about = own.length === 0 && label === ACTIVE_LABEL ? await movesOf(HOST_TENANT) : own
     return { ...entry, label: { label, moves: about.map(({ from, to, why, at, actor }) => ({ from, to, why, at, actor })) } }
   }
 }
 
-/** The tenant's own, as `loadLabels` has it: the host's library may have the same name, and nobody else follows its labels. */
 async function movesIn(store: Store, tenant: string, library: string): Promise<readonly RecordedMove[]> {
   const found: RecordedMove[] = []
   for await (const { event } of store.read(tenant, libraryStream(library), -1)) {

@@ -2,7 +2,6 @@
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Json } from '../../core/digest/digest.ts'
-import type { LibraryTemplate } from '../../core/library/template.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import { KINDS, resolveKind } from '../../core/resolve/resolve.ts'
@@ -13,7 +12,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import type { PreparedDefinition } from '../definitions/publish.ts'
-import { editedLookup } from '../library/edited-lookup.ts'
+import { type EditedTemplates, editedLookup } from '../library/edited-lookup.ts'
 import { refsOf } from '../library/refs-of.ts'
 import { DIALECT, resolveRequest } from '../runs/frozen.ts'
 import { labelReader } from './label-moves.ts'
@@ -21,7 +20,7 @@ import { withPublications } from './publications.ts'
 import type { WhyChoice, WhyQuestion } from './why.ts'
 
 export interface Edited {
-  readonly templates: readonly LibraryTemplate[]
+  readonly compiled: EditedTemplates
   /** A workflow, and the agents beside it. */
   readonly definitions: readonly PreparedDefinition[]
 }
@@ -55,7 +54,7 @@ export async function whyEdited(
   const answers: WhyChoice[] = []
   for (const node of nodes) {
     const request = resolveRequest({ ...place, workflow, agents }, node, {})
-    const lookup = await editedLookup(place, edited.templates, refsOf(request, DIALECT))
+    const lookup = await editedLookup(place, edited.compiled, refsOf(request, DIALECT))
     for (const kind of question.kind === undefined ? KINDS : [question.kind]) {
       const written = writtenFor(request, kind, DIALECT)
       for (const { slot, agentId, resolved, trace } of resolveKind(request, kind, lookup, DIALECT)) {

@@ -1,5 +1,6 @@
 // What the routes answer, as schemas: for the description of the host, and for tests that hold it to that.
 import { Type } from 'typebox'
+import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
 import { kindSchema, templateSchema } from './template-schema.ts'
@@ -47,12 +48,14 @@ const pinned = Type.Object(
   },
   CLOSED,
 )
+const meantBy = Type.Enum([...MEANT_BY], { description: 'The rule that gave the version of the template.' })
 const traceEntry = Type.Object(
   {
     layer,
     applied: Type.Boolean(),
     ref: nullable(Type.String()),
     template: nullable(pinned),
+    meant: Type.Optional(meantBy),
     code: Type.String(),
     reason: Type.String(),
   },
@@ -96,6 +99,7 @@ const resolution = Type.Object(
     agentId: nullable(Type.String()),
     resolved: nullable(pinned),
     variableOverrides: nullable(Type.Record(Type.String(), Type.Unknown())),
+    madeFor: Type.Optional(kindSchema),
     trace: Type.Array(traceEntry),
     fault: nullable(Type.Object({ code: Type.String(), layer, message: Type.String() }, CLOSED)),
     event: promptResolvedAnswer,

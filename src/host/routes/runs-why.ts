@@ -1,6 +1,7 @@
 // /v1/runs/{runId}/why: which of the places a prompt could come from won at every node, over what, and what was in force.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import type { StepsInForce } from '../../core/why/in-force.ts'
 import { pacedStore } from '../../engine/paced-store.ts'
@@ -44,6 +45,7 @@ const entry = Type.Object(
     owner: Type.Optional(Type.Literal('host', { description: "The library is the host's own." })),
     digest: Type.Optional(digest),
     written: Type.Optional(Type.String({ description: 'As its author wrote it, where that is not what it was pinned to.' })),
+    meant: Type.Optional(Type.Enum([...MEANT_BY], { description: 'The rule that gave the version.' })),
     label: Type.Optional(Type.Object({ label: Type.String(), moves: Type.Array(move) }, CLOSED)),
     published: Type.Optional(since),
     definition: Type.Optional(since),

@@ -8,7 +8,7 @@ import { LAYERS } from '../../core/resolve/layers.ts'
 import { runStream } from '../../core/run/events.ts'
 import type { Principal } from '../../engine/access.ts'
 import { maySee } from '../../engine/membership.ts'
-import { readProposal } from '../../engine/regression/proposal.ts'
+import { readActivation, readLabelMove, readProposal } from '../../engine/regression/proposal.ts'
 import { chosenRuns, type NewestRuns, newestRuns } from '../../engine/regression/recorded-runs.ts'
 import { type ComparedRun, type Regression, regressionOf } from '../../engine/regression/regression.ts'
 import type { RunSummary } from '../../engine/runs/runs.ts'
@@ -26,6 +26,10 @@ const DEFAULT_RUNS = 100
 /** Of all runs together: some seconds of work. */
 const MOST_EVENTS = 100_000
 
+const moves = (pattern: string, description: string) =>
+  Type.String({ maxLength: 4_000, pattern, description: `${description}; several are separated by commas.` })
+const listed = (given: string | undefined): readonly string[] => given?.split(',') ?? []
+
 const regressionQuery = Type.Object(
   {
     version: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'The newest unless it is named.' })),
@@ -34,6 +38,10 @@ const regressionQuery = Type.Object(
       Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$', description: 'Runs created since, in UTC.' }),
     ),
     limit: Type.Optional(limit),
+    labels: Type.Optional(
+      moves('^[^@=,]+@[^@=,]+=[^@=,]+(,[^@=,]+@[^@=,]+=[^@=,]+)*$', 'Labels as if they were moved: template@label=version'),
+    ),
+    activate: Type.Optional(moves('^[^@=,]+@[^@=,]+(,[^@=,]+@[^@=,]+)*$', 'Versions as if they were active: pack@version')),
   },
   CLOSED,
 )
@@ -92,6 +100,12 @@ const regressionAnswer = Type.Object(
         description: 'Those that steps had a snapshot of. Preludes and catalogs of any other than the named one stay as they are.',
       }),
     ),
+    unreached: Type.Array(
+      Type.Object(
+        { templateId: Type.String(), version: Type.String(), file: Type.String(), label: Type.String(), stays: Type.String() },
+        { ...CLOSED, description: 'A new version that changes nothing yet: refs go by a label that the version does not move.' },
+      ),
+    ),
     older: Type.Integer({
       minimum: 0,
       description:
@@ -131,7 +145,14 @@ export function workspaceRegressionRoutes(
       const choice = { workspace: request.params.workspace, version: version === undefined ? undefined : Number(version) }
       const library = { store, tenant, libraryId }
       return questions.ask(tenant, async pause => {
-        const proposal = await readProposal({ store, user: userOf(principal), choice, library, validator: sessions.validator })
+        const proposal = await readProposal({
+          store,
+          user: userOf(principal),
+          choice,
+          library,
+          validator: sessions.validator,
+          labels: [...listed(request.query.labels).map(readLabelMove), ...listed(request.query.activate).flatMap(readActivation)],
+        })
         let replays = 0
         const all = chosenRuns(store, tenant, { workflowId, since }, () => {
           replays += 1

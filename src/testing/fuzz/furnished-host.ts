@@ -34,6 +34,8 @@ const spareAgent = (name: string): string => `core.desk.${name}`
 const HINTS: Hints = {
   templateId: ['known', 'known', 'labelled', 'nobody', 'conformance.prompt.writer-user'],
   label: ['live', 'next'],
+  labels: ['known@live=1.0.0', 'known@live=1.0.0', 'known@live=9.9.9'],
+  activate: ['known@1.0.0', 'known@1.0.0', 'nobody@1.0.0'],
   version: ['1.0.0', '1.1.0', '2.0.0-rc.1', '9.9.9', '1'],
   libraryId: ['onbook'],
   meta: [{ author: 'somebody', createdAt: '2026-01-01T00:00:00Z' }, {}],

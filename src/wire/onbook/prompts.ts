@@ -99,6 +99,8 @@ export interface ResolutionStep {
   readonly applied: boolean
   readonly ref: string | null
   readonly template: PinnedTemplate | null
+  /** The rule that gave the version; left out where no ref was followed. */
+  readonly meant?: 'version' | 'label' | 'snapshot' | 'active' | 'newest'
   readonly code: string
   readonly reason: string
 }
@@ -110,6 +112,8 @@ export interface PromptResolution {
   readonly agentId: string | null
   readonly resolved: PinnedTemplate | null
   readonly variableOverrides: Values | null
+  /** The kind of the template, where it is another than was asked for. */
+  readonly madeFor?: PromptKind
   readonly trace: readonly ResolutionStep[]
   readonly fault: { readonly code: string; readonly layer: string; readonly message: string } | null
 }

@@ -41,6 +41,7 @@ const { cases } = JSON.parse(readFileSync('spec/resolve/cases.json', 'utf8')) as
 const found = (libraryId: string, templateId: string, version: string): Found => ({
   status: 'found',
   template: { libraryId, templateId, version, digest: digestText(`${libraryId}/${templateId}@${version}`) },
+  meant: 'newest',
 })
 /** As spec/resolve/cases.json says. */
 const lookup: Lookup = {
