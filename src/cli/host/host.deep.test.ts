@@ -207,7 +207,8 @@ describe('onbook publish and label', () => {
     await runCli(['init', '.'], { cwd })
     await runCli(['publish'], { cwd })
     const label = (...args: readonly string[]) => runCli(['label', ...args], { cwd })
-    expect((await label('summarizer')).out).toBe('summarizer has no labels.\n')
+    expect((await label('summarizer', 'production')).out).toBe('summarizer has no label production.\n')
+    expect((await label('summarizer')).out).toMatch(/^label .*\nactive +1\.0\.0 .*its first version\n$/)
     await label('summarizer', 'production', '1.0.0')
     await label('summarizer', 'staging', '1.0.0')
     expect((await label('summarizer', '--json')).out).toContain('staging')
@@ -224,13 +225,15 @@ describe('onbook publish and label', () => {
     const first = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as { published: string[]; unchanged: string[] }
     expect(first.published).toContain('prompt:summarizer@1.0.0')
     const again = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as typeof first
-    expect(again).toEqual({ published: [], unchanged: first.published, agents: [], workflows: [] })
+    const active = first.published.map(ref => ({ templateId: ref.slice('prompt:'.length, ref.indexOf('@')), version: '1.0.0' }))
+    expect(again).toEqual({ published: [], unchanged: first.published, active, agents: [], workflows: [] })
     const move = (version: string, why: string) => runCli(['label', 'summarizer', 'production', version, '--why', why], { cwd })
     expect((await move('1.0.0', 'first')).code).toBe(0)
     expect(await move('9.9.9', 'no such')).toMatchObject({ code: 2, err: expect.stringContaining('there is no summarizer@9.9.9') })
     await runCli(['label', 'summarizer', 'production', '--remove'], { cwd })
     const { history } = JSON.parse((await runCli(['label', 'summarizer', '--history', '--json'], { cwd })).out) as { history: object[] }
     expect(history).toMatchObject([
+      { label: 'active', from: null, to: '1.0.0', why: 'its first version' },
       { label: 'production', from: null, to: '1.0.0', why: 'first' },
       { label: 'production', from: '1.0.0', to: null },
     ])
@@ -238,7 +241,8 @@ describe('onbook publish and label', () => {
     const types = out.split('\n').flatMap(line => (line === '' ? [] : [(JSON.parse(line) as { type: string }).type]))
     // The schemas of the pack are kept once beside its templates.
     expect(types.filter(type => type === 'pack.schemasKept')).toHaveLength(1)
-    expect(types).toHaveLength(first.published.length + 3)
+    expect(types.filter(type => type === 'label.moved')).toHaveLength(first.published.length + 2)
+    expect(types).toHaveLength(2 * first.published.length + 3)
   })
 
   it('render as the host does: one hash, whoever asks', async () => {
