@@ -56,7 +56,7 @@ describe('the active version', () => {
     })
     expect([moved.code, JSON.parse(moved.out)]).toMatchObject([
       1,
-      { changed: 2, causes: [{ cause: 'template', from: '1.0.0', to: '1.2.0' }] },
+      { changed: 3, causes: [{ cause: 'template', from: '1.0.0', to: '1.2.0' }] },
     ])
     rmSync(next)
     rmSync(join(cwd, 'prompts/summarizer/v1.2.0.script.yaml'))
