@@ -1,3 +1,3 @@
 import { fuzzSuite } from '../testing/fuzz/fuzz-suite.ts'
 
-await fuzzSuite({ right: 30, wrong: 150 })
+await fuzzSuite({ right: 20, wrong: 60 })

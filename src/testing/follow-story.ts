@@ -27,7 +27,9 @@ export function follow(story: readonly Shown[], cwd: string) {
   )
   const env = { ...process.env, PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1', CI: '' }
   // A story that breaks off must not leave its host behind: whoever waits for its output would wait for ever.
-  const whole = ["trap 'kill $(jobs -p) 2>/dev/null' EXIT", 'npx() { "$@"; }', ...script].join('\n')
+  const whole = ["trap 'for job in $(jobs -p); do pkill -P $job; kill $job; done 2>/dev/null' EXIT", 'npx() { "$@"; }', ...script].join(
+    '\n',
+  )
   const { status, stdout, stderr } = spawnSync('bash', ['-c', whole], { cwd, env, encoding: 'utf8', timeout: MOST_MS })
   return { status, output: stdout + stderr }
 }
