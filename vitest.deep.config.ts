@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const ALL = ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts']
 /** They compare times, so they run alone, when all others are done. */
@@ -7,6 +8,15 @@ const TIMED = [
   'src/engine/library/many-versions.deep.test.ts',
   'src/host/fair.deep.test.ts',
 ]
+/** They take minutes each, so they begin first: nothing else is left to do while the last of them ends. */
+const LONG = /\/(?:kill|hostile-record|guides|every-run|fuzz|disk-full|crash|read-tool-calls|differential)\.deep\.test\.ts$/
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
+    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))
+  }
+}
 
 // The long runs: npm run test:deep. Many of them wait for processes, so there are more workers than cores.
 export default defineConfig({
@@ -14,6 +24,7 @@ export default defineConfig({
   test: {
     testTimeout: 30 * 60_000,
     hookTimeout: 30 * 60_000,
+    sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: 'deep', include: ALL, exclude: TIMED, sequence: { groupOrder: 0 }, maxWorkers: 3 } },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
