@@ -30,7 +30,7 @@ export interface PublishedPacks {
   readonly active: readonly ActiveTemplate[]
 }
 
-/** What packs compile to, and which of their versions are to be active. */
+/** The templates that packs compile to, and the versions that are to be active. */
 export type CompiledPacks = EditedTemplates
 
 /** Nothing is written. */
@@ -54,7 +54,7 @@ function wantedActive(registry: Registry, { agentId, version }: Pack, templates:
   return new Map(templates.map(({ templateId }) => [templateId, wanted]))
 }
 
-/** Of several versions that are all the first, the newest release becomes active. */
+/** Where a folder publishes several first versions at once, the newest release becomes active. */
 export function joined(all: readonly CompiledPacks[]): CompiledPacks {
   const active = new Map<string, WantedActive>()
   for (const [templateId, wanted] of all.flatMap(one => [...one.active]))

@@ -159,7 +159,7 @@ describe('a run at rest', () => {
 
   it('that was left while it was being cancelled is resumed without a script, and ends', async () => {
     const { runId } = await left('SIGKILL')
-    // What a cancel leaves that is killed after its first commit.
+    // A cancel that is killed after its first commit leaves this.
     const store = sqliteStore(join(folder, '.onbook', 'onbook.db'), clock, PRODUCT_PROJECTIONS)
     await leaveCommand(store, { tenant: 'default', runId, actor: 'test' }, 'killed', { type: 'cancel', reason: 'enough' })
     await store.close()

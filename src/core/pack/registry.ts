@@ -236,7 +236,7 @@ function whatChanged(known: RegisteredVersion, entry: ActivateVersion['entry']):
 export const previousActive = (registry: Registry, agentId: string): string | null =>
   previousOf((registeredAgent(registry, agentId)?.history ?? []).map(({ to }) => to))
 
-/** Of versions that were active one after the other. Going back is undoing: a version that was left this way does not come up again. */
+/** The version before the last, of versions that were active one after the other. Going back undoes a move, so the version it left is not returned again. */
 export function previousOf(activated: readonly string[]): string | null {
   const path: string[] = []
   for (const version of activated) {

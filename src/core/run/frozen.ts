@@ -24,7 +24,7 @@ export interface FrozenRole {
 export interface FrozenLookup {
   readonly found: Readonly<Record<string, Found>>
   readonly defaults: Readonly<Record<string, Found | null>>
-  /** Of the host's defaults, in the host's own library. Runs of version 0.1.0 left it out: theirs are among the rest. */
+  /** Answers for the host's defaults, from the host's own library. Runs of version 0.1.0 left it out and have them in `found`. */
   readonly host?: Readonly<Record<string, Found>>
 }
 

@@ -24,7 +24,7 @@ export function editedRow(place: Omit<LibraryPlace, 'store'>, template: LibraryT
   return { ...pinnedRow(place, { libraryId: place.libraryId, templateId, version, digest: templateDigest(asPublished(template)) }), kind }
 }
 
-/** Of a version that a ref led to: only its name and its bytes matter. */
+/** A row for a version that a ref led to. Only its name and its digest matter. */
 export function pinnedRow({ tenant }: Omit<LibraryPlace, 'store'>, pinned: Pinned): LibraryRow {
   return {
     ...pinned,
@@ -46,7 +46,7 @@ export function withEdited(rows: readonly LibraryRow[], edited: readonly Library
   return [...rows.filter(row => !isEdited(row)), ...edited]
 }
 
-/** What would be published: templates, and which of their versions would be active. */
+/** Templates as they would be published, and the versions that would be active. */
 export interface EditedTemplates {
   readonly templates: readonly LibraryTemplate[]
   readonly active: ReadonlyMap<string, WantedActive>

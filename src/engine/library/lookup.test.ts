@@ -1,4 +1,4 @@
-// What refs lead to: by label, by version, by the defaults of a library.
+// A ref leads to a version by its label, by its version, or by the defaults of a library.
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'

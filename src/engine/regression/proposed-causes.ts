@@ -98,8 +98,8 @@ export function templateCause(proposal: Proposal, ref: PromptRef, was: Found): C
 }
 
 /**
- * What a ref on record would lead to: where its label or the label `active` points to under the proposal, the newest where the template never had
- * one. The very answer that is on record when that stays.
+ * The answer that a recorded ref would get under the proposal. Its label, or the label `active`, points to where the proposal moves it. A template that
+ * never had an active version is used in its newest. Where nothing changes, this is the recorded answer itself.
  */
 export function proposedFound(proposal: Proposal, ref: PromptRef, was: Found): Found {
   const { templates, library, published } = proposal

@@ -27,8 +27,8 @@ export async function providersOfWorkflow(
 }
 
 /**
- * Of every node, also of those that have ended: an edge or a message may lead back to them. A run that has ended, or is being cancelled, asks no model
- * any more.
+ * The providers of all nodes. A node that has ended counts too: an edge or a message may lead back to it. A run that has ended, or is being cancelled,
+ * asks no model.
  */
 export async function providersOf(store: Store, tenant: string, runId: string): Promise<ReadonlySet<string>> {
   const { state } = await loadRun(store, tenant, runId)

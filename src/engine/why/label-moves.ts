@@ -40,7 +40,7 @@ export function labelReader(store: Store, tenant: string): (entry: WhyEntry, at:
       return (await all).filter(move => move.label === label && move.templateId === templateId && move.at <= until)
     }
     const own = await movesOf(tenant)
-    // Of the host's templates, tenants follow the label `active` and no other.
+    // A tenant follows the host's label `active`, and no other label of the host.
     const about = own.length === 0 && label === ACTIVE_LABEL ? await movesOf(HOST_TENANT) : own
     return { ...entry, label: { label, moves: about.map(({ from, to, why, at, actor }) => ({ from, to, why, at, actor })) } }
   }
