@@ -1,8 +1,7 @@
 // One example through the model: what it is given, what it says, and whether that is what was expected.
 import { compareJson, type Difference, textDiff } from '../core/example/compare.ts'
 import type { ExampleMessages } from '../core/example/messages.ts'
-import { readReply } from '../core/example/reply.ts'
-import { isText } from '../core/pack/compile.ts'
+import { replyValue } from '../core/example/reply.ts'
 import type { Example, Pack } from '../core/pack/pack.ts'
 import { pointerText } from '../core/schema/pointer.ts'
 import type { Schemas } from '../core/schema/schemas.ts'
@@ -89,9 +88,7 @@ export async function runExample(run: ExampleRun): Promise<Settled> {
     const said = `The reply has ${text.length} characters; at most ${MAX_REPLY} are read`
     return { status: 'fail', problems: [problem('reply_invalid', said)], model: model.name }
   }
-  const read = readReply(text, options)
-  // A chat agent answers with text: where the schema takes a string, a reply that is not JSON is that string.
-  const reply = read.ok || !isText(schemas.get(pack.outputSchema)?.schema ?? null) ? read : { ok: true as const, value: text }
+  const reply = replyValue(text, schemas.get(pack.outputSchema)?.schema ?? null, options)
   if (!reply.ok) return { status: 'fail', problems: [problem('reply_invalid', reply.message)], model: model.name }
   const [output] = await validator.ask(schemas, [{ schema: pack.outputSchema, instance: reply.value }])
   const outputProblems = mismatches(output!, 'output')

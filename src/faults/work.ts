@@ -103,6 +103,11 @@ export const WORK_FAULTS = {
     (d: { pack: string; nodeId: string; pointer: string; problem: string }) =>
       `The input of node ${d.nodeId} does not fit the inputSchema of ${d.pack}: ${d.pointer === '' ? 'the input' : d.pointer} ${d.problem}. Correct the input, or set onMisfit: warn on the workflow or the agent.`,
   ),
+  reply_misfit: fault(
+    422,
+    (d: { pack: string; nodeId: string; problem: string }) =>
+      `The reply of node ${d.nodeId} does not fit the outputSchema of ${d.pack}: ${d.problem}. Change the prompt or the schema, or set onMisfit: warn on the workflow or the agent.`,
+  ),
   workflow_invalid: fault(
     400,
     (d: { what: string; problem: string; problems: readonly DocumentProblem[] }) => `${d.what} is not a valid workflow: ${d.problem}.`,

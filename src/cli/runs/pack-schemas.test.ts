@@ -54,9 +54,18 @@ it('packs D5, newcomer 4b.5: a test sends exactly what a run of one node sends',
   expect(tested.slice(tested.indexOf(sent) + 1).filter(one => JSON.stringify(one) === JSON.stringify(sent)).length).toBeGreaterThan(1)
 })
 
-it.fails('packs D5: a reply that does not fit the pack fails the node', async () => {
-  const { out } = await run('sum', JSON.stringify(INPUT))
-  expect(JSON.parse(out)).toMatchObject({ status: 'failed' })
+it('packs D5: a reply that does not fit the pack fails the node, with onMisfit: warn it is a warning; both are on record', async () => {
+  const { code, out } = await run('sum', JSON.stringify(INPUT))
+  const { status, error, runId } = JSON.parse(out)
+  expect([code, status, error.code]).toEqual([1, 'failed', 'reply_misfit'])
+  expect(error.message).toContain('summarizer@1.0.0: the reply is not JSON')
+  const lax = JSON.parse((await run('lax', JSON.stringify(INPUT))).out)
+  expect(lax.status).toBe('completed')
+  expect((await cli('show', lax.runId)).out).toContain('reply_misfit')
+  for (const id of [runId, lax.runId]) {
+    for (const level of ['2', '3'])
+      expect(JSON.parse((await cli('replay', id, '--level', level, '--json')).out)).toMatchObject({ identical: true })
+  }
 })
 
 it('newcomer 4b.5: a chat agent can be tested: a reply that is text fits a schema of text', async () => {

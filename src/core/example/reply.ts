@@ -2,6 +2,7 @@
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
+import { isText } from '../pack/compile.ts'
 
 export type ReadReply = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }
 
@@ -19,6 +20,12 @@ export function readReply(text: string, options: { readonly fences?: boolean } =
     return refuse('The reply has a key twice in one object: readers differ on which one counts')
   const fault = faultIn(parsed.value)
   return fault === null ? parsed : refuse(`The reply holds ${fault}`)
+}
+
+/** A chat agent answers with text: where the schema takes a string, a reply that is not JSON is that string. */
+export function replyValue(text: string, schema: Json, options: { readonly fences: boolean }): ReadReply {
+  const read = readReply(text, options)
+  return read.ok || !isText(schema) ? read : { ok: true, value: text }
 }
 
 const refuse = (message: string): ReadReply => ({ ok: false, message })

@@ -13,7 +13,7 @@ export type RunTwin = Extract<
 
 const TWINS: Readonly<Record<RunTwin['type'], readonly [type: SessionEvent['type'], ...fields: string[]]>> = {
   'step.started': ['step.started', 'step', 'request', 'requestHash', 'snapshot'],
-  'step.settled': ['step.settled', 'step', 'reply', 'receipt', 'failure'],
+  'step.settled': ['step.settled', 'step', 'reply', 'receipt', 'failure', 'misfit'],
   'step.retried': ['step.retried', 'step', 'attempt', 'code', 'detail'],
   'tool.judged': ['tool.judged', 'call', 'verdict'],
   'tool.waiting': ['approval.requested', 'call', 'tool', 'arguments', 'reason', 'approval', 'by', 'expiresAt'],

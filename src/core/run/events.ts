@@ -9,7 +9,7 @@ import type { Verdict } from '../gate/authorize.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Layer } from '../resolve/layers.ts'
-import type { ApprovalDecision, ApprovalTerms, CallStatus, Failure } from '../session/events.ts'
+import type { ApprovalDecision, ApprovalTerms, CallStatus, Failure, ReplyMisfit } from '../session/events.ts'
 import type { StepRequest } from '../session/materialize.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
@@ -142,6 +142,8 @@ export type RunEvent =
       readonly replyHash: Digest | null
       /** Null when the provider does not say. */
       readonly tokens: number | null
+      /** Left out where the reply fits the schema of its pack, or no schema describes it. */
+      readonly misfit?: ReplyMisfit
       /** What its provider goes on from; left out by one that goes on from nothing. */
       readonly conversation?: string
     }

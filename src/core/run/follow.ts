@@ -52,15 +52,16 @@ function follow(
       : emitRun(settled, changeEvent(nodeId, step, changed), ...planningWarning(draft.state, nodeId, changed))
   switch (event.type) {
     case 'step.settled': {
-      const { step, reply, receipt, failure } = event
-      const kept = conversation === undefined ? {} : { conversation }
+      const { step, reply, receipt, failure, misfit } = event
+      const kept = { ...(misfit === undefined ? {} : { misfit }), ...(conversation === undefined ? {} : { conversation }) }
       const settled = withChange(
         emitRun(draft, { type: 'step.settled', nodeId, step, reply, receipt, failure, replyHash, tokens, ...kept }),
         step,
         null,
       )
       if (reply === null) return settled
-      return emitRun(settled, ...warnings.map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
+      const unfit = misfit?.onMisfit === 'warn' ? [{ code: 'reply_misfit', message: misfit.detail }] : []
+      return emitRun(settled, ...[...warnings, ...unfit].map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
     }
     case 'step.retried': {
       const { step, attempt, code, detail } = event

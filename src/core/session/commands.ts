@@ -13,6 +13,7 @@ import type {
   HostCommand,
   Lease,
   NodeOfRun,
+  ReplyMisfit,
   ToolCall,
 } from './events.ts'
 import type { StepOptions } from './materialize.ts'
@@ -60,6 +61,7 @@ export type StepCommand =
       readonly reply: Digest | null
       readonly receipt?: Digest | null
       readonly failure?: Failure | null
+      readonly misfit?: ReplyMisfit
     }
   | ({ readonly type: 'retryStep'; readonly of?: WhichStep } & Failure)
   | { readonly type: 'startBatch'; readonly calls: readonly ToolCall[]; readonly of?: WhichStep }

@@ -29,7 +29,7 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
       if (run.phase !== 'waiting') return refuse('run_not_waiting', `run ${run.run} is ${run.phase}; it does not wait for input`)
       return emit(emitMessage(draft, command.message), { type: 'run.resumed', run: run.run })
     case 'completeRun':
-      return (run.phase === 'waiting' ? null : whyNotQuiet(run)) ?? emit(emitReply(draft), { type: 'run.completed', run: run.run })
+      return (run.phase === 'waiting' ? null : whyNotQuiet(run)) ?? completeRun(emitReply(draft), run)
     case 'failRun':
       return failRun(draft, command, run)
   }
@@ -115,6 +115,13 @@ function whyNotQuiet(run: OpenRun): Ruling | null {
   return isBatchSettled(run.batch)
     ? refuse('step_unsettled', `step ${run.steps} still waits for its reply`)
     : refuse('tool_batch_unsettled', `tool calls of step ${run.steps} are still to come back`)
+}
+
+/** The last reply is what the run gives: one that must fit its schema and does not fails the run. */
+function completeRun(draft: Draft, { run, step }: OpenRun): Draft {
+  const misfit = step?.misfit
+  if (misfit?.onMisfit !== 'fail') return emit(draft, { type: 'run.completed', run })
+  return emit(draft, { type: 'run.failed', run, code: 'reply_misfit', detail: misfit.detail })
 }
 
 function awaitInput(draft: Draft, run: OpenRun): Ruling {

@@ -82,12 +82,13 @@ function takeSteer(draft: Draft): Draft {
 
 function settleStep(
   draft: Draft,
-  { reply, receipt = null, failure = null, ...of }: Of<'settleStep'>,
+  { reply, receipt = null, failure = null, misfit, ...of }: Of<'settleStep'>,
   { run, phase, step }: OpenRun,
 ): Ruling {
   if (of.run !== run) return refuse('run_missing', `run ${of.run} is not open`)
   if (step === null || step.settled || step.step !== of.step) return refuse('step_missing', `step ${of.step} waits for no reply`)
-  const settled = emit(draft, { type: 'step.settled', run, step: of.step, reply, receipt, failure })
+  const unfit = misfit === undefined ? {} : { misfit }
+  const settled = emit(draft, { type: 'step.settled', run, step: of.step, reply, receipt, failure, ...unfit })
   return phase === 'cancelling' ? finishCancel(settled) : settled
 }
 

@@ -75,6 +75,12 @@ export interface Failure {
   readonly detail: string
 }
 
+/** Why a reply does not fit the schema of the pack that it answers, and what follows from that. */
+export interface ReplyMisfit {
+  readonly detail: string
+  readonly onMisfit: 'fail' | 'warn'
+}
+
 export type SessionEvent =
   | {
       readonly type: 'session.created'
@@ -130,6 +136,8 @@ export type SessionEvent =
       /** What came with the reply: tokens, why it ended, what the provider said. */
       readonly receipt: Digest | null
       readonly failure: Failure | null
+      /** Left out where the reply fits, or no schema describes it. */
+      readonly misfit?: ReplyMisfit
     }
   | { readonly type: 'message.appended'; readonly message: Digest }
   | { readonly type: 'command.received'; readonly command: HostCommand }

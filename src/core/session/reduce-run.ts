@@ -78,10 +78,17 @@ function reduceOpen(run: OpenRun, event: RunEvent, { epoch, stepEpoch, interrupt
       return step === null ? run : { ...run, step: { ...step, attempt: event.attempt } }
     case 'step.settled':
       if (step === null) return run
-      // Whoever was interrupted goes on from there: nothing has failed.
       return {
         ...run,
-        step: { ...step, settled: true, reply: event.reply, failure: event.failure, read: event.reply === null && interrupts.length > 0 },
+        step: {
+          ...step,
+          settled: true,
+          reply: event.reply,
+          failure: event.failure,
+          ...(event.misfit === undefined ? {} : { misfit: event.misfit }),
+          // A step that was interrupted has not failed: the run goes on from the interrupt.
+          read: event.reply === null && interrupts.length > 0,
+        },
       }
     case 'tool.batchStarted': {
       const calls = event.calls.map(({ id, name, arguments: given }) => ({

@@ -11,6 +11,7 @@ import type {
   Home,
   Lease,
   NodeOfRun,
+  ReplyMisfit,
   SyncStage,
   ToolCall,
 } from './events.ts'
@@ -48,6 +49,8 @@ export interface OpenStep {
   readonly told: boolean
   /** Why there is no reply. */
   readonly failure: Failure | null
+  /** Left out where the reply fits, or no schema describes it. */
+  readonly misfit?: ReplyMisfit
   /** Whether the run went on from the reply: to tools, or to wait. */
   readonly read: boolean
 }

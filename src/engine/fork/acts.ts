@@ -35,12 +35,13 @@ export function acts(player: Player): Acts {
   }
 
   async function settleStep({ event, actor }: Kept<Of<'step.settled'>>): Promise<void> {
-    const { nodeId, step, reply, receipt, failure } = event
+    const { nodeId, step, reply, receipt, failure, misfit } = event
     const { run } = await stage.session(nodeId)
     if (run === null) return
     const changed = changeAfter(event, stage.ahead())
     const brought = { objects: await stage.read([reply, receipt]), ...(changed === null ? {} : { changed }) }
-    await send(nodeId, actor, { type: 'settleStep', run: run.run, step, reply, receipt, failure }, brought)
+    const unfit = misfit === undefined ? {} : { misfit }
+    await send(nodeId, actor, { type: 'settleStep', run: run.run, step, reply, receipt, failure, ...unfit }, brought)
   }
 
   /** By what follows from how the node stands; otherwise as somebody gave it up then. */

@@ -1,4 +1,5 @@
 // The input of a run against the schema of the pack that it is sent to. Only where the input is what the schema describes: in verbatim prompts.
+import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import type { TemplateVariable } from '../../core/library/template.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
@@ -37,21 +38,27 @@ export async function checkPackInputs(
   for (const { node, schemas, variables, onMisfit } of nodes) {
     const bound = boundNames(schemas, variables)
     const instance = Object.fromEntries(Object.entries(inputOf(workflow, node, inputs)).filter(([name]) => !bound.includes(name)))
-    const files = Object.values(schemas.schemas).map((schema, index) => ({ path: `schema ${index}`, schema }))
-    const [verdict] = await validator.ask(collectSchemas(files).schemas, [{ schema: schemas.inputSchema, instance }])
-    if (verdict === undefined || verdict.outcome === 'valid') continue
-    const [first] = verdict.outcome === 'invalid' ? verdict.mismatches : [{ pointer: [], message: verdict.message }]
-    const details = {
-      pack: `${schemas.pack}@${schemas.version}`,
-      nodeId: node.id,
-      pointer: pointerText(first?.pointer ?? []),
-      problem: first?.message ?? 'it does not fit',
-    }
-    const fault = new Fault('input_misfit', details)
+    const misfit = await schemaMisfit(validator, schemas, schemas.inputSchema, instance)
+    if (misfit === null) continue
+    const fault = new Fault('input_misfit', { pack: `${schemas.pack}@${schemas.version}`, nodeId: node.id, ...misfit })
     if (onMisfit === 'fail') throw fault
     warnings.push({ code: 'input_misfit', message: fault.message })
   }
   return warnings
+}
+
+/** The first place where an instance does not fit one of a pack's schemas; null where it fits. */
+export async function schemaMisfit(
+  validator: Pick<Validator, 'ask'>,
+  { schemas }: PackSchemas,
+  schema: string,
+  instance: Json,
+): Promise<{ readonly pointer: string; readonly problem: string } | null> {
+  const files = Object.values(schemas).map((one, index) => ({ path: `schema ${index}`, schema: one }))
+  const [verdict] = await validator.ask(collectSchemas(files).schemas, [{ schema, instance }])
+  if (verdict === undefined || verdict.outcome === 'valid') return null
+  const [first] = verdict.outcome === 'invalid' ? verdict.mismatches : [{ pointer: [], message: verdict.message }]
+  return { pointer: pointerText(first?.pointer ?? []), problem: first?.message ?? 'it does not fit' }
 }
 
 /** As the node will have it: its own values, the defaults of the workflow, what the run was given. */

@@ -9,6 +9,7 @@ import { goOn as goOnIn } from '../../core/session/plan.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import { deadlinesOf } from '../deadlines.ts'
+import { validatorOf } from '../fair-validator.ts'
 import { keepTrying, retryWait } from '../keep-trying.ts'
 import { loadSession } from '../sessions/load.ts'
 import type { SessionGraph, SessionParts } from '../sessions/performing.ts'
@@ -16,6 +17,7 @@ import { checkReady } from '../sessions/ready-provider.ts'
 import { isLost, type SessionWork, sessionWork } from '../sessions/work.ts'
 import { isStoreTrouble } from '../store-trouble.ts'
 import { offeredTools } from '../tools/bound.ts'
+import { replyMisfit } from './check-reply.ts'
 import { commandRun, type RunSubmission } from './command-run.ts'
 import { type CreatedRun, type CreateRun, createRun } from './create.ts'
 import type { RunWorld } from './frozen.ts'
@@ -108,6 +110,10 @@ export function runWork(parts: RunParts): RunWork {
       const { state } = await keptRun(store, place.tenant, runId)
       const { conversation, delta } = nodeOf(state, nodeId)
       return delta ? conversation : null
+    },
+    misfit: async (tenant, { runId, nodeId }, text) => {
+      const { state } = await keptRun(store, tenant, runId)
+      return replyMisfit({ store, validator: validatorOf(parts.validator, tenant) }, tenant, state, nodeId, text)
     },
     isReplay: async (tenant, { runId }) => isReplay((await loadRun(store, tenant, runId)).state),
     ...grown.graph,

@@ -1,13 +1,15 @@
 // Asks the model what a recorded step says, and puts its answer on record. What may be tried again is tried again, as a new attempt.
-import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
-import { writeMessage } from '../../core/messages/message.ts'
+import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
 import { assistantMessage, type Receipt } from '../../core/messages/receipt.ts'
 import type { Conversation } from '../../core/run/state.ts'
-import type { Failure } from '../../core/session/events.ts'
+import type { Failure, ReplyMisfit } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/session/materialize.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import type { OpenRun, SessionState } from '../../core/session/state.ts'
+import { askedIn } from '../../core/tools/asked-calls.ts'
 import type { CallOptions } from '../../ports.ts'
+import { lineTools } from './asked.ts'
 import { loadSession } from './load.ts'
 import { buildCall } from './model-call.ts'
 import { type Performing, STOPPING } from './performing.ts'
@@ -56,6 +58,7 @@ export async function callModel(performing: Performing, effect: ModelCallEffect)
     reply: reply === null ? null : digestText(reply),
     receipt: digestText(kept),
     failure: failureOf(receipt, said !== null),
+    ...(await misfitOf(performing, state.run!, said)),
   } as const
   await tellChange(performing, { by: 'model', call: null }, ({ objects, ...brought }) =>
     send(command, { objects: [...texts.map(text => new TextEncoder().encode(text)), ...objects], ...brought }),
@@ -95,6 +98,19 @@ function resumed({ id, held }: Conversation, { history, user }: StepRequest, siz
   const unsent = history.count - held + (user === null ? 0 : 1)
   const kept = sizes.slice(0, Math.max(0, sizes.length - unsent))
   return { conversation: id, after: kept.reduce((sum, size) => sum + size, 0) }
+}
+
+/** Only of a reply that calls no tool: any other is not what the node gives. */
+async function misfitOf(
+  { parts, place }: Performing,
+  { node, step }: OpenRun,
+  said: ChatMessage | null,
+): Promise<{ readonly misfit?: ReplyMisfit }> {
+  if (said === null || node === null || parts.graph === undefined) return {}
+  const read = (digest: Digest) => parts.store.object(place.tenant, digest)
+  const { calls, last } = askedIn(said.content, await lineTools(read, step!.request))
+  const misfit = calls.length > 0 ? null : await parts.graph.misfit(place.tenant, node, last)
+  return misfit === null ? {} : { misfit }
 }
 
 const mayRetry = (receipt: Receipt): receipt is Extract<Receipt, { readonly code: string }> =>
