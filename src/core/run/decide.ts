@@ -1,26 +1,35 @@
 // What may happen to a run. The same state and command always give the same answer, and a refusal changes nothing.
+import { HOST_ACTOR } from '../access/keys.ts'
 import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
-import { worded } from '../record/free-text.ts'
+import { writeMessage } from '../messages/message.ts'
 import type { Failure } from '../session/events.ts'
-import type { StoredText } from '../session/history.ts'
+import type { JudgeCall, TurnCommand } from '../turn/commands.ts'
+import { cancelTurn, decideTurn } from '../turn/decide.ts'
+import { draftTurn, type TurnDraft } from '../turn/draft.ts'
+import type { ModeSubject } from '../turn/events.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { DrainPolicy, ModeSubject, RunEvent, RunFailure } from './events.ts'
+import { changeEvent, planningWarning, type ToldChange } from './changes.ts'
+import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
+import type { DrainPolicy, RunEvent, RunFailure } from './events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
 import { grownWorkflow, spawnedIn } from './grown.ts'
-import { reduceRun } from './reduce.ts'
 import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
+type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
+
+/** What a node starts with; the rest follows from the graph. */
+export type StartNode = { readonly type: 'startNode' } & Omit<NodeStarted, 'type' | 'typeId' | 'visit' | 'again'>
+
 export type RunCommand =
   | { readonly type: 'claim'; readonly owner: string }
-  | { readonly type: 'startNode'; readonly nodeId: string; readonly session: string; readonly handoffs: Digest | null }
+  | StartNode
   /** It could not even be started. */
   | ({ readonly type: 'failNode'; readonly nodeId: string } & Failure)
-  /** Whether its next step may begin; if it turns in circles, or the budget is spent, that is what comes of it. */
+  /** Whether its next step may begin; if it repeats itself, or the budget is spent, that is what comes of it. */
   | { readonly type: 'checkStep'; readonly nodeId: string }
-  | { readonly type: 'completeNode'; readonly nodeId: string; readonly output: Digest; readonly value: Json }
-  | { readonly type: 'cancelNode'; readonly nodeId: string }
+  | ({ readonly type: 'turn'; readonly nodeId: string; readonly command: TurnCommand } & Brought)
   | { readonly type: 'pause'; readonly drainPolicy?: DrainPolicy; readonly note?: string }
   | { readonly type: 'resume' }
   | { readonly type: 'cancel'; readonly reason: string | null }
@@ -29,35 +38,22 @@ export type RunCommand =
   | { readonly type: 'setMode'; readonly mode: Mode }
   | { readonly type: 'giveOverride'; readonly nodeId: string | null; readonly text: Digest | null }
   | { readonly type: 'askApproval'; readonly approval: string; readonly nodeId: string; readonly wants: ModeSubject }
-  | { readonly type: 'resolveApproval'; readonly approval: string; readonly decision: 'approved' | 'denied'; readonly note: string | null }
+  | {
+      readonly type: 'resolveMode'
+      readonly approval: string
+      readonly decision: 'approved' | 'denied'
+      readonly by: string
+      readonly note: string | null
+    }
 
-export type RunRefusal =
-  | 'run_missing'
-  | 'run_exists'
-  | 'run_ended'
-  | 'run_paused'
-  | 'run_not_paused'
-  | 'run_cancelling'
-  | 'node_missing'
-  | 'node_not_ready'
-  | 'node_not_running'
-  | 'approval_missing'
-
-export interface RunDraft {
-  readonly state: RunState
-  readonly events: readonly RunEvent[]
-  readonly objects: readonly StoredText[]
-}
-
-export type RunRuling = RunDraft | { readonly code: RunRefusal; readonly message: string }
-
-const refuse = (code: RunRefusal, message: string): RunRuling => ({ code, message })
-
-export const draftRun = (state: RunState): RunDraft => ({ state, events: [], objects: [] })
-
-export function emitRun({ state, events, objects }: RunDraft, ...added: readonly RunEvent[]): RunDraft {
-  const said = added.map(worded)
-  return { state: said.reduce(reduceRun, state), events: [...events, ...said], objects }
+/** What comes with a command to a turn, for the graph around it. */
+export interface Brought {
+  /** A change of the repo, made before a step or a call was settled. */
+  readonly changed?: ToldChange
+  /** About the reply that a step was settled with. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[]
+  /** What the node gives, if its turn ends with this command. */
+  readonly output?: { readonly digest: Digest; readonly value: Json }
 }
 
 /** @param workflow the one that the run froze, with or without what was added to it since */
@@ -74,22 +70,13 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
     case 'startNode':
       return startNode(draft, graph, command)
     case 'checkStep':
-      return checkStep(draft, command.nodeId)
-    case 'completeNode': {
-      const { nodeId, output, value } = command
-      if (!isBusy(nodeOf(state, nodeId))) return notRunning(state, nodeId)
-      const edges = edgesThatHold(graph, nodeId, { status: 'completed', output: value })
-      return settle(emitRun(draft, { type: 'node.completed', nodeId, output, edges }), graph, nodeId)
-    }
+      return checkStep(draft, graph, command.nodeId)
     case 'failNode': {
       const { nodeId, code, detail } = command
-      if (!isBusy(nodeOf(state, nodeId))) return notRunning(state, nodeId)
-      const edges = edgesThatHold(graph, nodeId, { status: 'failed', output: null })
-      return settle(emitRun(draft, { type: 'node.failed', nodeId, code, detail, edges }), graph, nodeId)
+      return isBusy(nodeOf(state, nodeId)) ? failNode(draft, graph, nodeId, { code, detail }) : notRunning(state, nodeId)
     }
-    case 'cancelNode':
-      if (!isBusy(nodeOf(state, command.nodeId))) return notRunning(state, command.nodeId)
-      return settle(emitRun(draft, { type: 'node.cancelled', nodeId: command.nodeId }), graph, command.nodeId)
+    case 'turn':
+      return goOnWithTurn(draft, graph, command)
     case 'pause':
       if (state.phase !== 'running')
         return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
@@ -107,10 +94,10 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
     case 'cancel':
       return state.phase === 'cancelling'
         ? refuse('run_cancelling', `run ${state.runId} is being cancelled`)
-        : end(draft, command.reason, null)
+        : end(draft, graph, command.reason, null)
     case 'fail':
       if (state.phase === 'cancelling') return refuse('run_cancelling', `run ${state.runId} is being cancelled`)
-      return end(draft, command.code, { code: command.code, detail: command.detail, failedNodeId: null })
+      return end(draft, graph, command.code, { code: command.code, detail: command.detail, failedNodeId: null })
     case 'setMode':
       return state.mode === command.mode ? draft : emitRun(draft, { type: 'run.modeChanged', mode: command.mode, approval: null })
     case 'giveOverride':
@@ -119,10 +106,14 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
       const { type: _, ...asked } = command
       return emitRun(draft, { type: 'approval.requested', ...asked })
     }
-    case 'resolveApproval':
-      return resolveApproval(draft, command)
+    case 'resolveMode':
+      return resolveMode(draft, graph, command)
   }
 }
+
+const NO_OUTPUT_TEXT = canonicalJson({ text: '', output: '' })
+/** Of a turn that ends without a reply. */
+const NO_OUTPUT = { digest: digestText(NO_OUTPUT_TEXT), value: '' } as const
 
 const notRunning = (state: RunState, nodeId: string): RunRuling =>
   refuse('node_not_running', `node ${nodeId} is ${nodeOf(state, nodeId).status}`)
@@ -130,8 +121,9 @@ const notRunning = (state: RunState, nodeId: string): RunRuling =>
 /** A run that was just created: what needs no agent is passed over at once. */
 export const beginRun = (draft: RunDraft, workflow: Workflow): RunDraft => goOn(draft, graphOf(workflow))
 
-function startNode(draft: RunDraft, graph: Graph, { nodeId, session, handoffs }: Extract<RunCommand, { type: 'startNode' }>): RunRuling {
+function startNode(draft: RunDraft, graph: Graph, { type: _, ...given }: StartNode): RunRuling {
   const { state } = draft
+  const { nodeId } = given
   if (state.phase !== 'running')
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   if (!nextIn(graph, state).start.includes(nodeId)) return refuse('node_not_ready', `node ${nodeId} is not to be started`)
@@ -139,19 +131,73 @@ function startNode(draft: RunDraft, graph: Graph, { nodeId, session, handoffs }:
   const isOnce = status !== 'idle' && !state.again.includes(nodeId)
   const again = visits === 0 || isOnce ? [] : [...reachOf(graph, nodeId)].filter(id => nodeOf(state, id).status !== 'idle')
   const { typeId } = graph.nodes.get(nodeId)!
-  return emitRun(draft, { type: 'node.started', nodeId, typeId, visit: visits + 1, session, handoffs, again })
+  return emitRun(draft, { type: 'node.started', typeId, visit: visits + 1, again, ...given })
 }
 
-function checkStep(draft: RunDraft, nodeId: string): RunRuling {
+function goOnWithTurn(draft: RunDraft, graph: Graph, { nodeId, command, ...brought }: Extract<RunCommand, { type: 'turn' }>): RunRuling {
+  const { turn } = nodeOf(draft.state, nodeId)
+  if (turn === null) return notRunning(draft.state, nodeId)
+  const outdated = command.type === 'judgeCall' ? outdatedVerdict(draft.state, command) : null
+  if (outdated !== null) return outdated
+  const ruling = decideTurn(draftTurn(nodeId, turn), command)
+  return 'events' in ruling ? follow(draft, graph, ruling, brought) : ruling
+}
+
+/** The run may have gone on while a call was judged. */
+function outdatedVerdict({ runId, phase, mode }: RunState, { verdict, mode: judgedIn }: JudgeCall): RunRuling | null {
+  if (verdict.decision !== 'allowed') return null
+  if (phase === 'cancelling') return refuse('run_cancelling', `run ${runId} is being cancelled`)
+  return judgedIn === mode ? null : refuse('run_mode_changed', `run ${runId} is in ${mode} by now`)
+}
+
+/** The events of a turn, and what follows from them for the graph. */
+function follow(draft: RunDraft, graph: Graph, { nodeId, events, objects, end: ending }: TurnDraft, brought: Brought): RunDraft {
+  const told = events.reduce((next, event) => besides(emitRun(next, event), event, nodeId, brought), draft)
+  const kept = { ...told, objects: [...told.objects, ...objects] }
+  switch (ending?.status) {
+    case undefined:
+      return kept
+    case 'completed':
+      return completeNode(kept, graph, nodeId, brought.output ?? null)
+    case 'failed':
+      return failNode(kept, graph, nodeId, ending)
+    case 'cancelled':
+      return settle(emitRun(kept, { type: 'node.cancelled', nodeId }), graph, nodeId)
+  }
+}
+
+function besides(draft: RunDraft, event: RunEvent, nodeId: string, { changed, warnings = [] }: Brought): RunDraft {
+  if (event.type !== 'step.settled' && event.type !== 'call.settled') return draft
+  const call = event.type === 'call.settled' ? event.call : null
+  const { steps } = nodeOf(draft.state, nodeId).turn!
+  const isOf = changed !== undefined && changed.call === call
+  const after = isOf ? emitRun(draft, changeEvent(nodeId, steps, changed), ...planningWarning(draft.state, nodeId, changed)) : draft
+  if (event.type !== 'step.settled' || event.reply === null) return after
+  const unfit = event.misfit?.onMisfit === 'warn' ? [{ code: 'reply_misfit', message: event.misfit.detail }] : []
+  return emitRun(after, ...[...warnings, ...unfit].map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
+}
+
+function completeNode(draft: RunDraft, graph: Graph, nodeId: string, output: Brought['output'] | null): RunDraft {
+  const { digest, value } = output ?? NO_OUTPUT
+  const edges = edgesThatHold(graph, nodeId, { status: 'completed', output: value })
+  return settle(emitRun(draft, { type: 'node.completed', nodeId, output: digest, edges }), graph, nodeId)
+}
+
+function failNode(draft: RunDraft, graph: Graph, nodeId: string, { code, detail }: Failure): RunDraft {
+  const edges = edgesThatHold(graph, nodeId, { status: 'failed', output: null })
+  return settle(emitRun(draft, { type: 'node.failed', nodeId, code, detail, edges }), graph, nodeId)
+}
+
+function checkStep(draft: RunDraft, graph: Graph, nodeId: string): RunRuling {
   const { state } = draft
   const node = nodeOf(state, nodeId)
   if (state.phase !== 'running' && state.paused?.drains !== true)
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   const spent = spentBudget(state)
-  if (spent !== null) return end(draft, spent.code, { ...spent, failedNodeId: nodeId })
+  if (spent !== null) return end(draft, graph, spent.code, { ...spent, failedNodeId: nodeId })
   const { stallAfter, rulesVersion, budget } = state
   const steps = node.steps - (node.countedFrom ?? 0)
-  const found = stallIn(node.turns, stallAfter, rulesVersion) ?? tooMany(node.turns, steps, budget.stepsPerNode)
+  const found = stallIn(node.rounds, stallAfter, rulesVersion) ?? tooMany(node.rounds, steps, budget.stepsPerNode)
   if (found === null) return draft
   const evidence = rulesVersion === undefined ? found : { ...found, calls: vainCalls(node.results) }
   return emitRun(draft, { type: 'run.stalled', nodeId, evidence }, { type: 'run.paused', reason: 'stalled', nodeId })
@@ -174,13 +220,19 @@ function spentBudget({ budget, steps, tokens }: RunState): Failure | null {
   return null
 }
 
-/** Ends what is under way first. */
-const end = (draft: RunDraft, reason: string | null, failure: RunFailure | null): RunDraft =>
-  finishEnding(emitRun(draft, { type: 'run.cancelling', reason, failure }))
+/** Ends every turn first. */
+function end(draft: RunDraft, graph: Graph, reason: string | null, failure: RunFailure | null): RunDraft {
+  const cancelling = emitRun(draft, { type: 'run.cancelling', reason, failure })
+  const cancelled = Object.entries(cancelling.state.nodes).reduce(
+    (next, [nodeId, { turn }]) => (turn === null ? next : follow(next, graph, cancelTurn(draftTurn(nodeId, turn)), {})),
+    cancelling,
+  )
+  return finishEnding(cancelled)
+}
 
 function finishEnding(draft: RunDraft): RunDraft {
   const { nodes, ending } = draft.state
-  if (ending === null || Object.values(nodes).some(isBusy)) return draft
+  if (ending === null || isEnded(draft.state) || Object.values(nodes).some(isBusy)) return draft
   const closed = closeApprovals(draft)
   if (ending.failure !== null) return emitRun(closed, { type: 'run.failed', ...ending.failure })
   return emitRun(closed, { type: 'run.cancelled', reason: ending.reason })
@@ -194,7 +246,7 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   if (status === 'cancelled' || (status === 'failed' && !isHandled(graph, nodeId, edges) && !isToldToSpawner(state, nodeId))) {
     const failed = draft.events.findLast(event => event.type === 'node.failed')
     const { code, detail } = failed ?? { code: 'node_cancelled', detail: `node ${nodeId} was cancelled` }
-    return end(draft, code, { code, detail, failedNodeId: nodeId })
+    return end(draft, graph, code, { code, detail, failedNodeId: nodeId })
   }
   const back = status === 'completed' ? wayBack(graph, state, nodeId, edges) : null
   if (back === null) return goOn(draft, graph)
@@ -216,9 +268,17 @@ const closeApprovals = (draft: RunDraft): RunDraft =>
   emitRun(
     draft,
     ...draft.state.approvals
-      // Those of tools are kept, and closed, where the call is.
+      // A turn closes those of its calls.
       .filter(({ wants }) => wants.kind === 'mode')
-      .map(({ approval }) => ({ type: 'approval.resolved' as const, approval, decision: 'denied' as const, note: RUN_OVER })),
+      .map(({ approval, nodeId }) => ({
+        type: 'approval.resolved' as const,
+        approval,
+        nodeId,
+        decision: 'denied' as const,
+        answeredBy: HOST_ACTOR,
+        note: RUN_OVER,
+        arguments: null,
+      })),
   )
 
 /** Passes over what cannot start any more; a run with nothing left to do is complete. */
@@ -238,10 +298,28 @@ function outputsText(state: RunState, { from }: Graph): string {
   return canonicalJson({ $node: 'outputs', nodes: Object.fromEntries(last.map(([id, { output }]) => [id, output])) } as unknown as Json)
 }
 
-function resolveApproval(draft: RunDraft, { type: _, ...resolved }: Extract<RunCommand, { type: 'resolveApproval' }>): RunRuling {
-  const open = draft.state.approvals.find(({ approval }) => approval === resolved.approval)
-  if (open === undefined || open.wants.kind !== 'mode') return refuse('approval_missing', `nobody waits for approval ${resolved.approval}`)
-  const done = emitRun(draft, { type: 'approval.resolved', ...resolved })
-  if (resolved.decision !== 'approved' || draft.state.mode === open.wants.mode) return done
-  return emitRun(done, { type: 'run.modeChanged', mode: open.wants.mode, approval: resolved.approval })
+function resolveMode(draft: RunDraft, graph: Graph, { approval, decision, by, note }: Extract<RunCommand, { type: 'resolveMode' }>): RunRuling {
+  const open = draft.state.approvals.find(one => one.approval === approval)
+  if (open === undefined || open.wants.kind !== 'mode') return refuse('approval_missing', `nobody waits for approval ${approval}`)
+  const { nodeId, wants } = open
+  const answer = { approval, nodeId, decision, answeredBy: by, note, arguments: null } as const
+  const answered = tellMode(emitRun(draft, { type: 'approval.resolved', ...answer }), graph, nodeId, answer)
+  if (decision !== 'approved' || draft.state.mode === wants.mode) return answered
+  return emitRun(answered, { type: 'run.modeChanged', mode: wants.mode, approval })
+}
+
+/** The node that asked for the mode gets the answer as a message, if it is still at work. */
+function tellMode(
+  draft: RunDraft,
+  graph: Graph,
+  nodeId: string,
+  { approval, decision, note }: { readonly approval: string; readonly decision: string; readonly note: string | null },
+): RunDraft {
+  const { turn } = nodeOf(draft.state, nodeId)
+  if (turn === null) return draft
+  const said = `Your request for IMPLEMENTATION was ${decision}.${note === null ? '' : ` ${note}`}`
+  const text = writeMessage({ role: 'user', content: [{ type: 'text', text: said }] })
+  const message = { kind: turn.phase === 'waiting' ? 'follow-up' : 'steer', id: approval, message: digestText(text) } as const
+  const ruling = goOnWithTurn(draft, graph, { type: 'turn', nodeId, command: { type: 'leaveMessage', message } })
+  return 'events' in ruling ? { ...ruling, objects: [...ruling.objects, { digest: message.message, text }] } : draft
 }

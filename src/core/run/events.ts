@@ -1,17 +1,14 @@
-// What a run can remember: how its graph was walked, what every agent was told, what it was allowed. Past tense, digests instead of bodies.
-
-import type { SendingReason } from '../compose/delta.ts'
+// Events of a run: how its graph was walked, and what happened in the turn of each node. Past tense, digests instead of bodies.
 import type { Mode } from '../compose/mode.ts'
-import type { Block, PartName } from '../compose/parts.ts'
 import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
-import type { Verdict } from '../gate/authorize.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { EventDraft } from '../record/event.ts'
-import type { Layer } from '../resolve/layers.ts'
-import type { ApprovalDecision, ApprovalTerms, CallStatus, Failure, ReplyMisfit } from '../session/events.ts'
-import type { StepRequest } from '../session/materialize.ts'
+import type { RunConfig } from '../session/config.ts'
+import type { Failure, LeftMessage } from '../session/events.ts'
+import type { History } from '../session/history.ts'
 import type { Snapshot } from '../session/snapshot.ts'
+import type { TurnEvent } from '../turn/events.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
 import type { FilesChange, Worker } from './changes.ts'
 import type { DivergenceKind, ForkOf } from './fork.ts'
@@ -19,45 +16,14 @@ import type { MadeEdge, SpawnedNode } from './grown.ts'
 import type { StallEvidence } from './stall.ts'
 import type { RunWarning } from './warning.ts'
 
-/** A template as it went into a prompt. */
-export interface PromptTemplate {
-  readonly ref: string
-  /** The template itself, or the role's file. */
-  readonly template: Digest
-  readonly templateHash: Digest
-  readonly kind: PromptKind | null
-  readonly layer: Layer | null
-  readonly block: Block
-  readonly part: PartName
-}
-
-/** Everything an agent is told in one step. On record before it is sent. */
-export interface PromptRecord {
-  /** The text of all blocks; its name is `promptHash`. */
-  readonly full: Digest
-  /** Those that are not empty; the name of each is its hash. */
-  readonly blocks: Readonly<Partial<Record<Block, Digest>>>
-  readonly segments: Digest
-  readonly templates: readonly PromptTemplate[]
-  readonly mode: Mode
-  /** Without what only tells runs apart: equal for prompts that say the same. */
-  readonly repeatHash: Digest
-  readonly sent: {
-    readonly kind: 'full' | 'delta'
-    readonly reason: SendingReason
-    /** Of the prompt, as it may be seen; null when only messages of the history were new. */
-    readonly text: Digest | null
-    readonly headerHash: Digest
-    /** How many messages of the history its provider has already: they were not sent. */
-    readonly held: number
-  }
-}
-
 export type PauseReason = 'asked' | 'stalled'
 /** What happens to nodes at work when a run is paused: `immediate` begins no further step, `drain-current-node` lets them end. */
 export type DrainPolicy = 'immediate' | 'drain-current-node'
 
-export type RunEvent =
+/** What happens to a run: the walk over its graph, and the turns of its nodes. */
+export type RunEvent = GraphEvent | TurnEvent
+
+export type GraphEvent =
   | {
       readonly type: 'run.created'
       readonly runId: string
@@ -82,7 +48,6 @@ export type RunEvent =
       /** Left out by a run that is nobody's fork. */
       readonly forkOf?: ForkOf
     }
-  | { readonly type: 'run.started'; readonly workflowId: string }
   /** Who was at work on it before may write nothing more. */
   | { readonly type: 'run.claimed'; readonly owner: string; readonly epoch: number }
   | {
@@ -91,10 +56,25 @@ export type RunEvent =
       readonly typeId: string
       /** From 1; more than once where an edge leads back. */
       readonly visit: number
-      readonly session: string
-      /** What others hand over to it; null for nothing. */
+      /** The lasting session that it works in; null when its messages are kept in the run. */
+      readonly session: string | null
+      /** The session that its config and its snapshot come from; null when there is none. */
+      readonly home: string | null
+      readonly config: RunConfig
+      /** Whether it waits for more after a reply that asks for nothing. */
+      readonly interactive: boolean
+      readonly snapshot: Snapshot | null
+      /** The number of the apply that the snapshot came with; 0 without one. */
+      readonly apply: number
+      /** The message that it begins with; null for none. */
+      readonly input: Digest | null
+      /** Messages that were said before in its lasting session. Left out by any other node. */
+      readonly history?: History
+      /** Messages that were left in its lasting session. Left out where there are none. */
+      readonly left?: readonly LeftMessage[]
+      /** Handed over by other nodes; null for nothing. */
       readonly handoffs: Digest | null
-      /** Where an edge led back here: what was done after it before, and is to be done again. */
+      /** Where an edge led back here: nodes after it that have ended, and are to be done again. */
       readonly again: readonly string[]
     }
   /** Every candidate of every layer is in `trace`. */
@@ -120,66 +100,9 @@ export type RunEvent =
       readonly values: Digest
       readonly contentTrust: 'trusted' | 'untrusted'
     }
-  | {
-      readonly type: 'step.started'
-      readonly nodeId: string
-      readonly session: string
-      readonly step: number
-      readonly prompt: PromptRecord
-      readonly request: StepRequest
-      readonly requestHash: Digest
-      readonly snapshot: Snapshot | null
-    }
-  | ({ readonly type: 'step.retried'; readonly nodeId: string; readonly step: number; readonly attempt: number } & Failure)
-  | {
-      readonly type: 'step.settled'
-      readonly nodeId: string
-      readonly step: number
-      readonly reply: Digest | null
-      readonly receipt: Digest | null
-      readonly failure: Failure | null
-      /** Of the reply with its calls, without the ids in it; null without a reply. */
-      readonly replyHash: Digest | null
-      /** Null when the provider does not say. */
-      readonly tokens: number | null
-      /** Left out where the reply fits the schema of its pack, or no schema describes it. */
-      readonly misfit?: ReplyMisfit
-      /** What its provider goes on from; left out by one that goes on from nothing. */
-      readonly conversation?: string
-    }
-  | { readonly type: 'tool.judged'; readonly nodeId: string; readonly call: string; readonly tool: string; readonly verdict: Verdict }
-  | ({
-      readonly type: 'tool.settled'
-      readonly nodeId: string
-      readonly call: string
-      readonly tool: string
-      readonly arguments: Digest
-      readonly result: Digest | null
-      /** Of the result without the id of its call: equal for equal results. Left out where the rule of the run does not compare them. */
-      readonly resultHash?: Digest
-    } & CallStatus)
-  /** A person is asked about a call of the node's session, where the approval itself is kept. */
-  | ({
-      readonly type: 'tool.waiting'
-      readonly nodeId: string
-      readonly call: string
-      readonly tool: string
-      readonly arguments: Digest
-      readonly reason: string
-    } & ApprovalTerms)
-  | {
-      readonly type: 'tool.answered'
-      readonly nodeId: string
-      readonly call: string
-      readonly approval: string
-      readonly decision: ApprovalDecision
-      readonly answeredBy: string
-      readonly note: string | null
-      readonly arguments: Digest | null
-    }
   /** In the repo, while the node's model or its tool was at work. */
   | ({ readonly type: 'files.changed'; readonly nodeId: string; readonly step: number } & Worker & FilesChange)
-  | { readonly type: 'node.waiting' | 'node.resumed' | 'node.cancelled'; readonly nodeId: string }
+  | { readonly type: 'node.cancelled'; readonly nodeId: string }
   /** `edges`: those whose condition holds. */
   | {
       readonly type: 'node.completed'
@@ -228,18 +151,6 @@ export type RunEvent =
   /** For one node, or for all that have none of their own. Null takes it back. */
   | { readonly type: 'override.given'; readonly nodeId: string | null; readonly text: Digest | null }
   | {
-      readonly type: 'approval.requested'
-      readonly approval: string
-      readonly nodeId: string
-      readonly wants: ModeSubject
-    }
-  | {
-      readonly type: 'approval.resolved'
-      readonly approval: string
-      readonly decision: 'approved' | 'denied'
-      readonly note: string | null
-    }
-  | {
       readonly type: 'log.appended'
       readonly level: 'info' | 'warn' | 'error'
       readonly message: string
@@ -271,28 +182,9 @@ export type RunEvent =
   | ({ readonly type: 'run.failed' } & RunFailure)
   | { readonly type: 'run.cancelled'; readonly reason: string | null }
 
-/** What a person is asked for. */
-export type ApprovalSubject = ModeSubject | ToolSubject
-
-export interface ModeSubject {
-  readonly kind: 'mode'
-  readonly mode: Mode
-  readonly reason: string
-}
-
-export interface ToolSubject extends Omit<ApprovalTerms, 'approval'> {
-  readonly kind: 'tool'
-  readonly call: string
-  readonly tool: string
-  readonly arguments: Digest
-  readonly reason: string
-}
-
 export interface RunFailure extends Failure {
   readonly failedNodeId: string | null
 }
-
-export type StepStarted = Extract<RunEvent, { readonly type: 'step.started' }>
 
 export const runStream = (runId: string): string => `run/${runId}`
 

@@ -55,7 +55,7 @@ export const delivered = (state: RunState, { handoff }: Of<'handoff.delivered'>)
 export function withReplies(state: RunState, event: RunEvent): RunState {
   if (state.awaited.length === 0) return state
   switch (event.type) {
-    case 'tool.settled':
+    case 'call.settled':
       return { ...state, awaited: state.awaited.filter(({ nodeId, call }) => nodeId !== event.nodeId || call !== event.call) }
     case 'node.completed':
       return answeredBy(state, event.nodeId, { kind: 'output', output: event.output })

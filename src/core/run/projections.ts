@@ -45,7 +45,7 @@ export const runRows: Projection = {
   },
 }
 
-/** What people were asked for: by runs, and by sessions for their calls. One that is open may be of what has ended: nobody waits for it any more. */
+/** Requests to people, open or answered. */
 export const approvalRows: Projection = {
   table: 'approvals',
   columns: { approval: 'text', askedAt: 'text', open: 'integer' },

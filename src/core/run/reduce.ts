@@ -1,8 +1,12 @@
 // What events make of a run. The only writer of its state.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
+import { appendMessage, emptyHistory } from '../session/history.ts'
+import type { MessageEvent } from '../turn/messages.ts'
+import { reduceTurn } from '../turn/reduce.ts'
+import type { Turn } from '../turn/state.ts'
 import type { RunEvent } from './events.ts'
 import { delivered, sent, withReplies } from './handoffs.ts'
-import { turnsKept } from './stall.ts'
+import { roundsKept } from './stall.ts'
 import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
 
 type Nodes = RunState['nodes']
@@ -60,17 +64,12 @@ function reduced(state: RunState, event: RunEvent, put: PutNode): RunState {
       return override(state, event)
     case 'approval.requested': {
       const { approval, nodeId, wants } = event
-      return { ...state, approvals: [...state.approvals, { approval, nodeId, wants }] }
+      return reduceNode({ ...state, approvals: [...state.approvals, { approval, nodeId, wants }] }, event, put)
     }
-    case 'tool.waiting': {
-      const { type: _, approval, nodeId, ...wants } = event
-      return { ...state, approvals: [...state.approvals, { approval, nodeId, wants: { kind: 'tool', ...wants } }] }
-    }
-    case 'tool.answered':
     case 'approval.resolved':
-      return { ...state, approvals: state.approvals.filter(({ approval }) => approval !== event.approval) }
+      return reduceNode({ ...state, approvals: state.approvals.filter(({ approval }) => approval !== event.approval) }, event, put)
     case 'run.cancelling':
-      return { ...state, phase: 'cancelling', paused: null, ending: { reason: event.reason, failure: event.failure } }
+      return cancelling(state, event, put)
     case 'run.completed':
       return { ...state, phase: 'completed', outputs: event.outputs, paused: null, ...OVER }
     case 'run.failed': {
@@ -121,8 +120,21 @@ function counted(state: RunState): RunState {
   return { ...rest, nodes: Object.fromEntries(Object.entries(rest.nodes).map(([id, node]) => [id, { ...node, ...FORGOTTEN }])) }
 }
 
-function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState {
-  if (!('nodeId' in event) || event.nodeId === null) return state
+function cancelling(state: RunState, { reason, failure }: Extract<RunEvent, { readonly type: 'run.cancelling' }>, put: PutNode): RunState {
+  const nodes = Object.entries(state.nodes).reduce(
+    (all, [nodeId, node]) => (node.turn === null ? all : put(all, nodeId, { ...node, turn: { ...node.turn, phase: 'cancelling' } })),
+    state.nodes,
+  )
+  return { ...state, nodes, phase: 'cancelling', paused: null, ending: { reason, failure } }
+}
+
+/** The turn first, and then what the graph keeps of its node. */
+function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState {
+  if (!('nodeId' in event) || event.nodeId === null) return before
+  const { turn } = nodeOf(before, event.nodeId)
+  const moved = turn === null || !isOfTurn(event) ? turn : reduceTurn(turn, event)
+  const state =
+    moved === turn ? before : { ...before, nodes: among(before.nodes, event.nodeId, { ...nodeOf(before, event.nodeId), turn: moved }) }
   const node = nodeOf(state, event.nodeId)
   const put = (change: Partial<NodeState>, rest: Partial<RunState> = {}): RunState => ({
     ...state,
@@ -134,13 +146,14 @@ function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState 
     case 'prompt.composed':
       return put({ told: [...node.told, toldHash(event)] })
     case 'step.started': {
-      const { prompt, request } = event
-      const headerHash = prompt.sent.kind === 'full' ? prompt.sent.headerHash : node.headerHash
+      const { prompt, request, requestHash } = event
+      const sending = prompt?.sent ?? null
+      const headerHash = sending?.kind === 'full' ? sending.headerHash : node.headerHash
       const user = request.user ?? node.user
-      const promptHash = digestJson([prompt.repeatHash, node.results] as unknown as Json)
+      const promptHash = digestJson([prompt?.repeatHash ?? requestHash, node.results] as unknown as Json)
       const sent = request.history.count + (request.user === null ? 0 : 1)
       return put(
-        { steps: node.steps + 1, user, headerHash, promptHash, results: [], sent, delta: prompt.sent.kind === 'delta' },
+        { steps: node.steps + 1, user, headerHash, promptHash, results: [], sent, delta: sending?.kind === 'delta' },
         { steps: state.steps + 1 },
       )
     }
@@ -149,52 +162,94 @@ function reduceNode(state: RunState, event: RunEvent, among: PutNode): RunState 
       const { promptHash } = node
       // Whoever did not answer may have forgotten: it is told everything again.
       if (event.replyHash === null || promptHash === null) return put(FORGOTTEN, { tokens })
-      const turns = [...node.turns, { promptHash, replyHash: event.replyHash }].slice(-turnsKept(state.stallAfter, state.rulesVersion))
+      const rounds = [...node.rounds, { promptHash, replyHash: event.replyHash }].slice(-roundsKept(state.stallAfter, state.rulesVersion))
       const conversation = event.conversation === undefined ? null : { id: event.conversation, held: node.sent + 1 }
-      return put({ turns, promptHash: null, conversation }, { tokens })
+      return put({ rounds, promptHash: null, conversation }, { tokens })
     }
-    case 'tool.settled': {
+    case 'call.settled': {
       const { tool, arguments: given, status, resultHash } = event
       const seen = node.seen ?? []
       const made = resultHash === undefined ? null : digestJson([tool, given, resultHash])
       // Something came of it: whatever was done in vain before does not count any more.
       if (status === 'succeeded' && (made === null || !seen.includes(made)))
-        return put({ turns: [], results: [], ...(made === null ? {} : { seen: [...seen, made].slice(-MOST_SEEN) }) })
+        return put({ rounds: [], results: [], ...(made === null ? {} : { seen: [...seen, made].slice(-MOST_SEEN) }) })
       return put({ results: [...node.results, JSON.stringify([tool, given, status])] })
     }
     case 'files.changed':
-      return put({ turns: [], results: [], ...unseen(node) })
+      return put({ rounds: [], results: [], ...unseen(node) })
     case 'node.waiting':
       return put({ status: 'waiting' })
     case 'handoff.delivered':
       // It knows more than before.
-      return put({ turns: [], results: [], ...unseen(node) })
+      return put({ rounds: [], results: [], ...unseen(node) })
     case 'node.resumed':
-      return put({ status: 'running', turns: [], ...counting(state, node) })
+      return put({ status: 'running', rounds: [], ...counting(state, node) })
     case 'node.completed':
-      return put({ status: 'completed', output: event.output, edges: event.edges })
+      return put({ ...over(node), status: 'completed', output: event.output, edges: event.edges })
     case 'node.failed':
       // What it was told last may not have reached its history.
-      return put({ ...FORGOTTEN, status: 'failed', output: null, edges: event.edges })
+      return put({ ...over(node), ...FORGOTTEN, status: 'failed', output: null, edges: event.edges })
     case 'node.skipped':
       // What it gave before an edge led back is not handed over again.
       return put({ status: 'skipped', output: null, edges: [] })
     case 'node.cancelled':
-      return put({ ...FORGOTTEN, status: 'cancelled' })
+      return put({ ...over(node), ...FORGOTTEN, status: 'cancelled' })
     default:
       return state
   }
 }
 
+/** What was said stays for the next visit. A lasting session keeps its own messages. */
+const over = ({ turn, session, history }: NodeState): Pick<NodeState, 'turn' | 'history'> => ({
+  turn: null,
+  history: session === null ? (turn?.history ?? history) : emptyHistory,
+})
+
+/** Events that belong to the turn; the others only to the graph. */
+export const isOfTurn = (event: RunEvent): event is Extract<RunEvent, MessageEvent> => OF_TURN.has(event.type)
+
+const OF_TURN: ReadonlySet<string> = new Set<MessageEvent['type']>([
+  'step.started',
+  'step.retried',
+  'step.settled',
+  'calls.asked',
+  'call.judged',
+  'call.settled',
+  'approval.requested',
+  'approval.resolved',
+  'message.received',
+  'message.taken',
+  'node.waiting',
+  'node.resumed',
+  'node.completed',
+])
+
 function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>, put: PutNode): RunState {
-  const { nodeId, session, handoffs, visit, again } = event
+  const { nodeId, session, home, handoffs, visit, again, snapshot, apply } = event
   const before = nodeOf(state, nodeId)
-  const fresh = { status: 'running', visits: visit, session, handoffs, user: null, told: [], turns: [], results: [] } as const
+  const fresh = { status: 'running', visits: visit, session, home, handoffs, user: null, told: [], rounds: [], results: [] } as const
   const reset = again.reduce((nodes, id) => put(nodes, id, { ...nodeOf(state, id), status: 'idle' }), state.nodes)
   return {
     ...state,
-    nodes: put(reset, nodeId, { ...before, ...fresh, ...unseen(before) }),
+    nodes: put(reset, nodeId, { ...before, ...fresh, ...unseen(before), turn: turnOf(event, before) }),
+    homes: home === null || Object.hasOwn(state.homes, home) ? state.homes : { ...state.homes, [home]: { snapshot, apply } },
     again: state.again.filter(id => id !== nodeId && !again.includes(id)),
+  }
+}
+
+function turnOf(event: Extract<RunEvent, { readonly type: 'node.started' }>, { history }: NodeState): Turn {
+  const { config, interactive, snapshot, apply, input, left = [], history: said = history } = event
+  return {
+    phase: 'running',
+    interactive,
+    config,
+    snapshot,
+    apply,
+    steps: 0,
+    step: null,
+    calls: [],
+    left,
+    history: input === null ? said : appendMessage(said, input),
   }
 }
 
@@ -216,7 +271,7 @@ export const toldHash = ({ type, ...payload }: Extract<RunEvent, { readonly type
 function resume(state: RunState): RunState {
   const stalled = state.paused?.nodeId ?? null
   const node = stalled === null ? null : nodeOf(state, stalled)
-  const anew = node === null ? null : { ...node, turns: [], results: [], ...counting(state, node) }
+  const anew = node === null ? null : { ...node, rounds: [], results: [], ...counting(state, node) }
   const nodes = anew === null ? state.nodes : { ...state.nodes, [stalled!]: anew }
   return { ...state, phase: 'running', paused: null, nodes }
 }

@@ -2,7 +2,7 @@
 import type { Digest } from '../digest/digest.ts'
 
 /** One step as far as circles are concerned. */
-export interface Turn {
+export interface Round {
   /** Of what it was told, without what only tells runs apart. */
   readonly promptHash: Digest
   /** Of the raw reply, its calls included, without their ids. */
@@ -33,21 +33,21 @@ const longestCycle = (rule: number | undefined): number => (rule === undefined ?
 const windowOf = (after: number, period: number): number => Math.max(after, 2 * period)
 
 /** More are never looked at. */
-export const turnsKept = (after: number, rule: number | undefined): number => windowOf(after, longestCycle(rule))
+export const roundsKept = (after: number, rule: number | undefined): number => windowOf(after, longestCycle(rule))
 
 /**
- * @param turns since anything last came of one, newest last
+ * @param rounds since anything last came of one, newest last
  * @param after so many are a stall; 0 for never
  */
-export function stallIn(turns: readonly Turn[], after: number, rule: number | undefined): StallEvidence | null {
+export function stallIn(rounds: readonly Round[], after: number, rule: number | undefined): StallEvidence | null {
   if (after <= 0) return null
-  const last = turns.slice(-after)
+  const last = rounds.slice(-after)
   if (last.length === after && after > 1) {
     if (isSame(last.map(({ replyHash }) => replyHash))) return evidenceOf('same_reply', last)
     if (isSame(last.map(({ promptHash }) => promptHash))) return evidenceOf('same_prompt', last)
   }
   for (let period = 2; period <= longestCycle(rule); period++) {
-    const round = turns.slice(-windowOf(after, period))
+    const round = rounds.slice(-windowOf(after, period))
     if (round.length < windowOf(after, period) || !isCycle(round, period, rule)) continue
     return { ...evidenceOf('cycle', round), ...(rule === undefined ? {} : { period }) }
   }
@@ -55,10 +55,10 @@ export function stallIn(turns: readonly Turn[], after: number, rule: number | un
 }
 
 /** @param steps how many the node has taken since it began, or since a person last let it go on */
-export const tooMany = (turns: readonly Turn[], steps: number, most: number | null | undefined): StallEvidence | null =>
-  most == null || steps < most ? null : { ...evidenceOf('many_steps', turns), times: steps }
+export const tooMany = (rounds: readonly Round[], steps: number, most: number | null | undefined): StallEvidence | null =>
+  most == null || steps < most ? null : { ...evidenceOf('many_steps', rounds), times: steps }
 
-const evidenceOf = (signal: StallEvidence['signal'], of: readonly Turn[]): StallEvidence => ({
+const evidenceOf = (signal: StallEvidence['signal'], of: readonly Round[]): StallEvidence => ({
   signal,
   times: of.length,
   promptHashes: of.map(({ promptHash }) => promptHash),
@@ -68,14 +68,14 @@ const evidenceOf = (signal: StallEvidence['signal'], of: readonly Turn[]): Stall
 const isSame = (hashes: readonly Digest[]): boolean => new Set(hashes).size === 1
 
 /** An agent that words each reply differently still receives the same results in turn. */
-const isCycle = (turns: readonly Turn[], period: number, rule: number | undefined): boolean =>
+const isCycle = (rounds: readonly Round[], period: number, rule: number | undefined): boolean =>
   repeats(
-    turns.map(({ replyHash }) => replyHash),
+    rounds.map(({ replyHash }) => replyHash),
     period,
   ) ||
   (rule !== undefined &&
     repeats(
-      turns.map(({ promptHash }) => promptHash),
+      rounds.map(({ promptHash }) => promptHash),
       period,
     ))
 

@@ -1,12 +1,16 @@
 // A run folded from its events: plain JSON, the same bytes for the same events. What the graph looked like at first is in what the run froze.
 import type { Mode } from '../compose/mode.ts'
 import type { Digest } from '../digest/digest.ts'
+import { emptyHistory, type History } from '../session/history.ts'
+import type { Snapshot } from '../session/snapshot.ts'
+import type { ApprovalSubject } from '../turn/events.ts'
+import type { Turn } from '../turn/state.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
-import type { ApprovalSubject, PauseReason, RunFailure } from './events.ts'
+import type { PauseReason, RunFailure } from './events.ts'
 import type { ForkOf } from './fork.ts'
 import { type Grown, NOT_GROWN } from './grown.ts'
 import type { AwaitedReply, SentHandoff } from './handoffs.ts'
-import type { Turn } from './stall.ts'
+import type { Round } from './stall.ts'
 
 export type RunPhase = 'running' | 'paused' | 'cancelling' | 'completed' | 'failed' | 'cancelled'
 export type NodeStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled'
@@ -14,8 +18,14 @@ export type NodeStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
 export interface NodeState {
   readonly status: NodeStatus
   readonly visits: number
-  /** Empty before it was started. */
-  readonly session: string
+  /** The lasting session that it works in; null when its messages are kept here. */
+  readonly session: string | null
+  /** The session that its snapshot comes from; null when there is none. */
+  readonly home: string | null
+  /** Null while it is not at work. */
+  readonly turn: Turn | null
+  /** What was said in the visits before; the present one is in its turn. */
+  readonly history: History
   readonly handoffs: Digest | null
   /** Of the newest visit that has ended. */
   readonly output: Digest | null
@@ -26,7 +36,7 @@ export interface NodeState {
   readonly user: Digest | null
   /** Which resolutions and compositions are on record for this visit: they are told once. */
   readonly told: readonly Digest[]
-  readonly turns: readonly Turn[]
+  readonly rounds: readonly Round[]
   /** Of the step under way. */
   readonly promptHash: Digest | null
   /** Successful calls with their results, since files last changed. Left out where the run records no results. */
@@ -79,6 +89,8 @@ export interface RunState {
   readonly tokens: number
   /** Those that something has happened to. */
   readonly nodes: Readonly<Record<string, NodeState>>
+  /** By home session: the snapshot that nodes of this run start with. One run, one snapshot of each. */
+  readonly homes: Readonly<Record<string, { readonly snapshot: Snapshot | null; readonly apply: number }>>
   /** How often each edge that leads back was taken. */
   readonly followed: Readonly<Record<string, number>>
   /** Nodes that an edge led back to, and that are to start when what follows them is quiet. */
@@ -121,6 +133,7 @@ export const emptyRun: RunState = {
   steps: 0,
   tokens: 0,
   nodes: {},
+  homes: {},
   followed: {},
   again: [],
   grown: NOT_GROWN,
@@ -138,14 +151,17 @@ export const emptyRun: RunState = {
 export const idleNode: NodeState = {
   status: 'idle',
   visits: 0,
-  session: '',
+  session: null,
+  home: null,
+  turn: null,
+  history: emptyHistory,
   handoffs: null,
   output: null,
   edges: [],
   steps: 0,
   user: null,
   told: [],
-  turns: [],
+  rounds: [],
   promptHash: null,
   results: [],
   headerHash: null,

@@ -1,5 +1,4 @@
-// When a snapshot that somebody asked for takes over. One table (DESIGN, decision 7); nothing else decides this.
-import { canonicalJson, type Json } from '../digest/digest.ts'
+// When a snapshot that somebody asked for becomes active. One table (DESIGN, decision 7); nothing else decides this.
 import type { ApplyWhen, WorkspaceEvent } from './events.ts'
 import type { Snapshot, Staged } from './snapshot.ts'
 import type { SessionState } from './state.ts'
@@ -12,24 +11,22 @@ const OUTCOMES: Readonly<Record<ApplyWhen, { readonly idle: Outcome; readonly op
   immediate_if_idle: { idle: 'applied', open: 'deferred to run' },
 }
 
-/** What asking to apply comes to; null when there is nothing to apply. A run that is requested and not started is open. */
-export function applyPending({ workspace, run, runs, attached }: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
-  const { pending, approved } = workspace
+/** What asking to apply comes to; null when there is nothing to apply. */
+export function applyPending(state: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
+  const { pending, approved } = state.workspace
   if (pending === null) return null
-  const outcome = OUTCOMES[when][run === null ? 'idle' : 'open']
-  const children = when === 'next_step_boundary' ? attached.map(({ session }) => session) : []
+  const outcome = OUTCOMES[when][state.open === null ? 'idle' : 'open']
   return [
     { type: 'workspace.applyRequested', when },
     ...(approved === null ? [] : [{ type: 'workspace.superseded' as const, snapshot: approved.snapshot }]),
-    outcomeEvent(outcome, pending, runs + 1),
-    ...(children.length === 0 ? [] : [{ type: 'workspace.offered' as const, ...pending, sessions: children }]),
+    outcomeEvent(outcome, pending, state.runs + 1, when),
   ]
 }
 
-function outcomeEvent(outcome: Outcome, pending: Staged, firstRun: number): WorkspaceEvent {
+function outcomeEvent(outcome: Outcome, pending: Staged, firstRun: number, when: ApplyWhen): WorkspaceEvent {
   switch (outcome) {
     case 'applied':
-      return { type: 'workspace.applied', ...pending, at: 'now' }
+      return { type: 'workspace.applied', ...pending, at: 'now', ...(when === 'next_step_boundary' ? { reaches: true } : {}) }
     case 'approved for run':
       return { type: 'workspace.approved', ...pending, at: 'run', firstRun }
     case 'approved for step':
@@ -39,30 +36,22 @@ function outcomeEvent(outcome: Outcome, pending: Staged, firstRun: number): Work
   }
 }
 
-/** What takes over when the run starts: asked for before it was requested. */
+/** What becomes active when a run starts: asked for before it was requested. */
 export function dueAtRun({ workspace: { approved } }: SessionState, run: number): readonly WorkspaceEvent[] {
   if (approved === null || approved.at !== 'run' || approved.firstRun > run) return []
   return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'run' }]
 }
 
-/** What takes over before the next step, the first one included. */
+/** What becomes active before the next step, the first one included. */
 export function dueAtStep({ workspace: { approved } }: SessionState): readonly WorkspaceEvent[] {
   if (approved?.at !== 'step') return []
-  return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step' }]
+  return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step', reaches: true }]
 }
 
-/** What is in force for the next step of the run: what waits for it, unless the run has a snapshot of its own. */
-export function snapshotAtStep({ run, workspace: { approved } }: SessionState): Snapshot | null {
-  if (run === null) return null
-  return approved?.at === 'step' && run.selection === null ? approved.snapshot : run.snapshot
+/** The snapshot that a turn takes at its next step, with its number; null when it goes on with the one it has. */
+export function reachingStep(
+  { workspace: { reaching } }: SessionState,
+  turn: { readonly apply: number },
+): { readonly snapshot: Snapshot; readonly apply: number } | null {
+  return reaching !== null && reaching.apply > turn.apply ? reaching : null
 }
-
-/** What home offers to a child that has not taken it yet; null when there is nothing. */
-export function offerTo({ offered }: SessionState, { session, run, workspace: { approved } }: SessionState): Staged | null {
-  if (offered === null || !offered.sessions.includes(session)) return null
-  const { snapshot, selection } = offered
-  return [run?.snapshot ?? null, approved?.snapshot ?? null].some(known => isSame(known, snapshot)) ? null : { snapshot, selection }
-}
-
-const isSame = (one: Snapshot | null, other: Snapshot): boolean =>
-  canonicalJson(one as unknown as Json) === canonicalJson(other as unknown as Json)

@@ -1,5 +1,5 @@
-// Sync and apply, and the children of a home session. What was asked for is never swapped, and what failed replaces nothing.
-import { applyPending, dueAtRun } from './apply.ts'
+// Sync and apply. A snapshot that was asked for is never swapped, and a sync that failed replaces nothing.
+import { applyPending } from './apply.ts'
 import type { WorkspaceCommand } from './commands.ts'
 import { selectionOf } from './config.ts'
 import { type Draft, emit, type Ruling, refuse } from './draft.ts'
@@ -10,14 +10,6 @@ import { checkedResult } from './sync-effects.ts'
 type Of<T extends WorkspaceCommand['type']> = Extract<WorkspaceCommand, { readonly type: T }>
 
 export function decideWorkspace(draft: Draft, command: WorkspaceCommand): Ruling {
-  const { home } = draft.state
-  if (command.type === 'offerSnapshot')
-    return home === null ? refuse('session_not_child', 'only a child takes what its home offers') : offerSnapshot(draft, command)
-  if (home !== null)
-    return refuse(
-      'session_is_child',
-      `this session works for node ${home.nodeId} of run ${home.runId}; ${home.session === null ? 'its agent has no home session' : `ask session ${home.session}`}`,
-    )
   switch (command.type) {
     case 'requestSync':
       return requestSync(draft, command)
@@ -25,10 +17,6 @@ export function decideWorkspace(draft: Draft, command: WorkspaceCommand): Ruling
       return settleSync(draft, command)
     case 'requestApply':
       return requestApply(draft, command)
-    case 'attachRun':
-      return attachRun(draft, command)
-    case 'detachRun':
-      return detachRun(draft, command)
   }
 }
 
@@ -64,31 +52,9 @@ function requestApply(draft: Draft, { when = 'next_run' }: Of<'requestApply'>): 
   return events === null ? refuse('nothing_pending', nothingPending(draft.state.workspace)) : emit(draft, ...events)
 }
 
-/** Whoever has just synced, and heard that nothing is new, is not to be told to sync. */
+/** A caller that has just synced, and heard that nothing is new, is not asked to sync. */
 function nothingPending({ approved, active }: WorkspaceState): string {
   if (approved !== null) return `nothing is pending: version ${approved.snapshot.version} is approved already, for the next ${approved.at}`
-  if (active !== null) return `nothing is pending: version ${active.version} is in force already, and no sync has found another`
+  if (active !== null) return `nothing is pending: version ${active.version} is active already, and no sync has found another`
   return 'nothing is pending: sync first'
-}
-
-/** Next run for home: what was approved for it takes over, and the child is made with it. */
-function attachRun(draft: Draft, { type: _, ...attachment }: Of<'attachRun'>): Ruling {
-  const { attached, runs } = draft.state
-  const { runId, nodeId } = attachment
-  if (attached.some(one => one.runId === runId && one.nodeId === nodeId))
-    return refuse('run_attached', `node ${nodeId} of run ${runId} has its session already`)
-  return emit(draft, ...dueAtRun(draft.state, runs + 1), { type: 'run.attached', ...attachment })
-}
-
-function detachRun(draft: Draft, { runId, nodeId }: Of<'detachRun'>): Ruling {
-  const found = draft.state.attached.find(one => one.runId === runId && one.nodeId === nodeId)
-  if (found === undefined) return refuse('run_not_attached', `node ${nodeId} of run ${runId} has no session here`)
-  return emit(draft, { type: 'run.detached', ...found })
-}
-
-function offerSnapshot(draft: Draft, { snapshot, selection }: Of<'offerSnapshot'>): Ruling {
-  const { workspace, run, runs } = draft.state
-  const { approved } = workspace
-  const cleared = approved === null ? draft : emit(draft, { type: 'workspace.superseded', snapshot: approved.snapshot })
-  return emit(cleared, { type: 'workspace.approved', snapshot, selection, at: run === null ? 'run' : 'step', firstRun: runs + 1 })
 }

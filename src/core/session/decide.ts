@@ -1,11 +1,9 @@
 // What may happen to a session. The same state and command always give the same answer, and a refusal changes nothing.
 import type { SessionCommand } from './commands.ts'
-import { decideHostSide } from './decide-host-side.ts'
 import { decideRun } from './decide-run.ts'
-import { decideStep } from './decide-step.ts'
 import { decideWorkspace } from './decide-workspace.ts'
 import { type Decided, type Draft, draftOf, emit, type Refusal, type Ruling, refuse } from './draft.ts'
-import type { SessionEvent } from './events.ts'
+import type { LeftMessage, SessionEvent } from './events.ts'
 import type { SessionState } from './state.ts'
 
 export function decide(state: SessionState, command: SessionCommand): Decided {
@@ -20,44 +18,31 @@ function rule(state: SessionState, command: SessionCommand): Ruling {
   switch (command.type) {
     case 'configure':
       return emit(draft, { type: 'session.configured', config: command.config })
-    case 'requestRun':
-    case 'settleRunSync':
-    case 'startRun':
-    case 'awaitInput':
-    case 'provideInput':
-    case 'completeRun':
-    case 'failRun':
+    case 'leaveMessage':
+      return leaveMessage(draft, command.message)
+    case 'attachRun':
+    case 'beginRun':
+    case 'detachRun':
+    case 'refuseRun':
+    case 'reachStep':
+    case 'appendMessages':
       return decideRun(draft, command)
-    case 'startStep':
-    case 'settleStep':
-    case 'retryStep':
-    case 'startBatch':
-    case 'judgeCall':
-    case 'settleCall':
-    case 'answerApproval':
-      return decideStep(draft, command)
-    case 'receive':
-    case 'issueLease':
-    case 'renewLease':
-    case 'checkLease':
-      return decideHostSide(draft, command)
     case 'requestSync':
     case 'settleSync':
     case 'requestApply':
-    case 'offerSnapshot':
-    case 'attachRun':
-    case 'detachRun':
       return decideWorkspace(draft, command)
   }
 }
 
-function create(
-  draft: Draft,
-  { session, agentId = null, config, home = null, snapshot = null }: Extract<SessionCommand, { type: 'create' }>,
-): Ruling {
+function create(draft: Draft, { session, agentId = null, config }: Extract<SessionCommand, { type: 'create' }>): Ruling {
   if (draft.state.session !== '') return refuse('session_exists', `session ${draft.state.session} exists already`)
   if (session === '') return refuse('name_invalid', 'a session needs a name')
-  return emit(draft, { type: 'session.created', session, agentId, home, config, snapshot })
+  return emit(draft, { type: 'session.created', session, agentId, config })
+}
+
+function leaveMessage(draft: Draft, message: LeftMessage): Ruling {
+  if (draft.state.left.some(({ id }) => id === message.id)) return refuse('command_duplicate', `message ${message.id} waits already`)
+  return emit(draft, { type: 'message.left', message })
 }
 
 function refusal({ session }: SessionState, command: SessionCommand, { code, message }: Pick<Refusal, 'code' | 'message'>): Refusal {

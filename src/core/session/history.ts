@@ -39,9 +39,16 @@ export function appendMessage({ closed, open, count }: History, message: Digest)
   return longer.open.length < PIECE ? longer : { closed: nodeOf(longer).digest, open: [], count: count + 1 }
 }
 
-/** What the store must have before anybody can read the history from its head. */
-export const closedPiece = (before: History, message: Digest): StoredText | null =>
-  before.open.length === PIECE - 1 ? nodeOf({ ...before, open: [...before.open, message], count: before.count + 1 }) : null
+/** The pieces that these messages close: the store must have them before anybody can read the history from its head. */
+export function closedPieces(before: History, messages: readonly Digest[]): readonly StoredText[] {
+  const closed: StoredText[] = []
+  messages.reduce((history, message) => {
+    if (history.open.length === PIECE - 1)
+      closed.push(nodeOf({ ...history, open: [...history.open, message], count: history.count + 1 }))
+    return appendMessage(history, message)
+  }, before)
+  return closed
+}
 
 /** The whole history by one name; a text where that name is still to be stored. */
 export function historyHead(history: History): HistoryHead & { readonly stored: StoredText | null } {

@@ -1,7 +1,6 @@
 // Which messages stand before the history, and why: the run's own digests, else the prelude of the snapshot in force, else none.
 import type { Digest } from '../digest/digest.ts'
 import type { PromptSource, RunConfig } from './config.ts'
-import { type Draft, emit } from './draft.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What one rung offers. A rung that lost keeps what it offered. */
@@ -40,10 +39,4 @@ export function preludeOf({ promptDigests }: RunConfig, snapshot: Snapshot | nul
     return { layer, applied, digests, name, code: applied ? 'applied' : digests === null ? 'nothing_here' : 'superseded' }
   })
   return { source: winner?.layer ?? 'none', prelude: winner?.digests ?? [], defaults: winner?.defaults ?? null, trace }
-}
-
-export function tracePrelude(draft: Draft): Draft {
-  const { run, config, snapshot } = draft.state.run!
-  const { source, trace } = preludeOf(config, snapshot)
-  return emit(draft, { type: 'prelude.traced', run, source, trace })
 }

@@ -1,7 +1,6 @@
 // The only writer of a session's state. Total: an event it does not know, or that does not fit, leaves the state as it is.
 import type { SessionEvent, WorkspaceEvent } from './events.ts'
 import { appendMessage } from './history.ts'
-import { reduceRun } from './reduce-run.ts'
 import { emptySession, type SessionState, type WorkspaceState } from './state.ts'
 
 export const foldSession = (events: Iterable<SessionEvent>, from: SessionState = emptySession): SessionState => {
@@ -13,49 +12,32 @@ export const foldSession = (events: Iterable<SessionEvent>, from: SessionState =
 export function reduce(state: SessionState, event: SessionEvent): SessionState {
   switch (event.type) {
     case 'session.created': {
-      const { session, agentId, home, config, snapshot } = event
-      return { ...emptySession, session, agentId, home, config, workspace: { ...emptySession.workspace, active: snapshot } }
+      const { session, agentId, config } = event
+      return { ...emptySession, session, agentId, config }
     }
     case 'session.configured':
       return { ...state, config: event.config }
-
     case 'message.appended':
-      return { ...reduceRun(state, event), history: appendMessage(state.history, event.message) }
-
-    case 'command.received': {
-      const { command } = event
-      if (command.kind === 'interrupt') return { ...state, interrupts: [...state.interrupts, { id: command.id, message: command.message }] }
-      if (command.kind === 'steer') return { ...state, steers: [...state.steers, { id: command.id, message: command.message }] }
-      if (command.kind === 'follow-up') return { ...state, followUps: [...state.followUps, { id: command.id, message: command.message }] }
-      return state
-    }
-    case 'command.applied':
-      return {
-        ...state,
-        interrupts: without(state.interrupts, event.id),
-        steers: without(state.steers, event.id),
-        followUps: without(state.followUps, event.id),
-      }
-
+      return { ...state, history: appendMessage(state.history, event.message) }
+    case 'message.left':
+      return { ...state, left: [...state.left, event.message] }
+    case 'messages.handedOver':
+      return { ...state, left: state.left.filter(({ id }) => !event.ids.includes(id)) }
     case 'run.attached': {
-      const { runId, nodeId, session } = event
-      return { ...state, attached: [...state.attached, { runId, nodeId, session }] }
-    }
-    case 'workspace.offered': {
-      const { snapshot, selection, sessions } = event
-      return { ...state, offered: { snapshot, selection, sessions } }
+      const { runId, nodeId, run } = event
+      return { ...state, open: { runId, nodeId, run }, runs: run, refused: null }
     }
     case 'run.detached':
-      return { ...state, attached: state.attached.filter(({ runId, nodeId }) => runId !== event.runId || nodeId !== event.nodeId) }
-
+      return detached(state)
+    case 'run.refused': {
+      const { run, stage, code, detail } = event
+      return { ...state, runs: run, refused: { run, stage, code, detail } }
+    }
     case 'workspace.syncRequested':
-      return { ...reduceWorkspaceOf(state, event), syncs: event.sync }
+      return { ...state, workspace: reduceWorkspace(state.workspace, event), syncs: event.sync }
     case 'workspace.applied': {
       const { workspace, prelude, catalog } = event.selection
-      const next = { ...reduceWorkspaceOf(state, event), config: { ...state.config, workspace, prelude, catalog } }
-      // A run that named its own keeps it; any other goes on with what took over at its step.
-      if (event.at !== 'step' || state.run === null || state.run.selection !== null) return next
-      return { ...next, run: { ...state.run, snapshot: event.snapshot } }
+      return { ...state, workspace: reduceWorkspace(state.workspace, event), config: { ...state.config, workspace, prelude, catalog } }
     }
     case 'workspace.syncUnchanged':
     case 'workspace.syncFailed':
@@ -63,22 +45,18 @@ export function reduce(state: SessionState, event: SessionEvent): SessionState {
     case 'workspace.approved':
     case 'workspace.deferred':
     case 'workspace.superseded':
-      return reduceWorkspaceOf(state, event)
-
+      return { ...state, workspace: reduceWorkspace(state.workspace, event) }
     default:
-      return reduceRun(state, event)
+      return state
   }
 }
 
-const without = <T extends { readonly id: string }>(queue: readonly T[], id: string): readonly T[] => {
-  const at = queue.findIndex(one => one.id === id)
-  return at < 0 ? queue : queue.toSpliced(at, 1)
+/** A snapshot that waited for a step of the run waits for the next run. */
+function detached(state: SessionState): SessionState {
+  const { approved } = state.workspace
+  const workspace = approved === null ? state.workspace : { ...state.workspace, approved: { ...approved, at: 'run' as const } }
+  return { ...state, open: null, workspace }
 }
-
-const reduceWorkspaceOf = (state: SessionState, event: WorkspaceEvent): SessionState => ({
-  ...state,
-  workspace: reduceWorkspace(state.workspace, event),
-})
 
 /** The only writer of `active`. */
 function reduceWorkspace(state: WorkspaceState, event: WorkspaceEvent): WorkspaceState {
@@ -97,8 +75,12 @@ function reduceWorkspace(state: WorkspaceState, event: WorkspaceEvent): Workspac
     }
     case 'workspace.superseded':
       return { ...state, approved: null }
-    case 'workspace.applied':
-      return event.at === 'now' ? { ...state, active: event.snapshot, pending: null } : { ...state, active: event.snapshot, approved: null }
+    case 'workspace.applied': {
+      const applies = state.applies + 1
+      const reaching = event.reaches === true ? { snapshot: event.snapshot, apply: applies } : state.reaching
+      const waited = event.at === 'now' ? { pending: null } : { approved: null }
+      return { ...state, active: event.snapshot, ...waited, applies, reaching }
+    }
     default:
       return state
   }

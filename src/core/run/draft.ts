@@ -1,0 +1,69 @@
+// A decision about a run in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
+import { worded } from '../record/free-text.ts'
+import type { RunCommand as SessionRunCommand } from '../session/commands.ts'
+import type { StoredText } from '../session/history.ts'
+import type { TurnRefusal } from '../turn/draft.ts'
+import { messagesAdded } from '../turn/messages.ts'
+import type { RunEvent } from './events.ts'
+import { isOfTurn, reduceRun } from './reduce.ts'
+import { nodeOf, type RunState } from './state.ts'
+
+/** What a lasting session records of the run, in the same commit. */
+export interface SessionRecord {
+  readonly session: string
+  readonly command: SessionRunCommand
+}
+
+export interface RunDraft {
+  readonly state: RunState
+  readonly events: readonly RunEvent[]
+  readonly objects: readonly StoredText[]
+  readonly sessions: readonly SessionRecord[]
+}
+
+export type RunRefusal =
+  | 'run_missing'
+  | 'run_exists'
+  | 'run_ended'
+  | 'run_paused'
+  | 'run_not_paused'
+  | 'run_cancelling'
+  | 'run_mode_changed'
+  | 'node_missing'
+  | 'node_not_ready'
+  | 'node_not_running'
+  | TurnRefusal
+
+export type RunRuling = RunDraft | { readonly code: RunRefusal; readonly message: string }
+
+export const refuse = (code: RunRefusal, message: string): RunRuling => ({ code, message })
+
+export const draftRun = (state: RunState): RunDraft => ({ state, events: [], objects: [], sessions: [] })
+
+export const emitRun = (draft: RunDraft, ...added: readonly RunEvent[]): RunDraft => added.map(worded).reduce(emitOne, draft)
+
+function emitOne({ state, events, objects, sessions }: RunDraft, event: RunEvent): RunDraft {
+  return {
+    state: reduceRun(state, event),
+    events: [...events, event],
+    objects,
+    sessions: [...sessions, ...recordsOf(state, event)],
+  }
+}
+
+const ENDS: readonly string[] = ['node.completed', 'node.failed', 'node.cancelled']
+
+function recordsOf(state: RunState, event: RunEvent): readonly SessionRecord[] {
+  if (event.type === 'node.started')
+    return event.session === null || event.input === null
+      ? []
+      : [{ session: event.session, command: { type: 'appendMessages', messages: [event.input] } }]
+  if (!('nodeId' in event) || event.nodeId === null) return []
+  const { nodeId } = event
+  const { session, turn } = nodeOf(state, nodeId)
+  if (session === null || turn === null) return []
+  const messages = isOfTurn(event) ? messagesAdded(turn, event) : []
+  const said: readonly SessionRecord[] = messages.length === 0 ? [] : [{ session, command: { type: 'appendMessages', messages } }]
+  if (!ENDS.includes(event.type)) return said
+  return [...said, { session, command: { type: 'detachRun', runId: state.runId, nodeId, left: turn.left } }]
+}

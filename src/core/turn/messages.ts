@@ -1,0 +1,30 @@
+// Which messages an event adds to the history of its turn. The run's state and the stream of a lasting session both follow from this.
+import type { Digest } from '../digest/digest.ts'
+import type { TurnEvent } from './events.ts'
+import type { Turn } from './state.ts'
+
+/** Events that add messages, beside those of the turn itself. */
+export type MessageEvent =
+  | TurnEvent
+  | { readonly type: 'node.completed' }
+
+/** @param turn before the event */
+export function messagesAdded(turn: Turn, event: MessageEvent): readonly Digest[] {
+  switch (event.type) {
+    case 'step.started':
+      return event.request.user === null ? [] : [event.request.user]
+    case 'calls.asked':
+    case 'node.waiting':
+    case 'node.completed':
+      return turn.step === null || turn.step.kept || turn.step.reply === null ? [] : [turn.step.reply]
+    // Results enter the history in the order of the calls, whichever came back first.
+    case 'call.settled': {
+      const calls = turn.calls.map(call => (call.id === event.call ? { ...call, settled: event, result: event.result } : call))
+      return calls.every(({ settled }) => settled !== null) ? calls.flatMap(({ result }) => result ?? []) : []
+    }
+    case 'message.taken':
+      return turn.left.flatMap(({ id, message }) => (id === event.id ? [message] : []))
+    default:
+      return []
+  }
+}
