@@ -100,9 +100,13 @@ export interface ChatModel {
 }
 
 /** Who calls a tool, and with what. The arguments fit the descriptor. */
+/** A call, and the node that makes it. */
 export interface BoundCall {
   readonly tenant: string
-  readonly session: string
+  readonly runId: string
+  readonly nodeId: string
+  /** The name by which policies know the node's agent. */
+  readonly agent: string
   readonly arguments: Json
 }
 

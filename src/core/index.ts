@@ -91,7 +91,7 @@ export {
   type StepInput,
   type StepOptions,
   type StepRequest,
-} from './session/materialize.ts'
+} from './turn/materialize.ts'
 export { plan as planSession, type SessionEffect } from './session/plan.ts'
 export { foldSession, reduce as reduceSession } from './session/reduce.ts'
 export type { Snapshot } from './session/snapshot.ts'

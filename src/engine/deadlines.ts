@@ -1,5 +1,5 @@
 // Calls when a time is over, however far away it is. Forgets what nobody waits for any more.
-import type { SessionParts } from './sessions/performing.ts'
+import type { SessionParts } from './turns/performing.ts'
 
 export interface Deadlines {
   /** @param at in milliseconds since 1970 */

@@ -1,5 +1,5 @@
 // Retries work with longer and longer waits. Troubles of the disk are waited out; any other failure is retried a few times.
-import type { SessionParts } from './sessions/performing.ts'
+import type { SessionParts } from './turns/performing.ts'
 import { isStoreTrouble } from './store-trouble.ts'
 
 const MOST_TRIES = 6

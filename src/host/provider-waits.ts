@@ -1,5 +1,5 @@
 // Which sessions wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
-import type { ProviderWaits } from '../engine/sessions/performing.ts'
+import type { ProviderWaits } from '../engine/turns/performing.ts'
 import type { SessionPlace } from '../engine/sessions/submit.ts'
 import type { Clock } from '../ports.ts'
 import type { Readiness } from './readiness.ts'

@@ -3,7 +3,7 @@ import { ClientError } from '../../client/index.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import type { Asked } from '../../core/tools/asked-calls.ts'
-import { askedOf, lineTools } from '../../engine/sessions/asked.ts'
+import { askedOf, lineTools } from '../../engine/turns/asked.ts'
 import { Fault } from '../../errors.ts'
 import type { RunDesk } from './desk.ts'
 

@@ -5,7 +5,7 @@ import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/event
 import type { ForkOf } from '../../core/run/fork.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
-import type { StepRequest } from '../../core/session/materialize.ts'
+import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { type Bodies, outputsIn } from './bodies.ts'

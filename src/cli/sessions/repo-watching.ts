@@ -1,7 +1,7 @@
 // Whether what nodes do in the repo is watched: only where somebody named one.
 import { join } from 'node:path'
 import { repoWatch } from '../../adapters/repo-watch/repo-watch.ts'
-import type { SessionParts } from '../../engine/sessions/performing.ts'
+import type { SessionParts } from '../../engine/turns/performing.ts'
 import { Fault } from '../../errors.ts'
 import type { RepoWatch } from '../../ports.ts'
 import type { Input } from '../commands.ts'

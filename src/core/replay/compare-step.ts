@@ -3,7 +3,7 @@ import { BLOCKS, type Block, type BlockSegment } from '../compose/parts.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { PromptRecord } from '../run/events.ts'
 import { readSegments } from '../run/stored-segments.ts'
-import type { StepRequest } from '../session/materialize.ts'
+import type { StepRequest } from '../turn/materialize.ts'
 import type { Place, TextOf } from './compare-told.ts'
 import { type Divergence, type Point, textDifference } from './divergence.ts'
 

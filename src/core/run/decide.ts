@@ -147,7 +147,7 @@ function goOnWithTurn(draft: RunDraft, graph: Graph, { nodeId, command, ...broug
 function outdatedVerdict({ runId, phase, mode }: RunState, { verdict, mode: judgedIn }: JudgeCall): RunRuling | null {
   if (verdict.decision !== 'allowed') return null
   if (phase === 'cancelling') return refuse('run_cancelling', `run ${runId} is being cancelled`)
-  return judgedIn === mode ? null : refuse('run_mode_changed', `run ${runId} is in ${mode} by now`)
+  return judgedIn === null || judgedIn === mode ? null : refuse('run_mode_changed', `run ${runId} is in ${mode} by now`)
 }
 
 /** The events of a turn, and what follows from them for the graph. */

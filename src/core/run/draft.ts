@@ -1,6 +1,6 @@
 // A decision about a run in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
 import { worded } from '../record/free-text.ts'
-import type { RunCommand as SessionRunCommand } from '../session/commands.ts'
+import type { SessionCommand } from '../session/commands.ts'
 import type { StoredText } from '../session/history.ts'
 import type { TurnRefusal } from '../turn/draft.ts'
 import { messagesAdded } from '../turn/messages.ts'
@@ -8,10 +8,10 @@ import type { RunEvent } from './events.ts'
 import { isOfTurn, reduceRun } from './reduce.ts'
 import { nodeOf, type RunState } from './state.ts'
 
-/** What a lasting session records of the run, in the same commit. */
+/** What a session records of the run, in the same commit. */
 export interface SessionRecord {
   readonly session: string
-  readonly command: SessionRunCommand
+  readonly command: SessionCommand
 }
 
 export interface RunDraft {

@@ -20,6 +20,17 @@ export type PauseReason = 'asked' | 'stalled'
 /** What happens to nodes at work when a run is paused: `immediate` begins no further step, `drain-current-node` lets them end. */
 export type DrainPolicy = 'immediate' | 'drain-current-node'
 
+/** What a session is asked directly. */
+export interface DirectRequest {
+  readonly session: string
+  readonly input: Digest | null
+  readonly interactive: boolean
+  /** In place of the session's config; null for that. */
+  readonly config: RunConfig | null
+  /** Taken for this run alone, where its config names another workspace than the session; null for the session's. */
+  readonly snapshot: Snapshot | null
+}
+
 /** What happens to a run: the walk over its graph, and the turns of its nodes. */
 export type RunEvent = GraphEvent | TurnEvent
 
@@ -47,6 +58,8 @@ export type GraphEvent =
       readonly warnings?: readonly RunWarning[]
       /** Left out by a run that is nobody's fork. */
       readonly forkOf?: ForkOf
+      /** Of a run that asks a session directly. */
+      readonly direct?: DirectRequest
     }
   /** Who was at work on it before may write nothing more. */
   | { readonly type: 'run.claimed'; readonly owner: string; readonly epoch: number }

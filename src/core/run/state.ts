@@ -6,7 +6,7 @@ import type { Snapshot } from '../session/snapshot.ts'
 import type { ApprovalSubject } from '../turn/events.ts'
 import type { Turn } from '../turn/state.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
-import type { PauseReason, RunFailure } from './events.ts'
+import type { DirectRequest, PauseReason, RunFailure } from './events.ts'
 import type { ForkOf } from './fork.ts'
 import { type Grown, NOT_GROWN } from './grown.ts'
 import type { AwaitedReply, SentHandoff } from './handoffs.ts'
@@ -110,6 +110,7 @@ export interface RunState {
   readonly ending: { readonly reason: string | null; readonly failure: RunFailure | null } | null
   readonly failure: RunFailure | null
   readonly forkOf?: ForkOf
+  readonly direct?: DirectRequest
   /** In a branch, how many events of its source are still to come. */
   readonly copying?: number
 }

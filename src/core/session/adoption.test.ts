@@ -16,7 +16,7 @@ import {
 } from '../../testing/session-story.ts'
 import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
 import type { SessionEvent } from './events.ts'
-import type { StepRequest } from './materialize.ts'
+import type { StepRequest } from '../turn/materialize.ts'
 import { foldSession } from './reduce.ts'
 
 const prelude = (text: string) => JSON.stringify([{ role: 'system', content: text }])

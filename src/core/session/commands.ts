@@ -17,8 +17,8 @@ export type RunCommand =
   /** With the messages that the run was given and did not take. */
   | ({ readonly type: 'detachRun'; readonly left: readonly LeftMessage[] } & NodeOfRun)
   | ({ readonly type: 'refuseRun'; readonly stage: SyncStage } & Failure)
-  /** A snapshot that waited for a step boundary has reached it. */
-  | { readonly type: 'reachStep' }
+  /** A node is about to take a step: a snapshot that waited for that is applied, if the node works in this session. */
+  | { readonly type: 'reachStep'; readonly isOwn: boolean }
   | { readonly type: 'appendMessages'; readonly messages: readonly Digest[] }
 
 export type SessionCommand =

@@ -25,7 +25,7 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
       return emit(draft, { type: 'run.refused', run: state.runs + 1, stage, code, detail })
     }
     case 'reachStep':
-      return emit(draft, ...dueAtStep(state))
+      return command.isOwn ? emit(draft, ...dueAtStep(state)) : draft
     case 'appendMessages': {
       const { messages } = command
       const said = emit(draft, ...messages.map(message => ({ type: 'message.appended' as const, message })))

@@ -4,6 +4,9 @@ import { nearest } from '../lint/nearest.ts'
 /** The type of a node that names none. */
 export const AGENT_TYPE = 'onbook.agent'
 
+/** The type of the one node of a run that asks a session directly. Nobody writes it into a workflow. */
+export const SESSION_TYPE = 'onbook.session'
+
 /** Each of them is one agent at work. The last one is the name that OpenWOP's conformance suite uses. */
 export const NODE_TYPES: readonly string[] = [AGENT_TYPE, 'core.ai.callPrompt', 'local.sample.demo.mock-ai']
 

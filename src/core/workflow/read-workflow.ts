@@ -47,7 +47,7 @@ interface Written {
 const MOST_DEPTH = 64
 /** Whoever has more mends these first. */
 const MOST_PROBLEMS = 100
-const STALL_AFTER = 5
+export const STALL_AFTER = 5
 const STEPS_PER_NODE = 50
 
 export function readWorkflow(value: Json): ReadWorkflow {

@@ -7,7 +7,7 @@ import { readYaml } from '../../core/pack/yaml.ts'
 import type { Snapshot, SnapshotCatalog } from '../../core/session/snapshot.ts'
 import { type Descriptor, descriptorPath, type PlacedTool, readCatalogFile } from '../../core/tools/catalog.ts'
 import type { Store } from '../../ports.ts'
-import { toolsIn } from '../sessions/model-call.ts'
+import { toolsIn } from '../turns/model-call.ts'
 import type { Origin, Origins } from './origins.ts'
 import type { VersionFiles } from './version-files.ts'
 

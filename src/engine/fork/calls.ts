@@ -9,10 +9,10 @@ import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
 import { remakeVerdict } from '../replay/remake-verdict.ts'
 import { type LoadedRole, loadRole, roleFrom } from '../roles/load-role.ts'
 import { changeGraph } from '../runs/change-graph.ts'
-import { readStored } from '../runs/node-values.ts'
+import { readStored } from '../turns/node-values.ts'
 import { settleReply } from '../runs/replies.ts'
 import { worldOf } from '../runs/world.ts'
-import type { SessionParts } from '../sessions/performing.ts'
+import type { SessionParts } from '../turns/performing.ts'
 import type { Stage } from './stage.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>

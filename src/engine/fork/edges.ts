@@ -2,7 +2,7 @@
 // is not on record, and is told so.
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import type { SessionParts } from '../sessions/performing.ts'
+import type { SessionParts } from '../turns/performing.ts'
 
 /** @param now the only clock there is */
 export function sealedParts(store: Store, runId: string, now: number): SessionParts {

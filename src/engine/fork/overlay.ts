@@ -14,8 +14,8 @@ import { validatorOf } from '../fair-validator.ts'
 import { checkConfigurable } from '../runs/check-configurable.ts'
 import { checkInputs } from '../runs/create.ts'
 import { DIALECT, loadFrozen, lookupNow, resolveRequest } from '../runs/frozen.ts'
-import { type Keeper, keeper } from '../runs/keep.ts'
-import { configurableOf, promptOverrides } from '../runs/step-parts.ts'
+import { type Keeper, keeper } from '../turns/keep.ts'
+import { configurableOf, promptOverrides } from '../turns/step-parts.ts'
 import type { Overlaid } from './create.ts'
 
 export interface ForkOverlay {

@@ -9,8 +9,8 @@ import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Store } from '../../ports.ts'
 import { hostCatalogOf } from '../replay/remake-step.ts'
 import { shippedThen } from '../replay/shipped-then.ts'
-import { SHIPPED } from '../runs/shipped.ts'
-import type { HostCatalog, NodeDesk, RecordedHome } from '../runs/start-step.ts'
+import { SHIPPED } from '../turns/shipped.ts'
+import type { HostCatalog, NodeDesk, RecordedHome } from '../turns/start-step.ts'
 
 export interface RecordedDesk extends Pick<NodeDesk, 'resumes' | 'calls'> {
   readonly recorded: RecordedHome

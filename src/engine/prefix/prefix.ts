@@ -17,7 +17,7 @@ import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summar
 import type { StepStarted } from '../../core/run/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Store } from '../../ports.ts'
-import { messageDigests, messagesIn, toolsIn } from '../sessions/model-call.ts'
+import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'
 import { answerFor } from '../unfit.ts'
 import { chainsOf, type SentStep, sentSteps } from './sent-steps.ts'
 

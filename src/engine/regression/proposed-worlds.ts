@@ -12,7 +12,7 @@ import type { Workflow } from '../../core/workflow/workflow.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import { editedLookup } from '../library/edited-lookup.ts'
 import { frozenRole, type LoadedFrozen, type LoadedSpawn, resolveRequest, roleOf, wantedBy } from '../runs/frozen.ts'
-import { agentOf } from '../runs/task.ts'
+import { agentOf } from '../turns/task.ts'
 import { activeIn, type Proposal } from './proposal.ts'
 import { causesFor, proposedFound, proposedRole, templateCause } from './proposed-causes.ts'
 

@@ -12,7 +12,7 @@ import { isTwin, type RunTwin, twinFields, twinType } from '../../core/replay/tw
 import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import { toldHash } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import type { StepRequest } from '../../core/session/materialize.ts'
+import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { worldOf } from '../runs/world.ts'

@@ -1,11 +1,11 @@
 // What a reply came to, read again from its own bytes: what the run was told of it, and what its node gave.
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { StepRequest } from '../../core/session/materialize.ts'
+import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
-import { outputOf } from '../runs/node-values.ts'
+import { outputOf } from '../turns/node-values.ts'
 import { settledStep } from '../runs/session-graph.ts'
-import { askedOf } from '../sessions/asked.ts'
+import { askedOf } from '../turns/asked.ts'
 
 export type StepSettled = Extract<RunEvent, { readonly type: 'step.settled' }>
 

@@ -10,10 +10,10 @@ import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Store } from '../../ports.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
-import { nodeGate } from '../runs/node-gate.ts'
-import { readStored } from '../runs/node-values.ts'
-import { answerOf } from '../sessions/gate-facts.ts'
-import { toolsIn } from '../sessions/model-call.ts'
+import { nodeGate } from '../turns/node-gate.ts'
+import { readStored } from '../turns/node-values.ts'
+import { answerOf } from '../turns/gate-facts.ts'
+import { toolsIn } from '../turns/model-call.ts'
 
 interface JudgedOnRecord {
   readonly store: Store

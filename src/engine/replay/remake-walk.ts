@@ -6,7 +6,7 @@ import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
-import { type NodeOutput, readStored } from '../runs/node-values.ts'
+import { type NodeOutput, readStored } from '../turns/node-values.ts'
 import { worldOf } from '../runs/world.ts'
 
 export interface Walked {

@@ -3,18 +3,20 @@ import type { Mode } from '../../core/compose/mode.ts'
 import { type Digest, tryCanonicalJson } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { typeName } from '../../core/pack/type-name.ts'
-import { beginRun, draftRun, emitRun } from '../../core/run/decide.ts'
-import type { RunEvent } from '../../core/run/events.ts'
-import { emptyRun } from '../../core/run/state.ts'
+import { beginRun } from '../../core/run/decide.ts'
+import { draftRun, emitRun, type RunDraft } from '../../core/run/draft.ts'
+import type { DirectRequest, RunEvent } from '../../core/run/events.ts'
+import { emptyRun, type RunState } from '../../core/run/state.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
+import type { StoredText } from '../../core/session/history.ts'
 import type { Budget, Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store, Validator } from '../../ports.ts'
 import { checkPackInputs } from './check-input.ts'
 import { freeze, type RunWorld } from './frozen.ts'
-import { keeper } from './keep.ts'
+import { keeper } from '../turns/keep.ts'
 import type { LoadedRun } from './load.ts'
-import { promptOverrides } from './step-parts.ts'
+import { promptOverrides } from '../turns/step-parts.ts'
 import { type RunChange, type RunPlace, writeRun } from './write-run.ts'
 
 export interface CreateRun {
@@ -27,6 +29,8 @@ export interface CreateRun {
   readonly budget?: Partial<Budget>
   /** What somebody adds for every node at the last minute. */
   readonly override?: string
+  /** Of a run that asks a session directly. */
+  readonly direct?: DirectRequest
   readonly idempotency?: (warnings: readonly RunWarning[]) => Commit['idempotency'] | undefined
 }
 
@@ -48,8 +52,37 @@ export async function createRun(
   owner: string,
   validator: Validator | null = null,
 ): Promise<CreatedRun> {
-  const { workflow, inputs = {}, configurable = null, metadata = null, tags = [], mode = workflow.mode, override } = request
-  const { tenant, runId } = place
+  const { draft, texts, warnings } = await draftOfRun(store, place, request, world, owner, validator)
+  const decide = async ({ state }: LoadedRun): Promise<RunChange<readonly RunEvent[]>> => {
+    checkNew(state, place.runId)
+    const kept = request.idempotency?.(warnings)
+    return { draft, texts, ...(kept === undefined ? {} : { idempotency: kept }), answer: draft.events }
+  }
+  const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
+  return { run, events: answer, replayed, warnings }
+}
+
+/** Throws `run_exists`. */
+export function checkNew(state: RunState, runId: string): void {
+  if (state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
+}
+
+export interface RunBeginning {
+  readonly draft: RunDraft
+  readonly texts: readonly StoredText[]
+  readonly warnings: readonly RunWarning[]
+}
+
+/** The first events of a run, and everything that they name. */
+export async function draftOfRun(
+  store: Store,
+  { tenant, runId }: RunPlace,
+  request: CreateRun,
+  world: RunWorld,
+  owner: string,
+  validator: Validator | null,
+): Promise<RunBeginning> {
+  const { workflow, inputs = {}, configurable = null, metadata = null, tags = [], mode = workflow.mode, override, direct } = request
   checkInputs(workflow, inputs)
   const frozen = await freeze(store, tenant, workflow, world, promptOverrides(configurable ?? {}), mode)
   const misfits = validator === null ? [] : await checkPackInputs(validator, workflow, inputs, frozen.packs)
@@ -81,23 +114,12 @@ export async function createRun(
     ...(workflow.rulesVersion === undefined ? {} : { rulesVersion: workflow.rulesVersion }),
     owner,
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(direct === undefined ? {} : { direct }),
   }
   const given: readonly RunEvent[] =
     override === undefined ? [] : [{ type: 'override.given', nodeId: null, text: json({ text: override }) }]
-  const decide = async ({ state }: LoadedRun): Promise<RunChange<readonly RunEvent[]>> => {
-    if (state.runId !== '') throw new Fault('run_exists', { problem: `Run ${runId} exists already` })
-    const started = emitRun(draftRun(emptyRun), created, { type: 'run.started', workflowId: workflow.id }, ...given)
-    const draft = beginRun(started, workflow)
-    const kept = request.idempotency?.(warnings)
-    return {
-      run: draft,
-      texts: [...frozen.texts, ...texts()],
-      ...(kept === undefined ? {} : { idempotency: kept }),
-      answer: draft.events,
-    }
-  }
-  const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
-  return { run, events: answer, replayed, warnings }
+  const draft = beginRun(emitRun(draftRun(emptyRun), created, ...given), workflow)
+  return { draft, texts: [...frozen.texts, ...texts()], warnings }
 }
 
 /** What the workflow declares must be there, and of its type. What it does not declare is let through. */

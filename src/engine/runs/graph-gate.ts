@@ -3,8 +3,8 @@ import type { ToolCall } from '../../core/gate/capability.ts'
 import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from '../../core/run/graph-plans.ts'
 import { GRAPH_DESCRIPTORS, isGraphTool } from '../../core/tools/graph-descriptors.ts'
 import type { Validator } from '../../ports.ts'
-import { problemWith } from '../sessions/gate-facts.ts'
-import type { NodeGate } from '../sessions/performing.ts'
+import { problemWith } from '../turns/gate-facts.ts'
+import type { NodeGate } from '../turns/performing.ts'
 import { type Spawner, spawnOf } from './spawn.ts'
 
 const problemIn = (planned: Planned<unknown>): string | null => (planned.ok ? null : planned.problem)

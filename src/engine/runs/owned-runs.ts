@@ -8,7 +8,7 @@ import { inTurn } from '../in-turn.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import type { LoadedRun } from './load.ts'
 import { worldOf } from './world.ts'
-import { type LoadNode, type RunChange, type RunPlace, type WrittenRun, writeRun } from './write-run.ts'
+import { type LoadSession, type RunChange, type RunPlace, type WrittenRun, writeRun } from './write-run.ts'
 
 /** Changes of runs that are worked out at a time: enough to share a sync to disk, few enough that another tenant's turn comes soon. */
 const CHANGES_AT_ONCE = 32
@@ -16,7 +16,7 @@ const CHANGES_AT_ONCE = 32
 /** @param claiming whether it is this very change that makes the run ours */
 export type WriteOwned = <T>(
   place: RunPlace,
-  decide: (run: LoadedRun, frozen: LoadedFrozen, load: LoadNode) => Promise<RunChange<T> | null>,
+  decide: (run: LoadedRun, frozen: LoadedFrozen, load: LoadSession) => Promise<RunChange<T> | null>,
   claiming?: boolean,
 ) => Promise<WrittenRun<T> | null>
 

@@ -1,10 +1,10 @@
 // What people remark on a run, on its way to the record: without the secrets that the host knows. Changes nothing else.
 import type { RunCommand } from '../../core/run/decide.ts'
-import { scrubbedRemark } from '../sessions/done.ts'
-import type { SessionParts } from '../sessions/performing.ts'
+import { scrubbedRemark } from '../turns/done.ts'
+import type { TurnParts } from '../turns/performing.ts'
 
-export async function scrubbedCommand(parts: SessionParts, tenant: string, command: RunCommand): Promise<RunCommand> {
-  if (command.type === 'resolveApproval' && command.note !== null)
+export async function scrubbedCommand(parts: TurnParts, tenant: string, command: RunCommand): Promise<RunCommand> {
+  if (command.type === 'resolveMode' && command.note !== null)
     return { ...command, note: await scrubbedRemark(parts, tenant, command.note) }
   if (command.type === 'cancel' && command.reason !== null)
     return { ...command, reason: await scrubbedRemark(parts, tenant, command.reason) }

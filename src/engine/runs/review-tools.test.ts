@@ -8,7 +8,7 @@ import type { Binding, Store } from '../../ports.ts'
 import { freshStore, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import type { Asked, Said } from '../../testing/talking-chat.ts'
 import { type AskedApproval, openApprovals } from '../approvals.ts'
-import type { ApprovalAnswer } from '../sessions/answer-approval.ts'
+import type { ApprovalAnswer } from '../turns/answer-approval.ts'
 import type { RunParts } from './work.ts'
 
 let store: Store

@@ -1,134 +1,167 @@
-// A node begins: its session is made or taken up, and told to work for it. All in one commit with the run.
+// A node begins: with the config and the snapshot of its home session, and with its first step. All in one commit.
 import { canonicalJson, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
-import { decideRun, draftRun, emitRun, type RunDraft } from '../../core/run/decide.ts'
+import { decideRun, type StartNode } from '../../core/run/decide.ts'
+import { draftRun, emitRun, type RunDraft, type SessionRecord } from '../../core/run/draft.ts'
+import type { RunEvent } from '../../core/run/events.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
-import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
-import type { StoredText } from '../../core/session/history.ts'
+import { comingConfig, comingSnapshot, unsyncedProblem } from '../../core/session/coming-snapshot.ts'
+import { configProblem, emptyConfig, type RunConfig, type SessionConfig } from '../../core/session/config.ts'
+import { decide } from '../../core/session/decide.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { loadSession } from '../sessions/load.ts'
-import { type DecidedSession, decideAll } from './decide-session.ts'
+import { handoffsTo } from '../turns/node-values.ts'
+import { type NodeDesk, startStep } from '../turns/start-step.ts'
+import { agentOf, isDirect } from '../turns/task.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import { deliveries, mailTo } from './mail.ts'
-import { handoffsTo } from './node-values.ts'
-import { type HostCatalog, type NodeDesk, startStep } from './start-step.ts'
-import { agentOf } from './task.ts'
-import type { LoadNode, RunChange } from './write-run.ts'
+import type { RunChange } from './write-run.ts'
 
-export interface StartedNode {
-  readonly session: string
-  readonly effects: DecidedSession['effects']
-}
-
-/** The sample node of OpenWOP's conformance suite: whatever it is told, it says that it was told. */
+/** The sample node of OpenWOP's conformance suite: whatever it is sent, it says that it was sent that. */
 export const SAMPLE_TYPE = 'local.sample.demo.mock-ai'
 
-/** With its first step, unless something keeps that from starting. Null when the node is not to be started, any more or yet. */
+/** The part of `node.started` that does not follow from the run. In a run that is made again it comes from the record. */
+export type Beginning = Pick<StartNode, 'session' | 'home' | 'config' | 'interactive' | 'snapshot' | 'apply' | 'input' | 'history' | 'left'>
+
+/**
+ * With its first step, unless something keeps that from starting. Null when the node is not to be started, any more or yet.
+ * @param recorded of a run that is made again
+ * @param from the run, with the events that are written before
+ */
 export async function startNode(
-  desk: Omit<NodeDesk, 'session'>,
-  load: LoadNode,
-  hostCatalog: HostCatalog | null,
-): Promise<RunChange<StartedNode> | null> {
-  const { store, tenant, run, frozen, nodeId } = desk
-  const { state } = run
+  desk: NodeDesk,
+  recorded: Beginning | null = null,
+  from: RunDraft = draftRun(desk.run.state),
+): Promise<(RunChange<null> & { readonly problem: Problem | null }) | null> {
+  const { store, tenant, frozen, nodeId } = desk
+  const { state } = from
   const { workflow } = frozen
   const node = workflow.nodes.find(({ id }) => id === nodeId)!
-  const session = sessionOf(state, node)
   const mail = await mailTo(store, tenant, state, nodeId)
-  // One that had ended, and starts for its mail alone, was handed everything else before.
+  // A node that had ended, and starts for its mail alone, was handed everything else before.
   const isWoken = nodeOf(state, nodeId).status !== 'idle' && !state.again.includes(nodeId)
   const handed = isWoken ? [] : await handoffsTo({ store, tenant, state, workflow }, nodeId)
   const handoffs = [...handed, ...mail.map(({ body }) => body)]
   const text = handoffs.length === 0 ? null : canonicalJson(handoffs as unknown as Json)
-  const command = { type: 'startNode', nodeId, session, handoffs: text === null ? null : digestText(text) } as const
-  const ruling = decideRun(draftRun(state), workflow, command)
+  const begun = recorded === null ? await beginningOf({ ...desk, state }, node) : { beginning: recorded, records: [], problem: null }
+  const command: StartNode = { type: 'startNode', nodeId, ...begun.beginning, handoffs: text === null ? null : digestText(text) }
+  const ruling = decideRun({ ...from, sessions: [...from.sessions, ...begun.records] }, workflow, command)
   if (!('events' in ruling)) return null
-  const started = emitRun(ruling, ...deliveries(nodeId, mail))
-  const { state: before, seq } = await load(session)
-  const decided = decideAll(before, await commandsFor(desk, node, before))
-  const objects = [...(text === null ? [] : [new TextEncoder().encode(text)]), ...decided.objects]
-  const change = (draft: RunDraft, done: DecidedSession, texts: readonly StoredText[] = []): RunChange<StartedNode> => ({
-    run: draft,
-    texts,
-    session: { session, seq, state: done.state, events: done.events },
-    objects: [...objects, ...done.objects],
-    answer: { session, effects: done.effects },
-  })
-  if (decided.refusal !== null) return change(failedNode(started, frozen, nodeId, decided.refusal), { ...decided, objects: [] })
-  if (decided.state.run?.phase !== 'running') return change(started, { ...decided, objects: [] })
-  const first = { run: decided.state.run.run, step: 1 }
-  const step = await startStep({ ...desk, session, handoffs }, started, decided.state, first, hostCatalog)
-  const then = step.decided ?? { ...decided, events: [], effects: [] }
-  return change(step.run, { ...then, events: [...decided.events, ...then.events], objects: step.objects }, step.texts)
+  const started = takeFirst(emitRun(ruling, ...deliveries(nodeId, mail)), nodeId)
+  const objects = text === null ? [] : [new TextEncoder().encode(text)]
+  const { problem } = begun
+  if (problem !== null) return { draft: failNode(started, frozen, nodeId, problem), objects, answer: null, problem }
+  const step = await startStep({ ...desk, handoffs }, started, 1)
+  return { draft: step.draft, texts: step.texts, objects: [...objects, ...step.objects], answer: null, problem }
 }
 
-function failedNode(
-  draft: RunDraft,
-  { workflow }: LoadedFrozen,
-  nodeId: string,
-  { code, message }: { code: string; message: string },
-): RunDraft {
+/** Without input a turn begins with the first follow-up that was left. */
+function takeFirst(draft: RunDraft, nodeId: string): RunDraft {
+  const { turn } = nodeOf(draft.state, nodeId)
+  const started = draft.events.find((event): event is Extract<RunEvent, { type: 'node.started' }> => event.type === 'node.started')
+  const first = turn?.left.find(({ kind }) => kind === 'follow-up')
+  return first === undefined || started?.input != null ? draft : emitRun(draft, { type: 'message.taken', nodeId, id: first.id })
+}
+
+function failNode(draft: RunDraft, { workflow }: LoadedFrozen, nodeId: string, { code, message }: Problem): RunDraft {
   const ruling = decideRun(draft, workflow, { type: 'failNode', nodeId, code, detail: message })
   return 'events' in ruling ? ruling : draft
 }
 
-const NAME = /^[A-Za-z0-9_-]{1,64}$/
-
-/** One for each node of a run, and the same one when an edge leads back to it. */
-export const childSession = (runId: string, nodeId: string): string =>
-  `${runId}.${NAME.test(nodeId) ? nodeId : `~${digestText(nodeId).slice('sha256:'.length, 'sha256:'.length + 16)}`}`
-
-/** A fork works in no lasting session: what happens there is in earnest. */
-export const sessionOf = ({ runId, forkOf }: RunState, { id, session }: WorkflowNode): string =>
-  (forkOf === undefined ? session : null) ?? childSession(runId, id)
-
-async function commandsFor(
-  { store, tenant, frozen, run: { state }, recorded }: Omit<NodeDesk, 'session'>,
-  node: WorkflowNode,
-  session: SessionState,
-): Promise<readonly SessionCommand[]> {
-  const { runId } = state
-  const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
-  const chosen = configFor(frozen, node, session.config)
-  // In a session that is there already, what the node or its agent says about the model goes before what the session is set to.
-  const overrides =
-    session.session === '' || canonicalJson(chosen as unknown as Json) === canonicalJson(session.config as unknown as Json)
-      ? {}
-      : { overrides: chosen }
-  const request: SessionCommand = { type: 'requestRun', interactive, node: { runId, nodeId: node.id }, ...overrides }
-  const start: SessionCommand = { type: 'startRun', run: session.runs + 1 }
-  if (session.session !== '') return [request, start]
-  const home = recorded === undefined ? await homeOf(store, tenant, frozen, node.id) : recorded.home
-  const create: SessionCommand = {
-    type: 'create',
-    session: sessionOf(state, node),
-    agentId: agentOf(frozen, node)?.agentId ?? null,
-    config: configFor(frozen, node, home?.config ?? emptyConfig),
-    // A lasting session is nobody's child.
-    home: node.session === null || state.forkOf !== undefined ? { session: home?.session ?? null, runId, nodeId: node.id } : null,
-    snapshot: home?.workspace.active ?? null,
-  }
-  return [create, request, start]
+interface Problem {
+  readonly code: string
+  readonly message: string
 }
 
-/** The session where its agent's workspace is synced and applied; null when there is none, or the node has a lasting one of its own. */
+interface Begun {
+  readonly beginning: Beginning
+  readonly records: readonly SessionRecord[]
+  readonly problem: Problem | null
+}
+
+async function beginningOf({ load, state, frozen }: Pick<NodeDesk, 'load' | 'frozen'> & { readonly state: RunState }, node: WorkflowNode): Promise<Begun> {
+  const session = sessionOf(state, node)
+  const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
+  const name = session ?? homeName(frozen, node)
+  const home = name === null ? null : (await load(name)).state
+  const exists = home !== null && home.session !== ''
+  const asked = isDirect(node) ? (state.direct ?? null) : null
+  const coming = exists ? comingSnapshot(home) : null
+  const config = asked?.config ?? configFor(frozen, node, exists ? comingConfig(home) : emptyConfig)
+  const used = name === null ? undefined : state.homes[name]
+  const snapshot = asked?.snapshot ?? (used === undefined ? (coming?.snapshot ?? null) : used.snapshot)
+  const applies = (home?.workspace.applies ?? 0) + (exists && isDue(home) ? 1 : 0)
+  const opened = session === null ? null : openedIn(frozen, node, session, home!, state.runId, config)
+  const lasting = opened === null ? {} : { history: home!.history, ...(home!.left.length === 0 ? {} : { left: home!.left }) }
+  const beginning: Beginning = {
+    session: opened?.problem === undefined || opened.problem === null ? session : null,
+    home: exists || session !== null ? name : null,
+    config,
+    interactive: asked?.interactive ?? interactive,
+    snapshot,
+    apply: used?.apply ?? applies,
+    input: asked?.input ?? null,
+    ...(opened?.problem === null ? lasting : {}),
+  }
+  const unsynced = asked?.snapshot == null && exists ? unsyncedProblem(config, coming, name!) : null
+  const problem =
+    opened?.problem ?? configProblem(config, NO_KNOWN) ?? (unsynced === null ? null : { code: 'snapshot_missing', message: unsynced })
+  const begin: readonly SessionRecord[] =
+    session === null && exists && used === undefined ? [{ session: name!, command: { type: 'beginRun' } }] : []
+  return { beginning, records: [...(opened?.records ?? []), ...begin], problem }
+}
+
+const NO_KNOWN = { providers: [], models: [] }
+
+const isDue = (state: SessionState): boolean => {
+  const { approved } = state.workspace
+  return approved !== null && approved.at === 'run' && approved.firstRun <= state.runs + 1
+}
+
+interface Opened {
+  readonly records: readonly SessionRecord[]
+  readonly problem: Problem | null
+}
+
+/** A lasting session is made when it is first named, and only one run works in it at a time. */
+function openedIn(
+  frozen: LoadedFrozen,
+  node: WorkflowNode,
+  session: string,
+  state: SessionState,
+  runId: string,
+  config: SessionConfig,
+): Opened {
+  const agentId = agentOf(frozen, node)?.agentId ?? null
+  const create: readonly SessionRecord[] = state.session === '' ? [{ session, command: { type: 'create', session, agentId, config } }] : []
+  const attach = { type: 'attachRun', runId, nodeId: node.id } as const
+  const attached = create.length > 0 ? null : decide(state, attach)
+  if (attached?.ok === false) return { records: [], problem: { code: attached.code, message: attached.message } }
+  return { records: [...create, { session, command: attach }], problem: null }
+}
+
+/** A fork works in no lasting session: work there is in earnest. */
+const sessionOf = ({ forkOf }: RunState, { session }: WorkflowNode): string | null => (forkOf === undefined ? session : null)
+
+const homeName = (frozen: Pick<LoadedFrozen, 'workflow' | 'agents'>, node: WorkflowNode): string | null =>
+  node.session === null ? (agentOf(frozen, node)?.session ?? null) : null
+
+/** The session where its agent's workspace is synced and applied; null when there is none. */
 export async function homeOf(
   store: Store,
   tenant: string,
   frozen: Pick<LoadedFrozen, 'workflow' | 'agents'>,
-  nodeId: string,
+  node: WorkflowNode,
 ): Promise<SessionState | null> {
-  const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
-  const home = node.session === null ? (agentOf(frozen, node)?.session ?? null) : null
-  if (home === null) return null
-  const { state } = await loadSession(store, tenant, home)
+  const name = node.session ?? homeName(frozen, node)
+  if (name === null) return null
+  const { state } = await loadSession(store, tenant, name)
   return state.session === '' ? null : state
 }
 
 /** The node's own choice, its agent's, its home session's, the host's. */
-export function configFor(frozen: Pick<LoadedFrozen, 'agents' | 'model'>, node: WorkflowNode, home: SessionConfig): SessionConfig {
+export function configFor(frozen: Pick<LoadedFrozen, 'agents' | 'model'>, node: WorkflowNode, home: SessionConfig): RunConfig {
   if (node.typeId === SAMPLE_TYPE) return { ...home, provider: 'sample', model: 'sample' }
   const choices = [node.model, agentOf(frozen, node)?.model]
   const pick = <K extends 'provider' | 'model' | 'maxTokens' | 'reasoningEffort'>(key: K) =>

@@ -8,7 +8,7 @@ import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { type TestRuns, testRuns, workflowOf } from '../../testing/test-runs.ts'
 import { type AskedApproval, openApprovals } from '../approvals.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
-import type { ApprovalAnswer } from '../sessions/answer-approval.ts'
+import type { ApprovalAnswer } from '../turns/answer-approval.ts'
 import { loadRun } from './load.ts'
 import type { RunParts } from './work.ts'
 

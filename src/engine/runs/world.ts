@@ -4,12 +4,25 @@ import { grownWorkflow, type SpawnedNode } from '../../core/run/grown.ts'
 import type { RunState } from '../../core/run/state.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { type LoadedFrozen, type LoadedSpawn, loadFrozen } from './frozen.ts'
-import { readStored } from './node-values.ts'
+import { type LoadedFrozen, type LoadedSpawn, loadFrozen, type RunWorld } from './frozen.ts'
+import { readStored } from '../turns/node-values.ts'
 
 /** The graph it walks, without what its nodes are told. */
 export const workflowNow = async (store: Store, tenant: string, state: RunState): Promise<Workflow> =>
   grownWorkflow((await loadFrozen(store, tenant, state.frozen!)).workflow, state)
+
+/** Of a workflow without agents, roles and refs. */
+export const worldWith = (workflow: Workflow, { hostDefaults, agentBindings, model }: RunWorld): LoadedFrozen => ({
+  workflow,
+  agents: new Map(),
+  roles: new Map(),
+  spawned: new Map(),
+  lookup: { found: {}, defaults: {} },
+  hostDefaults,
+  agentBindings,
+  model,
+  repository: null,
+})
 
 /** By what was added: the same object every time, so that what follows from it is made once. */
 const worlds = new WeakMap<readonly SpawnedNode[], LoadedFrozen>()

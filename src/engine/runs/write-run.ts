@@ -1,12 +1,14 @@
-// One change to a run, and to the session of one of its nodes: decided on what is there, committed together, decided again when somebody was quicker.
-
-import { type RunEvent, runDraft, runStream } from '../../core/run/events.ts'
-import type { RunState } from '../../core/run/state.ts'
+// One change to a run, and to the sessions that record it: decided on what is there, committed together, decided again when another was quicker.
+import { draftRun, type RunDraft, type SessionRecord } from '../../core/run/draft.ts'
+import { runDraft, runStream } from '../../core/run/events.ts'
+import type { SessionCommand } from '../../core/session/commands.ts'
+import { decide } from '../../core/session/decide.ts'
 import { type SessionEvent, sessionDraft, sessionStream } from '../../core/session/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
+import { reduce } from '../../core/session/reduce.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { Fault } from '../../errors.ts'
-import type { Commit, Store } from '../../ports.ts'
+import type { Append, Commit, Store } from '../../ports.ts'
 import { keepSession, keptSession, type LoadedSession, loadSession } from '../sessions/load.ts'
 import { keepRun, keptRun, type LoadedRun, loadRun, NO_RUN } from './load.ts'
 
@@ -19,18 +21,12 @@ export interface RunPlace {
 }
 
 export interface RunChange<T> {
-  readonly run: { readonly state: RunState; readonly events: readonly RunEvent[]; readonly objects: readonly StoredText[] }
-  readonly session?: {
-    readonly session: string
-    readonly seq: number
-    readonly state: SessionState
-    readonly events: readonly SessionEvent[]
-  }
+  readonly draft: RunDraft
   readonly objects?: readonly Uint8Array[]
   /** Most of these are in the record already: runs of one workflow say the same in many steps. */
   readonly texts?: readonly StoredText[]
   readonly idempotency?: Commit['idempotency']
-  /** What whoever asked for it wants to know. */
+  /** For the caller. */
   readonly answer: T
 }
 
@@ -40,37 +36,46 @@ export interface WrittenRun<T> {
   readonly replayed: boolean
 }
 
-/** The session of a node, as fresh as the run is. */
-export type LoadNode = (session: string) => Promise<LoadedSession>
+/** A session, as fresh as the run is. */
+export type LoadSession = (session: string) => Promise<LoadedSession>
+
+/** A change that writes nothing. */
+export const unchanged = <T>({ state }: LoadedRun, answer: T): RunChange<T> => ({ draft: draftRun(state), answer })
 
 const encoder = new TextEncoder()
 
 /**
- * The run's stream is part of every commit, with or without events: whoever claimed the run since has moved it, and the commit is refused.
+ * The run's stream is part of every commit, with or without events: a process that has claimed the run since has moved it, and the commit is refused.
  * @param decide null when there is nothing to write
  * @param isNew there is no such run yet; should there be one, that is found out
  */
 export async function writeRun<T>(
   store: Store,
   { tenant, runId, actor, cause = null }: RunPlace,
-  decide: (run: LoadedRun, load: LoadNode) => Promise<RunChange<T> | null>,
+  decide: (run: LoadedRun, load: LoadSession) => Promise<RunChange<T> | null>,
   isNew = false,
 ): Promise<WrittenRun<T> | null> {
-  // What is kept here is right unless somebody else has written: then the commit is refused, and everything is read.
+  // The fold that is kept here is right unless another process has written: then the commit is refused, and everything is read.
   for (let isFresh = false; ; isFresh = true) {
+    const load: LoadSession = session => (isFresh ? loadSession : keptSession)(store, tenant, session)
     const loaded = isNew && !isFresh ? NO_RUN : await (isFresh ? loadRun : keptRun)(store, tenant, runId)
-    const change = await decide(loaded, session => (isFresh ? loadSession : keptSession)(store, tenant, session))
+    const change = await decide(loaded, load)
     if (change === null) return null
-    const { run, session, objects = [], texts = [], idempotency, answer } = change
-    if (run.events.length === 0 && (session?.events.length ?? 0) === 0) return { run: loaded, answer, replayed: false }
+    const { draft, objects = [], texts = [], idempotency, answer } = change
+    if (draft.events.length === 0) return { run: loaded, answer, replayed: false }
+    const sessions = await recordedIn(load, draft.sessions)
     try {
-      const appends = [{ stream: runStream(runId), expected: loaded.seq, entries: run.events.map(event => runDraft(event, actor, cause)) }]
-      if (session !== undefined && session.events.length > 0) {
-        const entries = session.events.map(event => sessionDraft(event, actor, cause))
-        appends.push({ stream: sessionStream(session.session), expected: session.seq, entries })
-      }
+      const appends: Append[] = [
+        { stream: runStream(runId), expected: loaded.seq, entries: draft.events.map(event => runDraft(event, actor, cause)) },
+        ...sessions.map(({ session, seq, events }) => ({
+          stream: sessionStream(session),
+          expected: seq,
+          entries: events.map(event => sessionDraft(event, actor, cause)),
+        })),
+      ]
       const known = knownTo(store)
-      const unknown = [...texts, ...run.objects].filter(text => isFresh || !known.has(nameIn(tenant, text)))
+      const made = [...texts, ...draft.objects, ...sessions.flatMap(one => one.objects)]
+      const unknown = made.filter(text => isFresh || !known.has(nameIn(tenant, text)))
       const { replayed, at } = await store.commit({
         tenant,
         objects: [...objects, ...unknown.map(({ text }) => encoder.encode(text))],
@@ -79,22 +84,49 @@ export async function writeRun<T>(
       })
       if (replayed !== null) return { run: loaded, answer, replayed: true }
       remember(known, tenant, unknown)
-      const seq = loaded.seq + run.events.length
       const born = loaded.seq < 0 ? { createdAt: at, createdBy: actor } : {}
-      const written = { ...loaded, ...born, state: run.state, seq }
+      const written = { ...loaded, ...born, state: draft.state, seq: loaded.seq + draft.events.length }
       keepRun(store, tenant, runId, written)
-      if (session !== undefined)
-        keepSession(store, tenant, session.session, { state: session.state, seq: session.seq + session.events.length })
+      for (const { session, seq, events, state } of sessions) keepSession(store, tenant, session, { state, seq: seq + events.length })
       return { run: written, answer, replayed: false }
     } catch (error) {
-      // Somebody was quicker; or has erased what was there.
+      // Another process was quicker; or somebody has erased an object that was there.
       const mayBe = error instanceof Fault && (error.code === 'stream_moved' || (error.code === 'object_missing' && !isFresh))
       if (!mayBe) throw error
     }
   }
 }
 
-/** Texts that were written from here, and that events speak of since: they are not sent again. */
+interface RecordedIn {
+  readonly session: string
+  readonly seq: number
+  readonly state: SessionState
+  readonly events: readonly SessionEvent[]
+  readonly objects: readonly StoredText[]
+}
+
+/** What each session records of the change. One without events is still part of the commit: it must be as it was read. */
+async function recordedIn(load: LoadSession, records: readonly SessionRecord[]): Promise<readonly RecordedIn[]> {
+  const found = new Map<string, RecordedIn>()
+  for (const { session, command } of records) {
+    const before = found.get(session) ?? { session, ...(await load(session)), events: [], objects: [] }
+    found.set(session, recorded(before, command))
+  }
+  return [...found.values()]
+}
+
+function recorded(before: RecordedIn, command: SessionCommand): RecordedIn {
+  const decided = decide(before.state, command)
+  if (!decided.ok) throw new Fault('internal_error', { problem: `session ${before.session} refuses ${command.type}: ${decided.message}` })
+  return {
+    ...before,
+    state: decided.events.reduce(reduce, before.state),
+    events: [...before.events, ...decided.events],
+    objects: [...before.objects, ...decided.objects],
+  }
+}
+
+/** Texts that were written from here, and that events name since: they are not sent again. */
 const written = new WeakMap<Store, Set<string>>()
 const MOST_KNOWN = 50_000
 const nameIn = (tenant: string, { digest }: StoredText): string => `${tenant} ${digest}`

@@ -1,4 +1,4 @@
-// A message that no model could be sent must not enter a history: every later run of the session would fail of it.
+// A message that no model could be sent must not enter a history: every later run of the session would fail.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
@@ -15,8 +15,4 @@ export async function checkMessage(store: Store, tenant: string, command: Sessio
   if (!read.ok) throw new Fault('object_unfit', { digest, problem: read.problem.message })
 }
 
-function messageOf(command: SessionCommand): Digest | null {
-  if (command.type === 'requestRun') return command.input ?? null
-  if (command.type === 'provideInput') return command.message
-  return command.type === 'receive' && 'message' in command.command ? command.command.message : null
-}
+const messageOf = (command: SessionCommand): Digest | null => (command.type === 'leaveMessage' ? command.message.message : null)

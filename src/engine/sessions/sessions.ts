@@ -1,14 +1,16 @@
-// Which sessions a tenant has, and which of them have work that is not done.
-import type { ProjectedRow, Row } from '../../core/record/projection.ts'
+// The sessions of a tenant, and those with a sync that is not done.
+import type { ProjectedRow } from '../../core/record/projection.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { sessionRows } from '../../core/session/projections.ts'
 import type { Store } from '../../ports.ts'
 
 export interface SessionSummary {
   readonly session: string
-  readonly home: string | null
-  readonly phase: string
+  /** Its newest run, by number and by id; null before the first. */
   readonly run: number | null
+  readonly runId: string | null
+  /** Whether that run is at work here. */
+  readonly open: boolean
   readonly workspace: string | null
   readonly version: number | null
   readonly createdAt: string
@@ -23,15 +25,14 @@ export async function* listSessions(store: Store, tenant: string, after = ''): A
   }
 }
 
-/** With a run under way, or a sync. */
-export async function openSessions(store: Store, tenant: string): Promise<readonly string[]> {
-  const open = new Set<string>()
-  for (const cells of [{ open: 1 }, { syncing: 1 }] satisfies Row[])
-    for await (const row of store.rows(sessionRows.table, tenant, cells)) {
-      const summary = summaryOf(row)
-      if (summary !== null) open.add(summary.session)
-    }
-  return [...open]
+/** With a sync that was asked for and is not done. */
+export async function syncingSessions(store: Store, tenant: string): Promise<readonly string[]> {
+  const open: string[] = []
+  for await (const row of store.rows(sessionRows.table, tenant, { syncing: 1 })) {
+    const summary = summaryOf(row)
+    if (summary !== null) open.push(summary.session)
+  }
+  return open
 }
 
 /** Other streams may have events of the same names. */
@@ -40,9 +41,9 @@ function summaryOf({ stream, cells }: ProjectedRow): SessionSummary | null {
   if (session === null || stream !== sessionStream(session)) return null
   return {
     session,
-    home: cells.home as string | null,
-    phase: String(cells.phase),
     run: cells.run as number | null,
+    runId: cells.runId as string | null,
+    open: cells.open === 1,
     workspace: cells.workspace as string | null,
     version: cells.version as number | null,
     createdAt: String(cells.createdAt),

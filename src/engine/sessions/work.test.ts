@@ -15,7 +15,7 @@ import { workspaceRead } from '../bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { loadSession } from './load.ts'
-import type { SessionParts } from './performing.ts'
+import type { SessionParts } from '../turns/performing.ts'
 import { type SessionWork, sessionWork } from './work.ts'
 
 const TENANT = 'acme'

@@ -8,7 +8,7 @@ import { adoptionOf, type EventPlace, type InForce, isAdoption, placeOf, type Ro
 import type { Store } from '../../ports.ts'
 import { type PolicyRevision, policyAt, policyRevisions } from '../policy-revisions.ts'
 import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
-import { agentOf } from '../runs/task.ts'
+import { agentOf } from '../turns/task.ts'
 
 export interface TakenStep {
   readonly event: Extract<RunEvent, { readonly type: 'step.started' }>

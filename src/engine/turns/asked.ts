@@ -1,10 +1,9 @@
 // What a stored reply asks for, read the way its step says that calls are made. Judges nothing.
 import type { Digest } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
-import type { ToolCall } from '../../core/session/events.ts'
-import type { StepRequest } from '../../core/session/materialize.ts'
-import type { OpenStep } from '../../core/session/state.ts'
 import { type Asked, type AskedCall, askedIn } from '../../core/tools/asked-calls.ts'
+import type { StepRequest } from '../../core/turn/materialize.ts'
+import type { OpenStep } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
 import { toolsIn } from './model-call.ts'
@@ -23,8 +22,8 @@ export async function askedOf(read: Read, shown: Shown, reply: Uint8Array): Prom
   return askedIn(found.ok ? found.messages.flatMap(({ content }) => content) : [], await lineTools(read, shown))
 }
 
-/** A call is known by its place in the reply: what the model calls it, and wants to hear again, is foreign text. */
-export async function askedCall(store: Store, tenant: string, step: OpenStep | null, { id }: ToolCall): Promise<AskedCall | null> {
+/** A call is known by its place in the reply: the model's own id for it, which its result must name, is untrusted text. */
+export async function askedCall(store: Store, tenant: string, step: OpenStep | null, { id }: { readonly id: string }): Promise<AskedCall | null> {
   if (step === null || step.reply === null) return null
   const { reply, request } = step
   const read = (digest: Digest) => store.object(tenant, digest)

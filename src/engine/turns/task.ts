@@ -7,8 +7,9 @@ import type { NodeSettings } from '../../core/gate/authorize.ts'
 import { edgesOf } from '../../core/run/grown.ts'
 import type { RunState } from '../../core/run/state.ts'
 import { usualSettings } from '../../core/run/usual-settings.ts'
+import { SESSION_TYPE } from '../../core/workflow/node-types.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
-import { frozenRole, type LoadedFrozen, roleOf } from './frozen.ts'
+import { frozenRole, type LoadedFrozen, roleOf } from '../runs/frozen.ts'
 
 /** What nobody set is as its role usually had it when the run was started. */
 export const settingsOf = (
@@ -23,6 +24,9 @@ export const settingsOf = (
 
 export const agentOf = ({ agents }: Pick<LoadedFrozen, 'agents'>, { agentId }: WorkflowNode): Agent | null =>
   agentId === null ? null : (agents.get(agentId) ?? null)
+
+/** A session that is asked directly: its messages are sent as they are, and nothing is composed. */
+export const isDirect = ({ typeId }: Pick<WorkflowNode, 'typeId'>): boolean => typeId === SESSION_TYPE
 
 /** A node that an agent added works in a graph, whatever the workflow chose. */
 export const composeStyle = (frozen: LoadedFrozen, node: WorkflowNode): ComposeStyle =>

@@ -3,7 +3,7 @@ import { isObject } from '../../core/digest/is-object.ts'
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
-import type { Binding, BoundCall } from '../../ports.ts'
+import type { Binding } from '../../ports.ts'
 
 export const REQUEST_DESCRIPTOR: Descriptor = {
   name: REQUEST_IMPLEMENTATION,
@@ -19,16 +19,14 @@ export const REQUEST_DESCRIPTOR: Descriptor = {
 
 /** @param ask the id of the approval, which a node that asks twice gets again */
 export const requestImplementation = (
-  nodeOf: (call: BoundCall) => Promise<NodeOfRun | null>,
   ask: (tenant: string, node: NodeOfRun, reason: string) => Promise<string | null>,
 ): Binding => ({
   descriptor: REQUEST_DESCRIPTOR,
   repeatable: true,
   reads: true,
-  async run(call) {
-    const node = await nodeOf(call)
-    const reason = isObject(call.arguments) ? String(call.arguments.reason) : ''
-    const approval = node === null ? null : await ask(call.tenant, node, reason)
+  async run({ tenant, runId, nodeId, arguments: given }) {
+    const reason = isObject(given) ? String(given.reason) : ''
+    const approval = await ask(tenant, { runId, nodeId }, reason)
     return approval === null ? { asked: false, mode: 'implementation' } : { asked: true, approval }
   },
 })

@@ -7,16 +7,16 @@ import { USUAL_RULES } from '../../core/gate/rules.ts'
 import { inOurDraft } from '../../core/schema/older-drafts.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import { collectSchemas } from '../../core/schema/schemas.ts'
-import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
+import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
+import type { CallApproval } from '../../core/turn/state.ts'
 import type { Binding, Validator } from '../../ports.ts'
 import { validatorOf } from '../fair-validator.ts'
 import { bindingFor, unadopted } from '../tools/bound.ts'
 import { scrubbedRemark } from './done.ts'
 import { buildCall } from './model-call.ts'
-import type { NodeGate, SessionParts } from './performing.ts'
-import type { SessionPlace } from './submit.ts'
+import type { AtWork, NodeGate, TurnParts, TurnPlace } from './performing.ts'
 
 export interface JudgedCall {
   readonly name: string
@@ -33,36 +33,35 @@ export interface KnownFacts {
   readonly binding: Binding | undefined
 }
 
+/** @param gate what the gate has to know about the node, and about the graph where the tool changes it */
 export async function gateFacts(
-  parts: SessionParts,
-  place: SessionPlace,
-  state: SessionState,
+  parts: TurnParts,
+  tenant: string,
+  { turn }: Pick<AtWork, 'turn'>,
+  { agent, onBehalfOf, mustAsk, free, problem, ...gate }: NodeGate,
   { name, arguments: given, approval }: JudgedCall,
   signal?: AbortSignal,
 ): Promise<KnownFacts> {
-  const request = state.run?.step?.request
-  const built = request === undefined ? null : await buildCall(parts.store, place.tenant, request)
+  const request = turn.step?.request
+  const built = request === undefined ? null : await buildCall(parts.store, tenant, request)
   const descriptor = built?.ok === true ? built.call.tools.find(tool => tool.name === name) : undefined
-  const node = state.run?.node ?? null
-  const inGraph = node === null || parts.graph === undefined ? ALONE : await parts.graph.gate(place, node, { name, arguments: given })
-  const { agent, onBehalfOf, mustAsk, free, problem, ...gate } = inGraph
   const question = {
     tool: name,
-    tenant: place.tenant,
-    agent: agent ?? state.home?.session ?? place.session,
+    tenant,
+    agent,
     role: gate.role?.name ?? null,
     mode: gate.mode,
     arguments: given,
   }
   const granting = free.includes(name) ? FREE : grantOfAll(parts.grants, question, onBehalfOf)
   const { planningCommands, orchestratorAsks } = parts.rules ?? USUAL_RULES
-  const isOfGraph = parts.graph?.changes(name) === true
-  const binding = isOfGraph ? undefined : await bindingFor(parts, place.tenant, name)
-  const unseen = binding === undefined ? unadopted(parts, place.tenant, name) : undefined
-  const bound = isOfGraph ? { bound: node !== null } : await boundFacts(binding, descriptor, given, signal)
+  const isOfGraph = isGraphTool(name)
+  const binding = isOfGraph ? undefined : await bindingFor(parts, tenant, name)
+  const unseen = binding === undefined ? unadopted(parts, tenant, name) : undefined
+  const bound = isOfGraph ? { bound: gate.node !== null } : await boundFacts(binding, descriptor, given, signal)
   // The schema belongs to the tenant, and may be slow: it is not run for a call that is refused without it.
   const unchecked = descriptor !== undefined && !(bound.bound && granting.granted)
-  const validator = validatorOf(parts.validator, place.tenant)
+  const validator = validatorOf(parts.validator, tenant)
   const facts: GateFacts = {
     problem: (await problemOfCall(validator, unchecked ? undefined : descriptor, binding?.descriptor, given)) ?? problem,
     unchecked,
@@ -80,7 +79,7 @@ export async function gateFacts(
 }
 
 /** A verdict is kept, and what others say of a call is in it. Before it is cut: half a secret is found by nobody. */
-export async function scrubbedFacts(parts: SessionParts, place: SessionPlace, facts: GateFacts): Promise<GateFacts> {
+export async function scrubbedFacts(parts: TurnParts, place: TurnPlace, facts: GateFacts): Promise<GateFacts> {
   const clean = async (said: string): Promise<string> => {
     try {
       return await scrubbedRemark(parts, place.tenant, said)
@@ -120,19 +119,6 @@ async function boundFacts(
   const isShown = canonicalJson(shown as unknown as Json) === canonicalJson(binding.descriptor as unknown as Json)
   const unbound = isShown ? await binding.unbound(signal) : `${shown.name} was shown otherwise than it is adopted by now`
   return unbound === null ? { bound: true } : { bound: false, unbound }
-}
-
-/** A session that works for no graph has no role, no node and no mode. */
-const ALONE: NodeGate = {
-  agent: null,
-  onBehalfOf: [],
-  mustAsk: false,
-  free: [],
-  role: null,
-  node: null,
-  mode: null,
-  ownEdge: false,
-  problem: null,
 }
 
 const SCHEMA = 'https://onbook.dev/tool'

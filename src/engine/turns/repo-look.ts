@@ -3,23 +3,18 @@ import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import type { ChangedFile, ToldChange, Worker } from '../../core/run/changes.ts'
 import { Fault } from '../../errors.ts'
 import type { RepoChange, RepoWatch } from '../../ports.ts'
-import { keptSession } from './load.ts'
-import type { Performing } from './performing.ts'
-import type { Submission, Submitted } from './submit.ts'
+import type { Performing, Sent, TurnSubmission } from './performing.ts'
 
 type Looking = Pick<Performing, 'parts' | 'place'>
-type Brought = Required<Pick<Submission, 'objects'>> & Pick<Submission, 'changed'>
+type Brought = Required<Pick<TurnSubmission, 'objects'>> & Pick<TurnSubmission, 'changed'>
 
 const NOTHING: Brought = { objects: [] }
 
-/** Null for a session that works for no node, and where no repo is watched. */
+/** Null where no repo is watched. */
 async function watchFor({ parts, place }: Looking): Promise<{ readonly watch: RepoWatch; readonly key: string } | null> {
-  if (parts.watch === undefined) return null
-  const { state } = await keptSession(parts.store, place.tenant, place.session)
-  const node = state.run?.node ?? null
-  const watch = node === null ? null : await parts.watch()
+  const watch = parts.watch === undefined ? null : await parts.watch()
   // A node does one thing at a time.
-  return node === null || watch === null ? null : { watch, key: JSON.stringify([place.tenant, node.runId, node.nodeId]) }
+  return watch === null ? null : { watch, key: JSON.stringify([place.tenant, place.runId, place.nodeId]) }
 }
 
 export async function lookBefore(looking: Looking): Promise<void> {
@@ -28,7 +23,7 @@ export async function lookBefore(looking: Looking): Promise<void> {
 }
 
 /** `send` is given what has changed since, to put it on record. Nothing is forgotten before it is there. */
-export async function tellChange(looking: Looking, worker: Worker, send: (brought: Brought) => Promise<Submitted>): Promise<Submitted> {
+export async function tellChange(looking: Looking, worker: Worker, send: (brought: Brought) => Promise<Sent>): Promise<Sent> {
   const found = await watchFor(looking)
   if (found === null) return send(NOTHING)
   const submitted = await send(await changeIn(looking, found.watch, found.key, worker))

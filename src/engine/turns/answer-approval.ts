@@ -1,42 +1,43 @@
-// What a person said about a call, on its way to the session. Changed arguments are judged here already, so that whoever gave wrong ones is told; and again before the call.
+// A person's answer about a call, on its way to the turn. Changed arguments are judged here already, so that a caller with wrong ones hears so;
+// and again before the call.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { authorize } from '../../core/gate/authorize.ts'
 import { isSound } from '../../core/messages/content.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
-import { isAsked, type OpenCall, type SessionState } from '../../core/session/state.ts'
+import type { AnswerApproval } from '../../core/turn/commands.ts'
+import { isAsked, type OpenCall } from '../../core/turn/state.ts'
 import { Fault } from '../../errors.ts'
 import { scrubbedRemark } from './done.ts'
 import { gateFacts } from './gate-facts.ts'
-import { loadSession } from './load.ts'
-import type { SessionParts } from './performing.ts'
-import type { SessionPlace } from './submit.ts'
+import { nodeGate } from './node-gate.ts'
+import type { AtWork, TurnParts, TurnPlace } from './performing.ts'
 
 export interface ApprovalAnswer {
   readonly approval: string
-  /** Whatever is not `approved` is a no. */
+  /** Anything but `approved` is a no. */
   readonly decision: 'approved' | 'denied'
   readonly note: string | null
-  /** In place of what the model asked for; null leaves that. */
+  /** In place of the model's arguments; null leaves those. */
   readonly arguments: Json
 }
 
 export interface AnswerCommand {
-  readonly command: Extract<SessionCommand, { readonly type: 'answerApproval' }>
+  readonly command: AnswerApproval
   readonly objects: readonly Uint8Array[]
 }
 
+/** @param at null when the node is not at work any more */
 export async function answerCommand(
-  parts: SessionParts,
-  place: SessionPlace,
+  parts: TurnParts,
+  place: TurnPlace,
+  at: AtWork | null,
   { approval, decision, note, arguments: changed }: ApprovalAnswer,
 ): Promise<AnswerCommand> {
   const kept = note === null ? null : await scrubbedRemark(parts, place.tenant, note)
-  const answer = { type: 'answerApproval', approval, decision, by: place.actor, note: kept } as const
-  const { state } = await loadSession(parts.store, place.tenant, place.session)
-  const open = askedIn(state, approval)
+  const answer: AnswerApproval = { type: 'answerApproval', approval, decision, by: place.actor, note: kept, arguments: null }
+  const open = at?.turn.calls.find(call => call.approval?.approval === approval && isAsked(call)) ?? null
   if (isOver(open, parts.now())) return { command: { ...answer, decision: 'expired' }, objects: [] }
   if (changed === null || decision !== 'approved') return { command: answer, objects: [] }
-  if (open !== null) await check(parts, place, state, open, changed)
+  if (open !== null) await check(parts, place, at!, open, changed)
   const text = canonicalJson(changed)
   return { command: { ...answer, arguments: digestText(text) }, objects: [new TextEncoder().encode(text)] }
 }
@@ -44,10 +45,7 @@ export async function answerCommand(
 /** Whether its time is over, though nobody has noticed yet. */
 const isOver = (call: OpenCall | null, now: number): boolean => (call?.approval?.expiresAt ?? Number.POSITIVE_INFINITY) <= now
 
-const askedIn = ({ run }: SessionState, approval: string): OpenCall | null =>
-  run?.batch?.calls.find(call => call.approval?.approval === approval && isAsked(call)) ?? null
-
-async function check(parts: SessionParts, place: SessionPlace, state: SessionState, { name, approval }: OpenCall, changed: Json) {
+async function check(parts: TurnParts, place: TurnPlace, at: AtWork, { name, approval }: OpenCall, changed: Json): Promise<void> {
   if (!isSound(changed))
     throw new Fault('approval_arguments_refused', {
       tool: name,
@@ -57,7 +55,7 @@ async function check(parts: SessionParts, place: SessionPlace, state: SessionSta
   if (parts.scrub !== undefined && canonicalJson(await parts.scrub(place.tenant, changed)) !== canonicalJson(changed))
     throw new Fault('approval_arguments_refused', { tool: name, problem: 'they hold a secret of this host, and would be kept' })
   const asked = { name, arguments: changed, approval: { ...approval!, decision: 'approved' as const, answeredBy: place.actor } }
-  const { facts } = await gateFacts(parts, place, state, asked)
+  const { facts } = await gateFacts(parts, place.tenant, at, nodeGate(at.frozen, at.state, place.nodeId), asked)
   const { conditions } = authorize({ name, arguments: changed }, facts)
   const lacking = conditions.find(({ outcome }) => outcome === 'failed')
   if (lacking !== undefined) throw new Fault('approval_arguments_refused', { tool: name, problem: lacking.reason })

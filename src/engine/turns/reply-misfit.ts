@@ -1,28 +1,26 @@
 // The last reply of a node against the output schema of the pack that its prompt comes from. The verdict goes on record with the reply.
 import { replyValue } from '../../core/example/reply.ts'
-import type { RunState } from '../../core/run/state.ts'
-import type { ReplyMisfit } from '../../core/session/events.ts'
+import type { ReplyMisfit } from '../../core/turn/events.ts'
 import { Fault } from '../../errors.ts'
-import type { Store, Validator } from '../../ports.ts'
+import type { Validator } from '../../ports.ts'
+import { validatorOf } from '../fair-validator.ts'
 import type { PackSchemas } from '../library/pack-schemas.ts'
-import { schemaMisfit } from './check-input.ts'
+import { schemaMisfit } from '../runs/check-input.ts'
 import { readStored } from './node-values.ts'
+import type { AtWork, TurnParts, TurnPlace } from './performing.ts'
 import { agentOf } from './task.ts'
-import { worldOf } from './world.ts'
 
 /** Null for a reply that fits, and for a node whose prompt comes without schemas. */
 export async function replyMisfit(
-  { store, validator }: { readonly store: Store; readonly validator: Pick<Validator, 'ask'> },
-  tenant: string,
-  state: RunState,
-  nodeId: string,
+  { store, validator }: Pick<TurnParts, 'store' | 'validator'>,
+  { tenant, nodeId }: TurnPlace,
+  { frozen }: AtWork,
   text: string,
 ): Promise<ReplyMisfit | null> {
-  const frozen = await worldOf(store, tenant, state)
   const digest = frozen.packs?.[nodeId]
   if (digest === undefined) return null
   const pack = await readStored<PackSchemas>(store, tenant, digest)
-  const problem = await problemIn(validator, pack, text)
+  const problem = await problemIn(validatorOf(validator, tenant), pack, text)
   if (problem === null) return null
   const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
   const { message: detail } = new Fault('reply_misfit', { pack: `${pack.pack}@${pack.version}`, nodeId, problem })

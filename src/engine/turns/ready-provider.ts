@@ -1,10 +1,10 @@
 // A provider that lacks something on this machine. A new run is refused; a run that is on record waits and goes on when the thing is there.
-import type { Performing, SessionParts } from './performing.ts'
+import type { Performing, TurnParts } from './performing.ts'
 
 const RECHECK_MS = 5_000
 
 /** Throws for the first of these that cannot be asked. */
-export async function checkReady({ models }: Pick<SessionParts, 'models'>, providers: Iterable<string>): Promise<void> {
+export async function checkReady({ models }: Pick<TurnParts, 'models'>, providers: Iterable<string>): Promise<void> {
   for (const provider of providers) {
     const lacking = provider === '' ? null : ((await models.unready?.(provider)) ?? null)
     if (lacking !== null) throw lacking

@@ -3,16 +3,18 @@ import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
 import { type Done, failed } from './done.ts'
-import type { Performing } from './performing.ts'
+import { agentName } from './agent-name.ts'
+import type { AtWork, Performing } from './performing.ts'
 
 /** A guard against what runs away. How much a model should be told is for each tool to say: a megabyte of text, escaped as JSON at its worst, fits. */
 const MOST_OUTPUT = 8 * 1024 * 1024
 
 type Working = Pick<Performing, 'parts' | 'place' | 'signal'>
 
-export async function runBinding({ parts, place, signal }: Working, binding: Binding, given: Json): Promise<Done> {
+export async function runBinding({ parts, place, signal }: Working, at: AtWork, binding: Binding, given: Json): Promise<Done> {
+  const { tenant, runId, nodeId } = place
   try {
-    const output = await binding.run({ tenant: place.tenant, session: place.session, arguments: given }, signal)
+    const output = await binding.run({ tenant, runId, nodeId, agent: agentName(at, nodeId), arguments: given }, signal)
     if (canonicalJson(output).length > MOST_OUTPUT)
       return failed('tool_output_too_large', `it answered with more than ${MOST_OUTPUT} characters; ask for less`)
     const failure = binding.failure?.(output) ?? null

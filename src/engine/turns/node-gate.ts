@@ -1,9 +1,10 @@
 // What the gate has to know about a node: its role, its settings and the mode of its run, as they are at this moment.
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
-import { nodeOf, type RunState } from '../../core/run/state.ts'
-import type { NodeGate } from '../sessions/performing.ts'
-import { frozenRole, type LoadedFrozen } from './frozen.ts'
-import { agentOf, settingsOf } from './task.ts'
+import type { RunState } from '../../core/run/state.ts'
+import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
+import { agentName } from './agent-name.ts'
+import type { NodeGate } from './performing.ts'
+import { agentOf, isDirect, settingsOf } from './task.ts'
 
 export function nodeGate(frozen: LoadedFrozen, state: RunState, nodeId: string): NodeGate {
   const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
@@ -11,12 +12,14 @@ export function nodeGate(frozen: LoadedFrozen, state: RunState, nodeId: string):
   const role = frozenRole(frozen, node, agent)
   const spawners = spawnersOf(frozen, nodeId)
   return {
-    agent: agent?.agentId ?? (spawners.length === 0 ? null : actingFor(frozen, state, spawners.at(-1)!)),
+    // A node that was spawned acts for the one of the workflow that its line began with.
+    agent: agentName({ state, frozen }, agent === null ? (spawners.at(-1) ?? nodeId) : nodeId),
     onBehalfOf: spawners.map(id => roleNameOf(frozen, id)),
     free: [REQUEST_IMPLEMENTATION],
     role: role === null ? null : { name: role.name, requests: role.requests },
-    node: settingsOf(frozen, node, agent),
-    mode: state.mode,
+    // A session that is asked directly has no settings and no mode.
+    node: isDirect(node) ? null : settingsOf(frozen, node, agent),
+    mode: isDirect(node) ? null : state.mode,
     ownEdge: false,
     mustAsk: frozen.spawned.get(nodeId)?.node.asks === true,
     problem: null,
@@ -27,11 +30,6 @@ export function nodeGate(frozen: LoadedFrozen, state: RunState, nodeId: string):
 function spawnersOf({ spawned }: Pick<LoadedFrozen, 'spawned'>, nodeId: string): readonly string[] {
   const by = spawned.get(nodeId)?.node.by
   return by === undefined ? [] : [by, ...spawnersOf({ spawned }, by)]
-}
-
-function actingFor(frozen: LoadedFrozen, state: RunState, nodeId: string): string {
-  const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
-  return agentOf(frozen, node)?.agentId ?? nodeOf(state, nodeId).session
 }
 
 function roleNameOf(frozen: LoadedFrozen, nodeId: string): string | null {

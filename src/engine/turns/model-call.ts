@@ -6,7 +6,7 @@ import type { CallParameters, ModelCall } from '../../core/messages/model-call.t
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { collectTools, readTools, type ToolSet } from '../../core/messages/read-tools.ts'
 import { type HistoryNode, readHistoryNode } from '../../core/session/history.ts'
-import { messagesAround, type StepRequest } from '../../core/session/materialize.ts'
+import { messagesAround, type StepRequest } from '../../core/turn/materialize.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'

@@ -11,8 +11,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { listFiles } from '../workspaces/read.ts'
 import type { WorkspaceUser } from '../workspaces/versions.ts'
-import type { SessionParts } from './performing.ts'
-import type { SessionPlace } from './submit.ts'
+import type { TurnParts } from './performing.ts'
 
 export const NOT_GRANTED = 'secret_not_granted'
 
@@ -36,8 +35,8 @@ function messagesOf(bytes: Uint8Array): readonly ChatMessage[] {
 
 /** A sync fails, and nothing is replaced, when its prelude asks for a secret that the policy does not grant, or for an image of elsewhere. */
 export async function checkedSync(
-  parts: SessionParts,
-  { tenant, session }: SessionPlace,
+  parts: Pick<TurnParts, 'store' | 'secretGrants'>,
+  { tenant, session }: { readonly tenant: string; readonly session: string },
   user: WorkspaceUser,
   result: SyncResult,
 ): Promise<SyncResult> {
@@ -62,8 +61,8 @@ const imagesIn = ({ content }: ChatMessage): readonly Digest[] =>
 
 /** Why a step may not be sent with this snapshot's prelude, or null. A snapshot may be older than the policy. */
 export async function preludeRefusal(
-  parts: SessionParts,
-  { tenant }: SessionPlace,
+  parts: TurnParts,
+  tenant: string,
   agent: string,
   { workspace, prelude }: Snapshot,
 ): Promise<string | null> {

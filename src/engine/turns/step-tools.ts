@@ -1,20 +1,18 @@
-// Which tools a node is shown in a step, where that is not simply what its session would be: an agent or a spawned node may be shown fewer, a planner one more.
+// Which tools a node is shown in a step, where the config of its turn does not decide that alone: an agent or a spawned node may be shown fewer, a planner one more.
 // And what is said of them to a provider that calls by line.
 
 import type { Mode } from '../../core/compose/mode.ts'
 import type { ToolProtocol } from '../../core/compose/system-block.ts'
 import { type Digest, digestBytes, digestText } from '../../core/digest/digest.ts'
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
-import { snapshotAtStep } from '../../core/session/apply.ts'
-import { toolsOf } from '../../core/session/materialize.ts'
-import type { SessionState } from '../../core/session/state.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import { GRAPH_TOOLS } from '../../core/tools/graph-descriptors.ts'
 import { isRepoTool } from '../../core/tools/repo-descriptors.ts'
+import { type StepInput, toolsOf } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
-import { catalogText } from '../sessions/catalog-text.ts'
-import { toolsIn } from '../sessions/model-call.ts'
+import { catalogText } from './catalog-text.ts'
+import { toolsIn } from './model-call.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -28,6 +26,9 @@ export interface StepTools {
   readonly objects: readonly Uint8Array[]
 }
 
+/** Its config, and the snapshot of this step. */
+type TurnTools = Pick<StepInput, 'config' | 'snapshot'>
+
 interface Showing {
   /** By whoever limits the node; null for no limit. */
   readonly listed: readonly string[] | null
@@ -37,19 +38,17 @@ interface Showing {
   readonly planning: string
 }
 
-/** Null when they are those of the session. */
+/** Null when config and snapshot decide. */
 export async function stepTools(
   store: Store,
   tenant: string,
-  session: SessionState,
+  turn: TurnTools,
   hostCatalog: StoredCatalog | null,
   { listed, mode, calling, planning }: Showing,
 ): Promise<StepTools | null> {
-  const { run } = session
   const allowed = allowedTo(listed, calling)
-  if (run === null || (allowed === null && mode !== 'planning')) return null
-  const snapshot = snapshotAtStep(session)
-  const { tools } = toolsOf({ config: run.config, snapshot, hostCatalog: hostCatalog?.digest ?? null })
+  if (allowed === null && mode !== 'planning') return null
+  const { tools } = toolsOf({ ...turn, hostCatalog: hostCatalog?.digest ?? null })
   const usual = tools ?? []
   const shown = allowed === null ? null : await onlyThose(store, tenant, usual, hostCatalog, allowed)
   const texts = [...(shown === null ? [] : [shown]), ...(mode === 'planning' ? [planning] : [])]
@@ -70,17 +69,15 @@ async function onlyThose(
   return catalogText(tools.filter(({ name }) => allowed.includes(name)))
 }
 
-/** All that is shown. @param made for the step; null when they are those of the session */
+/** All that is shown. @param made for the step; null when config and snapshot decide */
 export async function shownTools(
   store: Store,
   tenant: string,
-  session: SessionState,
+  turn: TurnTools,
   hostCatalog: StoredCatalog | null,
   made: StepTools | null,
 ): Promise<readonly Descriptor[]> {
-  const { run } = session
-  if (run === null) return []
-  const usual = toolsOf({ config: run.config, snapshot: snapshotAtStep(session), hostCatalog: hostCatalog?.digest ?? null })
+  const usual = toolsOf({ ...turn, hostCatalog: hostCatalog?.digest ?? null })
   const read = reading(store, tenant, [...bytesOf(hostCatalog), ...(made?.objects ?? [])])
   return (await toolsIn(read, made?.toolDigests ?? usual.tools ?? [])).tools
 }

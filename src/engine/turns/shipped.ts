@@ -1,6 +1,6 @@
 // What comes with the house and is told to agents, as this release words it. Every step is told what ships when it is started; its record says what that was.
 import { SHIPPED_BLOCKS, type ShippedBlocks } from '../../core/compose/shipped-blocks.ts'
-import { catalogText } from '../sessions/catalog-text.ts'
+import { catalogText } from './catalog-text.ts'
 import { REQUEST_DESCRIPTOR } from './request-implementation.ts'
 
 export interface Shipped {

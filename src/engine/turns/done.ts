@@ -1,9 +1,9 @@
 // What came of a tool call: how it is settled, and what the model is told. Makes no call.
 import type { Json } from '../../core/digest/digest.ts'
 import { shortReason } from '../../core/gate/short-reason.ts'
-import type { CallStatus } from '../../core/session/events.ts'
-import type { CallApproval } from '../../core/session/state.ts'
-import type { Performing, SessionParts } from './performing.ts'
+import type { CallStatus } from '../../core/turn/events.ts'
+import type { CallApproval } from '../../core/turn/state.ts'
+import type { Performing, TurnParts } from './performing.ts'
 
 export interface Done {
   readonly outcome: CallStatus
@@ -28,10 +28,10 @@ export const INTERRUPTED: Done = {
 
 /** A model that is not told what a person changed would believe that its own arguments were used. */
 export const told = (done: Done, given: Json, approval: CallApproval | null): Done =>
-  approval === null || approval.arguments === null ? done : { ...done, output: { changedArguments: given, result: done.output } }
+  approval === null || approval.changed === null ? done : { ...done, output: { changedArguments: given, result: done.output } }
 
 /** What a person remarks on work. What people tell agents is theirs, and stays as it is: a secret belongs into a slot. */
-export const scrubbedRemark = async ({ scrub }: Pick<SessionParts, 'scrub'>, tenant: string, remark: string): Promise<string> =>
+export const scrubbedRemark = async ({ scrub }: Pick<TurnParts, 'scrub'>, tenant: string, remark: string): Promise<string> =>
   scrub === undefined ? remark : String(await scrub(tenant, remark))
 
 /** Without the secrets that this host knows, whoever brought them in: a tool, or a person who changed arguments or left a note. */

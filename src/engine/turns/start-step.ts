@@ -1,0 +1,156 @@
+// The next step of a node: its prompt is composed and put on record, and only then is it asked for. Nothing is sent here.
+import type { Handoff } from '../../core/compose/task-payload.ts'
+import { type Digest, digestText } from '../../core/digest/digest.ts'
+import { decideRun } from '../../core/run/decide.ts'
+import { emitRun, type RunDraft } from '../../core/run/draft.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { dueAtStep, reachingStep } from '../../core/session/apply.ts'
+import type { StoredText } from '../../core/session/history.ts'
+import { preludeOf } from '../../core/session/prelude-ladder.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
+import type { Calling } from '../../core/tools/asked-calls.ts'
+import type { Descriptor } from '../../core/tools/catalog.ts'
+import type { StartStep } from '../../core/turn/commands.ts'
+import type { Turn } from '../../core/turn/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import type { Store } from '../../ports.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { LoadedRun } from '../runs/load.ts'
+import { deliverLetters } from '../runs/mail.ts'
+import type { LoadSession } from '../runs/write-run.ts'
+import { catalogText } from './catalog-text.ts'
+import { composeStep } from './compose-step.ts'
+import { SHIPPED, type Shipped } from './shipped.ts'
+import { protocolOf, shownTools, stepTools } from './step-tools.ts'
+import { agentOf, composeStyle, isDirect } from './task.ts'
+
+/** What is known about a node when its turn is to go on. */
+export interface NodeDesk {
+  readonly store: Store
+  readonly tenant: string
+  readonly nodeId: string
+  readonly run: LoadedRun
+  readonly frozen: LoadedFrozen
+  readonly hostCatalog: HostCatalog | null
+  readonly load: LoadSession
+  /** Handed over in this very commit; otherwise they are read. */
+  readonly handoffs?: readonly Handoff[]
+  /** Whether a provider keeps conversations. */
+  readonly resumes: (provider: string) => boolean
+  readonly calls: (provider: string) => Promise<Calling>
+  /** Of a run that is made again: what was found around it then. Otherwise it is looked at. */
+  readonly recorded?: RecordedStep
+}
+
+export interface RecordedStep {
+  /** The snapshot that reached the turn at this step; null for none. */
+  readonly adopt: Adopted | null
+  /** What shipped when it was started. */
+  readonly shipped: () => Promise<Shipped>
+}
+
+export interface Adopted {
+  readonly snapshot: Snapshot
+  readonly apply: number
+}
+
+export interface HostCatalog {
+  readonly digest: Digest
+  readonly bytes: Uint8Array
+}
+
+export function storedCatalog(descriptors: readonly Descriptor[]): HostCatalog {
+  const text = catalogText(descriptors)
+  return { digest: digestText(text), bytes: new TextEncoder().encode(text) }
+}
+
+export interface StartedStep {
+  readonly draft: RunDraft
+  readonly texts: readonly StoredText[]
+  readonly objects: readonly Uint8Array[]
+}
+
+const nothing = (draft: RunDraft): StartedStep => ({ draft, texts: [], objects: [] })
+
+/** @param draft the run, with the events that are written before the step */
+export async function startStep(desk: NodeDesk, draft: RunDraft, step: number): Promise<StartedStep> {
+  const { store, tenant, nodeId, frozen } = desk
+  const checked = decideRun(draft, frozen.workflow, { type: 'checkStep', nodeId })
+  if (!('events' in checked)) return nothing(draft)
+  if (checked.events.length > draft.events.length) return nothing(checked)
+  const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)!
+  const { turn } = nodeOf(draft.state, nodeId)
+  if (turn === null) return nothing(draft)
+  const boundary = await boundaryOf(desk, draft, turn)
+  const { snapshot } = boundary.adopt ?? turn
+  const made = isDirect(node) ? direct(desk) : await composed(desk, draft, node, { ...turn, snapshot })
+  const told = emitRun(boundary.draft, ...made.events)
+  if (!made.ok) return { ...nothing(fail(told, desk, made)), texts: made.texts }
+  const letters = await deliverLetters(store, tenant, told, frozen.workflow, nodeId)
+  const adopted = boundary.adopt === null ? {} : { adopt: boundary.adopt }
+  const started = decideRun(letters.draft, frozen.workflow, { type: 'turn', nodeId, command: { ...made.command, step, ...adopted } })
+  if (!('events' in started)) return nothing(fail(draft, desk, { code: started.code, detail: started.message }))
+  const catalog = desk.hostCatalog === null ? [] : [desk.hostCatalog.bytes]
+  return { draft: started, texts: [...made.texts, ...letters.texts], objects: [...catalog, ...made.objects] }
+}
+
+function fail(draft: RunDraft, { frozen, nodeId }: NodeDesk, { code, detail }: { readonly code: string; readonly detail: string }): RunDraft {
+  const ruling = decideRun(draft, frozen.workflow, { type: 'failNode', nodeId, code, detail })
+  return 'events' in ruling ? ruling : draft
+}
+
+interface Boundary {
+  readonly draft: RunDraft
+  readonly adopt: Adopted | null
+}
+
+/** A snapshot that was applied at the boundary of a step reaches the node here. The commit expects its home as it was read. */
+async function boundaryOf({ load, recorded, nodeId }: NodeDesk, draft: RunDraft, turn: Turn): Promise<Boundary> {
+  if (recorded !== undefined) return { draft, adopt: recorded.adopt }
+  const { home, session } = nodeOf(draft.state, nodeId)
+  if (home === null) return { draft, adopt: null }
+  const { state } = await load(home)
+  const [due] = session === home ? dueAtStep(state) : []
+  const reached = { session: home, command: { type: 'reachStep', isOwn: session === home } as const }
+  const guarded = { ...draft, sessions: [...draft.sessions, reached] }
+  if (due?.type === 'workspace.applied') return { draft: guarded, adopt: { snapshot: due.snapshot, apply: state.workspace.applies + 1 } }
+  return { draft: guarded, adopt: reachingStep(state, turn) }
+}
+
+interface Made {
+  readonly events: RunDraft['events']
+  readonly texts: readonly StoredText[]
+}
+
+type MadeStep =
+  | ({ readonly ok: true; readonly command: Omit<StartStep, 'step' | 'adopt'>; readonly objects: readonly Uint8Array[] } & Made)
+  | ({ readonly ok: false; readonly code: string; readonly detail: string } & Made)
+
+/** A session that is asked directly sends its prelude and its history, and nothing else. */
+function direct({ hostCatalog }: NodeDesk): MadeStep {
+  const command = { type: 'startStep', prompt: null, system: null, user: null, toolDigests: null, hostCatalog: hostCatalog?.digest ?? null } as const
+  return { ok: true, command, objects: [], events: [], texts: [] }
+}
+
+async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode, turn: Turn): Promise<MadeStep> {
+  const { store, tenant, nodeId, frozen, hostCatalog, handoffs } = desk
+  const { config, snapshot } = turn
+  const { prelude } = preludeOf(config, snapshot)
+  const resumes = nodeOf(state, nodeId).conversation !== null && desk.resumes(config.provider)
+  const calling = await desk.calls(config.provider)
+  const listed = frozen.spawned.get(nodeId)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
+  const { blocks: shipped, planning } = (await desk.recorded?.shipped()) ?? SHIPPED
+  const tools = await stepTools(store, tenant, { config, snapshot }, hostCatalog, { listed, mode: state.mode, calling, planning })
+  const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
+  const shown = isUnmentioned ? [] : await shownTools(store, tenant, { config, snapshot }, hostCatalog, tools)
+  const protocol = protocolOf(calling, shown)
+  const given = handoffs === undefined ? {} : { handoffs }
+  const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
+  const step = await composeStep({ ...place, resumes, prelude, protocol, shipped })
+  if (!step.ok) return step
+  const { system, user, prompt, events, texts } = step
+  const lines = calling === 'native' ? {} : { calls: calling }
+  const toolDigests = tools?.toolDigests ?? null
+  const command = { type: 'startStep', prompt, system, user, toolDigests, hostCatalog: hostCatalog?.digest ?? null, ...lines } as const
+  return { ok: true, command, objects: tools?.objects ?? [], events, texts }
+}
