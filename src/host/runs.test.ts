@@ -1,7 +1,7 @@
 // Runs over real HTTP: started, looked at, steered, stopped; and what is wrong is refused with its own code and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../core/digest/digest.ts'
-import { draftRun, emitRun } from '../core/run/decide.ts'
+import { draftRun, emitRun } from '../core/run/draft.ts'
 import { writeRun } from '../engine/runs/write-run.ts'
 import { checkedAsk } from '../testing/check-answer.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'

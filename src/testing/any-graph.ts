@@ -1,7 +1,8 @@
 // Graphs of every shape, and runs of them in every order: nodes end as luck has it. Knows what may be asked of a run, not what should come of it.
 import fc from 'fast-check'
 import { digestText, type Json } from '../core/digest/digest.ts'
-import { beginRun, decideRun, draftRun, emitRun, type RunCommand, type RunDraft } from '../core/run/decide.ts'
+import { beginRun, decideRun, type RunCommand } from '../core/run/decide.ts'
+import { draftRun, emitRun, type RunDraft } from '../core/run/draft.ts'
 import type { RunEvent } from '../core/run/events.ts'
 import { graphOf, nextIn } from '../core/run/graph.ts'
 import { emptyRun, isBusy, isEnded, type RunState } from '../core/run/state.ts'

@@ -3,7 +3,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { PromptRecord } from '../../core/run/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import { otherRelease } from '../../testing/other-release.ts'
 import { type CliOptions, runCli, temporaryFolder } from '../../testing/run-cli.ts'
 

@@ -1,6 +1,7 @@
 // Something asked of a run that nobody advances: written down together with taking the run over, so that whoever was at it writes nothing more.
 // Nothing is started here: the next one who takes the run up finds it as it was left.
-import { decideRun, draftRun, type RunCommand, type RunRuling } from '../../core/run/decide.ts'
+import { decideRun, type RunCommand } from '../../core/run/decide.ts'
+import { draftRun, type RunRuling } from '../../core/run/draft.ts'
 import { isReplay } from '../../core/run/fork.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { loadFrozen } from '../../engine/runs/frozen.ts'

@@ -1,7 +1,8 @@
 // A run's story, as data: what `onbook show --json` prints, and what the page for people is made from. Everything is read from its events.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import { type PromptRecord, type RunEvent, runEvent } from '../../core/run/events.ts'
+import { type RunEvent, runEvent } from '../../core/run/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'

@@ -3,7 +3,7 @@
 import type { ToldChange } from '../run/changes.ts'
 import type { RunCommand } from '../run/decide.ts'
 import type { RunEvent } from '../run/events.ts'
-import type { ApprovalTerms, CallStatus } from '../session/events.ts'
+import type { ApprovalTerms, CallStatus } from '../turn/events.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 

@@ -1,7 +1,8 @@
 // What a run tells of the prompts it chose and composed, against what choosing and composing again would tell.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { TraceEntry } from '../resolve/resolve.ts'
-import type { PromptTemplate, RunEvent } from '../run/events.ts'
+import type { RunEvent } from '../run/events.ts'
+import type { PromptTemplate } from '../turn/events.ts'
 import { toldHash } from '../run/reduce.ts'
 import { type Divergence, textDifference } from './divergence.ts'
 

@@ -1,31 +1,35 @@
-// introspect.session: what a session knows about itself. Reads, and nothing else; names and numbers, never content.
+// introspect.session: what an agent may know about its own work. Reads, and nothing else; names and numbers, never content.
 import type { Json } from '../../core/digest/digest.ts'
-import { lifecycleOf } from '../../core/session/state.ts'
+import { nodeOf } from '../../core/run/state.ts'
 import type { Binding, Store } from '../../ports.ts'
+import { loadRun } from '../runs/load.ts'
 import { loadSession } from '../sessions/load.ts'
 
 export const introspectSession = (store: Store): Binding => ({
   descriptor: {
     name: 'introspect.session',
-    description: 'Says which session this is, what it is set to, and which version of its workspace is in force.',
+    description: 'Says which session this is, what it is set to, and which version of its workspace is active.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   },
   repeatable: true,
   reads: true,
-  async run({ tenant, session }) {
-    const { state } = await loadSession(store, tenant, session)
-    const { workspace, run, history } = state
-    const inForce = run?.snapshot ?? workspace.active
+  async run({ tenant, runId, nodeId, agent }) {
+    const { state } = await loadRun(store, tenant, runId)
+    const { turn, home, session } = nodeOf(state, nodeId)
+    const from = home === null ? null : (await loadSession(store, tenant, home)).state
+    const snapshot = turn?.snapshot ?? null
     return {
-      session,
-      lifecycle: lifecycleOf(state),
-      run: run?.run ?? null,
-      steps: run?.steps ?? 0,
-      messages: history.count,
-      provider: (run?.config ?? state.config).provider,
-      model: (run?.config ?? state.config).model,
-      workspace: inForce === null ? null : { name: inForce.workspace, version: inForce.version },
-      pending: workspace.pending?.snapshot.version ?? null,
+      session: session ?? agent,
+      lifecycle: turn?.phase ?? 'idle',
+      run: from?.open?.runId === runId ? from.open.run : null,
+      runId,
+      node: nodeId,
+      steps: turn?.steps ?? 0,
+      messages: turn?.history.count ?? 0,
+      provider: turn?.config.provider ?? '',
+      model: turn?.config.model ?? '',
+      workspace: snapshot === null ? null : { name: snapshot.workspace, version: snapshot.version },
+      pending: from?.workspace.pending?.snapshot.version ?? null,
     } satisfies Json
   },
 })

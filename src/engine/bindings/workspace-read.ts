@@ -1,17 +1,19 @@
-// workspace.read: a file of the workspace that a session works with, as text. Reads, and nothing else; the session's policy decides what.
+// workspace.read: a file of the workspace that a node works with, as text. Reads, and nothing else; the policy of its home session decides what.
 import { isObject } from '../../core/digest/is-object.ts'
+import { nodeOf } from '../../core/run/state.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding, Store } from '../../ports.ts'
-import { loadSession } from '../sessions/load.ts'
+import { loadRun } from '../runs/load.ts'
+import { nodeName } from '../turns/agent-name.ts'
 import { readBytes } from '../workspaces/read.ts'
 
 const MOST_BYTES = 128 * 1024
 
-export const workspaceRead = (store: Store, policy: (tenant: string, session: string) => WorkspacePolicy): Binding => ({
+export const workspaceRead = (store: Store, policy: (tenant: string, agent: string) => WorkspacePolicy): Binding => ({
   descriptor: {
     name: 'workspace.read',
-    description: 'Reads a text file of the workspace, as it is in the version that is in force.',
+    description: 'Reads a text file of the workspace, as it is in the version that is active.',
     inputSchema: {
       type: 'object',
       properties: { path: { type: 'string', minLength: 1, maxLength: 1000 } },
@@ -21,13 +23,14 @@ export const workspaceRead = (store: Store, policy: (tenant: string, session: st
   },
   repeatable: true,
   reads: true,
-  async run({ tenant, session, arguments: given }) {
+  async run({ tenant, runId, nodeId, arguments: given }) {
     const path = isObject(given) ? String(given.path) : ''
-    const { state } = await loadSession(store, tenant, session)
-    const snapshot = state.run?.snapshot ?? state.workspace.active
-    if (snapshot === null) throw new Fault('workspace_unset', { problem: 'no version of a workspace is in force' })
+    const { turn, home } = nodeOf((await loadRun(store, tenant, runId)).state, nodeId)
+    const snapshot = turn?.snapshot ?? null
+    if (snapshot === null) throw new Fault('workspace_unset', { problem: 'no version of a workspace is active' })
     const { workspace, root } = snapshot
-    const bytes = await readBytes(store, { tenant, policy: policy(tenant, session) }, { workspace, root }, path)
+    const user = { tenant, policy: policy(tenant, home ?? nodeName(runId, nodeId)) }
+    const bytes = await readBytes(store, user, { workspace, root }, path)
     if (bytes.length > MOST_BYTES) throw new Fault('object_unfit', { digest: path, problem: `it has more than ${MOST_BYTES} bytes` })
     return { path, version: snapshot.version, text: readText(path, bytes) }
   },

@@ -1,5 +1,6 @@
 // The steps a question about prompts means, each with the run as it was the moment before. Reads the run's stream, and nothing else.
-import { runEvent, runStream, type StepStarted } from '../../core/run/events.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'

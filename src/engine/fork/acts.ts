@@ -1,7 +1,7 @@
 // What makes the next event of a record happen again: the same decision, asked for with what the record says came of every effect.
 import type { Kept } from '../../core/fork/align.ts'
 import { changeAfter, comesWithTheRun, commandOf, nodeFor } from '../../core/fork/asked.ts'
-import { draftRun, emitRun } from '../../core/run/decide.ts'
+import { draftRun, emitRun } from '../../core/run/draft.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { graphOf, nextIn } from '../../core/run/graph.ts'
 import { nodeOf } from '../../core/run/state.ts'

@@ -1,7 +1,7 @@
 // Forks at a host: a replay is walked from the record, a branch is taken up by whoever advances runs. Both are on record before anybody is told.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
-import { emitRun } from '../../core/run/decide.ts'
+import { emitRun } from '../../core/run/draft.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { isReplay } from '../../core/run/fork.ts'
 import { Fault } from '../../errors.ts'

@@ -2,7 +2,8 @@
 // what its source recorded next.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Track } from '../../core/fork/align.ts'
-import type { RunEvent, StepStarted } from '../../core/run/events.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionEvent } from '../../core/session/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'

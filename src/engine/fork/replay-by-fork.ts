@@ -2,7 +2,7 @@
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
-import { emitRun } from '../../core/run/decide.ts'
+import { emitRun } from '../../core/run/draft.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
 import type { RunPhase } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'

@@ -14,7 +14,7 @@ import {
   type SentPiece,
 } from '../../core/prefix/prefix.ts'
 import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summaryOf } from '../../core/prefix/summary.ts'
-import type { StepStarted } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Store } from '../../ports.ts'
 import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'

@@ -1,6 +1,7 @@
 // The steps of a run in the order in which they were sent, each with what its provider said of it. Reads the run's stream, and nothing else.
 import type { Digest } from '../../core/digest/digest.ts'
-import { runEvent, runStream, type StepStarted } from '../../core/run/events.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { noNode } from '../no-node.ts'

@@ -1,6 +1,6 @@
 // One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { StepStarted } from '../../core/run/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'

@@ -1,7 +1,7 @@
 // The texts that two tellings of one step speak of, by name. Those that were just made again are at hand; only what differs is read.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { TextOf, ToldEvent } from '../../core/replay/compare-told.ts'
-import type { PromptRecord } from '../../core/run/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'

@@ -1,12 +1,11 @@
 // Which providers a run needs to go on: for whoever takes it up to see whether they are there. Asks none of them.
-import { isEnded, type RunState } from '../../core/run/state.ts'
+import { isEnded, nodeOf, type RunState } from '../../core/run/state.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { loadSession } from '../sessions/load.ts'
 import { agentsOf, type RunWorld } from './frozen.ts'
 import { loadRun } from './load.ts'
-import { configFor, homeOf, sessionOf } from './start-node.ts'
+import { configFor, homeOf } from './start-node.ts'
 import { worldOf } from './world.ts'
 
 /** The providers that a run of this workflow would need, if it were created now. */
@@ -19,9 +18,8 @@ export async function providersOfWorkflow(
   const frozen = { workflow, agents: await agentsOf(store, tenant, workflow), model }
   const providers = new Set<string>()
   for (const node of workflow.nodes) {
-    const lasting = node.session === null ? null : (await loadSession(store, tenant, node.session)).state
-    const session = lasting === null || lasting.session === '' ? await homeOf(store, tenant, frozen, node.id) : lasting
-    providers.add(configFor(frozen, node, session?.config ?? emptyConfig).provider)
+    const home = await homeOf(store, tenant, frozen, node)
+    providers.add(configFor(frozen, node, home?.config ?? emptyConfig).provider)
   }
   return providers
 }
@@ -41,9 +39,9 @@ export async function providersFor(store: Store, tenant: string, state: RunState
   if (state.frozen === null) return providers
   const frozen = await worldOf(store, tenant, state)
   for (const node of frozen.workflow.nodes) {
-    const { state: own } = await loadSession(store, tenant, sessionOf(state, node))
-    const session = own.session === '' ? await homeOf(store, tenant, frozen, node.id) : own
-    providers.add(configFor(frozen, node, session?.config ?? emptyConfig).provider)
+    const { turn } = nodeOf(state, node.id)
+    const home = turn === null ? await homeOf(store, tenant, frozen, node) : null
+    providers.add((turn?.config ?? configFor(frozen, node, home?.config ?? emptyConfig)).provider)
   }
   return providers
 }

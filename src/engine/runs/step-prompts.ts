@@ -1,7 +1,8 @@
 // What every step of a run told its agent, and what came of it. Reads the run's stream, and nothing else.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { FilesChange, Worker } from '../../core/run/changes.ts'
-import { type PromptRecord, runEvent, runStream } from '../../core/run/events.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Store } from '../../ports.ts'

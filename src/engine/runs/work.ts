@@ -36,7 +36,7 @@ import { busyNodes, takeUpTurn, visitOf } from './take-up.ts'
 import { timesOf } from './times.ts'
 import { turnWork } from './turn-work.ts'
 import { workflowNow } from './world.ts'
-import { type RunPlace, unchanged } from './write-run.ts'
+import { type RunChange, type RunPlace, unchanged } from './write-run.ts'
 
 export interface RunParts extends TurnParts {
   /** Names this process for as long as it lives: another that claims a run takes it away. */
@@ -220,9 +220,9 @@ export function runWork(given: RunParts): RunWork {
     const command = await scrubbedCommand(parts, place.tenant, asked)
     const written = await write(
       place,
-      async (run, { workflow }) => {
+      async (run, { workflow }): Promise<RunChange<Pick<SubmittedRun, 'events' | 'refusal'>>> => {
         const ruling = decideRun(draftRun(run.state), workflow, command)
-        if (!('events' in ruling)) return unchanged(run, { events: [] as readonly RunEvent[], refusal: ruling })
+        if (!('events' in ruling)) return unchanged(run, { events: [], refusal: ruling })
         const kept = submission.idempotency?.(ruling.events)
         return {
           draft: ruling,

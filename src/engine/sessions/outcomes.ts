@@ -4,9 +4,7 @@ import { readTools } from '../../core/messages/read-tools.ts'
 import type { Selection } from '../../core/session/config.ts'
 import { type ApplyWhen, fromRecorded, type SyncStage, sessionStream } from '../../core/session/events.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
-import type { RefusedRun } from '../../core/session/state.ts'
 import type { Binding, Store } from '../../ports.ts'
-import { loadSession } from './load.ts'
 import { preludeSecrets } from '../turns/prelude-secrets.ts'
 import { refusalFault } from './requests.ts'
 import type { SessionPlace, Submitted } from './submit.ts'
@@ -80,21 +78,6 @@ export async function syncOutcome(
     }
   }
   return null
-}
-
-/** Waits until a requested run starts. How it was refused, or null. */
-export async function refusalOfRun(
-  store: Store,
-  { tenant, session }: SessionPlace,
-  run: number,
-  signal: AbortSignal,
-): Promise<RefusedRun | null> {
-  for (;;) {
-    const { state, seq } = await loadSession(store, tenant, session)
-    if (state.refused?.run === run) return state.refused
-    if (state.run?.run !== run || state.run.phase !== 'requested' || signal.aborted) return null
-    for await (const _ of store.follow(tenant, sessionStream(session), seq, signal)) break
-  }
 }
 
 export type ApplyOutcome =

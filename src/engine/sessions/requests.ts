@@ -4,11 +4,11 @@ import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { unanswered } from '../../core/messages/unanswered.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
 import { readSessionConfig, type Selection, type SessionConfig, selectionOf } from '../../core/session/config.ts'
 import type { SessionRefusal } from '../../core/session/draft.ts'
-import type { HostCommand } from '../../core/session/events.ts'
+import type { LeftMessage } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -65,33 +65,32 @@ const isNamed = (given: JsonObject | { readonly digest: Digest }): given is { re
 
 const stored = (text: string): MessageObject => ({ digest: digestText(text), objects: [new TextEncoder().encode(text)] })
 
+/** What a client asks of a session while a run is at work in it. Messages can also be left before. */
 export interface AskedCommand {
-  readonly kind: HostCommand['kind'] | 'complete'
-  readonly reason?: string
-}
-
-/** @param run the run that the caller means; null for the open one. @param message of those kinds that say something */
-export function commandFor(
-  id: string,
-  { kind, reason }: AskedCommand,
-  message: Digest | undefined,
-  run: number | null = null,
-): SessionCommand {
-  // An interactive run waits for input until its client has none: this is how the client says so.
-  if (kind === 'complete') return { type: 'completeRun' }
-  return { type: 'receive', command: hostCommand(id, { kind, reason }, message), run }
-}
-
-interface AskedHostCommand {
-  readonly kind: HostCommand['kind']
+  readonly kind: LeftMessage['kind'] | 'pause' | 'resume' | 'cancel' | 'complete'
   readonly reason?: string | undefined
 }
 
-export function hostCommand(id: string, { kind, reason }: AskedHostCommand, message: Digest | undefined): HostCommand {
-  if (kind === 'cancel') return { kind, id, reason: reason ?? null }
-  if (kind === 'pause' || kind === 'resume') return { kind, id }
+/** The message of those kinds that say something. Throws when it is missing. */
+export function leftMessage(id: string, kind: LeftMessage['kind'], message: Digest | undefined): LeftMessage {
   if (message === undefined) throw new Fault('validation_error', { problem: `A ${kind} needs a message` })
   return { kind, id, message }
+}
+
+/** The command to the run that is at work in the session. */
+export function runCommandFor(nodeId: string, id: string, { kind, reason }: AskedCommand, message: Digest | undefined): RunCommand {
+  switch (kind) {
+    case 'pause':
+      return { type: 'pause' }
+    case 'resume':
+      return { type: 'resume' }
+    case 'cancel':
+      return { type: 'cancel', reason: reason ?? null }
+    case 'complete':
+      return { type: 'turn', nodeId, command: { type: 'complete' } }
+    default:
+      return { type: 'turn', nodeId, command: { type: 'leaveMessage', message: leftMessage(id, kind, message) } }
+  }
 }
 
 /** What is left out; null for none of it. */

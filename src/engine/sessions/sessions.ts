@@ -25,6 +25,15 @@ export async function* listSessions(store: Store, tenant: string, after = ''): A
   }
 }
 
+/** Null before the first. */
+export async function newestRun(store: Store, tenant: string, session: string): Promise<string | null> {
+  for await (const row of store.rows(sessionRows.table, tenant, { session })) {
+    const summary = summaryOf(row)
+    if (summary !== null) return summary.runId
+  }
+  return null
+}
+
 /** With a sync that was asked for and is not done. */
 export async function syncingSessions(store: Store, tenant: string): Promise<readonly string[]> {
   const open: string[] = []

@@ -2,12 +2,18 @@
 import type { Digest } from '../../core/digest/digest.ts'
 import { type ChatMessage, observable } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
+import { nodeOf, type RunState } from '../../core/run/state.ts'
+import type { LeftMessage } from '../../core/session/events.ts'
 import { type History, readHistoryNode } from '../../core/session/history.ts'
-import { isAsked, lifecycleOf, type SessionState } from '../../core/session/state.ts'
+import { preludeOf } from '../../core/session/prelude-ladder.ts'
+import type { OpenRun } from '../../core/session/state.ts'
+import { isAsked } from '../../core/turn/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { loadRun } from '../runs/load.ts'
 import { type LoadedSession, loadSession } from './load.ts'
 import { sessionMissing } from './requests.ts'
+import { newestRun } from './sessions.ts'
 
 /** Throws `session_missing`. */
 export async function existingSession(store: Store, tenant: string, session: string): Promise<LoadedSession> {
@@ -16,37 +22,48 @@ export async function existingSession(store: Store, tenant: string, session: str
   return loaded
 }
 
-export function sessionView({ state, seq }: LoadedSession) {
-  const { session, agentId, home, config, workspace, run, runs, refused, history, steers, followUps } = state
+/** `run`: the one that is at work in the session, and the phase of the newest one otherwise. */
+export async function sessionView(store: Store, tenant: string, { state, seq }: LoadedSession) {
+  const { session, agentId, config, workspace, runs, refused, history, left, open } = state
+  const newest = open?.runId ?? (await newestRun(store, tenant, session))
+  const run = newest === null ? null : (await loadRun(store, tenant, newest)).state
+  const count = (kind: LeftMessage['kind']): number =>
+    [...left, ...(open === null ? [] : (nodeOf(run!, open.nodeId).turn?.left ?? []))].filter(one => one.kind === kind).length
   return {
     session,
     agentId,
-    home,
-    lifecycle: lifecycleOf(state),
+    lifecycle: run === null ? 'idle' : lifecycleOf(run, open),
     config,
     workspace: { active: workspace.active, pending: workspace.pending, approved: workspace.approved, syncing: workspace.syncing !== null },
-    run: run === null ? null : runView(run),
+    run: open === null ? null : runView(run!, open),
     runs,
     refused,
     messages: history.count,
     /** Of the last event that this follows from. */
     seq,
-    waiting: { steers: steers.length, followUps: followUps.length },
+    waiting: { steers: count('steer'), followUps: count('follow-up') },
   }
 }
 
-const runView = ({ run, phase, config, source, snapshot, interactive, steps, batches, batch }: NonNullable<SessionState['run']>) => ({
-  run,
-  phase,
-  config,
-  source,
-  snapshot,
-  interactive,
-  steps,
-  batches,
-  /** Calls that wait for a person. */
-  approvals: (batch?.calls ?? []).filter(isAsked).map(({ id, name, approval }) => ({ approval: approval!.approval, call: id, tool: name })),
-})
+const lifecycleOf = (run: RunState, open: OpenRun | null): string =>
+  open !== null && nodeOf(run, open.nodeId).status === 'waiting' && run.phase === 'running' ? 'waiting' : run.phase
+
+function runView(state: RunState, { run, runId, nodeId }: OpenRun) {
+  const { turn } = nodeOf(state, nodeId)
+  return {
+    run,
+    runId,
+    nodeId,
+    phase: lifecycleOf(state, { run, runId, nodeId }),
+    config: turn?.config ?? null,
+    source: turn === null ? 'none' : preludeOf(turn.config, turn.snapshot).source,
+    snapshot: turn?.snapshot ?? null,
+    interactive: turn?.interactive ?? false,
+    steps: turn?.steps ?? 0,
+    /** Calls that wait for a person. */
+    approvals: (turn?.calls ?? []).filter(isAsked).map(({ id, name, approval }) => ({ approval: approval!.approval, call: id, tool: name })),
+  }
+}
 
 export interface TranscriptEntry {
   /** From 0. */

@@ -1,6 +1,6 @@
 // How a tool call ended, in the words of AgentOS.
 import type { Json } from '../../core/digest/digest.ts'
-import type { CallStatus } from '../../core/session/events.ts'
+import type { CallStatus } from '../../core/turn/events.ts'
 import { readVariant, unit, type Variant, variant } from './variant.ts'
 
 /** An interrupted call is one that failed, to them. */
