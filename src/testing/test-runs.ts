@@ -11,7 +11,6 @@ import { workspaceRead } from '../engine/bindings/workspace-read.ts'
 import type { RunWorld } from '../engine/runs/frozen.ts'
 import { type RunParts, type RunWork, runWork } from '../engine/runs/work.ts'
 import type { Store } from '../ports.ts'
-import { replayEvery } from './replay-every.ts'
 
 const NOTED = 'replies:\n  - match: {}\n    text: Noted.\n'
 
@@ -61,7 +60,7 @@ export function testRuns(store: Store, script = NOTED, more: Partial<RunParts> =
     async close() {
       await work.close()
       await validator.close()
-      if (process.env.ONBOOK_REPLAY_EVERY !== undefined) await replayEvery(store)
+      if (process.env.ONBOOK_REPLAY_EVERY !== undefined) await (await import('./replay-every.ts')).replayEvery(store)
     },
   }
 }
