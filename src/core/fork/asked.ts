@@ -3,14 +3,16 @@
 import type { ToldChange } from '../run/changes.ts'
 import type { RunCommand } from '../run/decide.ts'
 import type { RunEvent } from '../run/events.ts'
-import type { ApprovalTerms, CallStatus } from '../turn/events.ts'
+import type { JudgeCall } from '../turn/commands.ts'
+import type { CallStatus } from '../turn/events.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 
 /** Whose going on it belongs to; null for what was asked of the run. */
 export function nodeFor(event: RunEvent): string | null {
   if (event.type === 'run.cancelling') return event.failure?.failedNodeId ?? null
-  if (event.type === 'run.paused' || event.type === 'override.given' || event.type === 'approval.requested') return null
+  if (event.type === 'run.paused' || event.type === 'override.given') return null
+  if (event.type === 'approval.requested' && event.wants.kind === 'mode') return null
   return 'nodeId' in event ? event.nodeId : null
 }
 
@@ -31,10 +33,10 @@ export function commandOf(event: RunEvent): RunCommand | null {
       return event.approval === null ? { type: 'setMode', mode: event.mode } : null
     case 'override.given':
       return { type: 'giveOverride', nodeId: event.nodeId, text: event.text }
-    case 'approval.requested':
-      return { type: 'askApproval', approval: event.approval, nodeId: event.nodeId, wants: event.wants }
-    case 'approval.resolved':
-      return { type: 'resolveApproval', approval: event.approval, decision: event.decision, note: event.note }
+    case 'approval.requested': {
+      const { approval, nodeId, wants } = event
+      return wants.kind === 'mode' ? { type: 'askApproval', approval, nodeId, wants } : null
+    }
     case 'run.cancelling': {
       const { failure, reason } = event
       if (failure === null) return { type: 'cancel', reason }
@@ -45,19 +47,21 @@ export function commandOf(event: RunEvent): RunCommand | null {
   }
 }
 
-export function outcomeOf(event: Of<'tool.settled'>): CallStatus {
+export function outcomeOf(event: Of<'call.settled'>): CallStatus {
   return event.status === 'failed' ? { status: 'failed', code: event.code, detail: event.detail } : { status: event.status }
 }
 
 /** How a person was asked about a call that was just judged; null when nobody was. */
-export function termsOf(judged: Of<'tool.judged'>, next: RunEvent | undefined): (ApprovalTerms & { readonly reason: string }) | null {
-  if (next?.type !== 'tool.waiting' || next.nodeId !== judged.nodeId || next.call !== judged.call) return null
-  const { approval, by, expiresAt, reason } = next
+export function termsOf(judged: Of<'call.judged'>, next: RunEvent | undefined): JudgeCall['asks'] | null {
+  if (next?.type !== 'approval.requested' || next.nodeId !== judged.nodeId) return null
+  const { approval, wants } = next
+  if (wants.kind !== 'call' || wants.call !== judged.call) return null
+  const { by, expiresAt, reason } = wants
   return { approval, by, expiresAt, reason }
 }
 
 /** What became of the repo is told right after what was at work there was settled; null when nothing is told. */
-export function changeAfter(settled: Of<'step.settled'> | Of<'tool.settled'>, next: RunEvent | undefined): ToldChange | null {
+export function changeAfter(settled: Of<'step.settled'> | Of<'call.settled'>, next: RunEvent | undefined): ToldChange | null {
   if (next === undefined || !('nodeId' in next) || next.nodeId !== settled.nodeId) return null
   const worker = settled.type === 'step.settled' ? ({ by: 'model', call: null } as const) : ({ by: 'tool', call: settled.call } as const)
   if (next.type === 'log.appended' && next.code === 'changes_unknown') return { ...worker, unknown: next.message }
@@ -66,5 +70,5 @@ export function changeAfter(settled: Of<'step.settled'> | Of<'tool.settled'>, ne
   return { by, call, change }
 }
 
-/** Handoffs, and answers about the mode, come to a session with what the run says of them. */
+/** Handoffs, and answers about the mode, come to a node with the event of the run that brings them. */
 export const comesWithTheRun = (commandId: string): boolean => /^approval_|\/handoff-\d+$/.test(commandId)

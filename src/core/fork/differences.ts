@@ -5,7 +5,6 @@ import { compareTold, isTold, type TextOf } from '../replay/compare-told.ts'
 import type { Divergence, Point } from '../replay/divergence.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { DivergenceKind } from '../run/fork.ts'
-import type { SessionEvent } from '../session/events.ts'
 import type { Kept, Pair } from './align.ts'
 
 export interface Difference {
@@ -25,16 +24,6 @@ export function differenceIn({ sequence: at, kept, made }: Pair<RunEvent>, text:
   if (made === null) return { at, kind: 'missing', nodeId: nodeIn(event), divergences: [whole(event, at, event.type, null)] }
   if (canonicalJson(said(event)) === canonicalJson(said(made))) return null
   return { at, kind: 'output', nodeId: nodeIn(event), divergences: fieldsOf(event, made, at, text) }
-}
-
-/** What a session says otherwise. @param stream the source's @param at in its run, where it would have been told */
-export function sessionDifference(pairs: readonly Pair<SessionEvent>[], stream: string, at: number): Difference | null {
-  const divergences = pairs.flatMap(({ sequence, kept, made }): readonly Divergence[] => {
-    const where = { sequence, point: 'told', stream } as const
-    if (kept === null || made === null) return [{ ...where, expected: kept?.event.type ?? null, found: made?.type ?? null }]
-    return compareFields(where, kept.event, made)
-  })
-  return divergences.length === 0 ? null : { at, kind: 'output', nodeId: null, divergences }
 }
 
 /** Nothing of it happened again: the run was over before. */
@@ -99,7 +88,7 @@ function fieldsOf(event: RunEvent, made: RunEvent, sequence: number, text: TextO
   const at = placeOf(event, sequence)
   if (isTold(event) && isTold(made)) return compareTold(at, { hashes: [], since: 0, events: [{ sequence, event }] }, [made], [], text)
   if (event.type === 'step.started' && made.type === 'step.started') {
-    const prompted = comparePrompts(at, event.prompt, made.prompt, text)
+    const prompted = event.prompt === null || made.prompt === null ? [] : comparePrompts(at, event.prompt, made.prompt, text)
     const found = [...prompted, ...compareRequests(at, event, made, prompted.length > 0)]
     if (found.length > 0) return found
   }

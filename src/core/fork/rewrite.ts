@@ -1,4 +1,4 @@
-// Events of a run as its fork has them: the same but for the names of the run, of its sessions and of what people are asked.
+// Events of a run as its fork has them: the same but for the names of the run and of requests to people.
 import { digestText, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 
@@ -29,12 +29,10 @@ function renamedText(key: string, text: string, { runId, forkId }: Renaming): st
   switch (key) {
     case 'runId':
       return text === runId ? forkId : text
-    case 'session':
-      return text.startsWith(`${runId}.`) ? `${forkId}${text.slice(runId.length)}` : text
     case 'approval':
       return approvalIn(forkId, text)
     case 'id':
-      // Of what a session was told: a handoff, or an answer.
+      // Of a message: a handoff, or an answer.
       if (text.startsWith(`${runId}/`)) return `${forkId}${text.slice(runId.length)}`
       return APPROVAL.test(text) ? approvalIn(forkId, text) : text
     default:

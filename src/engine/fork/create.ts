@@ -7,7 +7,6 @@ import { draftRun, emitRun, type RunDraft } from '../../core/run/draft.ts'
 import { type RunEvent, runDraft, runStream } from '../../core/run/events.ts'
 import type { ForkMode, ForkOf } from '../../core/run/fork.ts'
 import { emptyRun, isEnded } from '../../core/run/state.ts'
-import { sessionDraft, sessionStream } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
@@ -43,20 +42,19 @@ export async function createFork(
   const source = await readSource(from, tenant, { runId, forkId })
   const { seq } = await from.head(tenant, runStream(runId))
   if (fromSeq > seq) throw new Fault('fork_sequence_missing', { runId, fromSeq, last: seq })
-  const cut = mode === 'branch' ? cutUnasked(source.run, source.sessions, fromSeq) : cutAt(source.run, source.sessions, fromSeq)
-  if (cut === null) throw new Fault('fork_refused', { runId, problem: 'its clock went back, and what had happened by then cannot be told' })
+  const cut = mode === 'branch' ? cutUnasked(source.run, fromSeq) : cutAt(source.run, fromSeq)
   const loaded = await loadRun(from, tenant, runId)
   const names = loaded.state.forkOf?.names ?? { runId, createdAt: loaded.createdAt, createdBy: loaded.createdBy }
-  const forkOf: ForkOf = { runId, fromSeq, mode, copied: cut.run, names }
+  const forkOf: ForkOf = { runId, fromSeq, mode, copied: cut, names }
   const created = { ...(source.run[0]!.event as Created), forkOf }
-  const copied = emitRun(draftRun(emptyRun), created, ...source.run.slice(1, cut.run).map(({ event }) => event))
+  const copied = emitRun(draftRun(emptyRun), created, ...source.run.slice(1, cut).map(({ event }) => event))
   const begun =
-    cut.run === 0 ? beginRun(emitRun(copied, ...firstOf(source)), (await loadFrozen(from, tenant, created.frozen)).workflow) : copied
+    cut === 0 ? beginRun(emitRun(copied, ...firstOf(source)), (await loadFrozen(from, tenant, created.frozen)).workflow) : copied
   if (isEnded(begun.state)) throw new Fault('fork_refused', { runId, problem: 'it was over by then; fork it from an earlier event' })
   const { draft: overlaid, objects } = request.overlay === undefined ? { draft: begun, objects: [] } : await request.overlay(begun)
   // What its source has been made to say is made again all the same, and told.
   const broken = (mode === 'replay' ? source.broken : []).map(one =>
-    divergedEvent(runId, { at: source.begun.get(one.stream ?? '') ?? one.sequence, kind: 'output', nodeId: null, divergences: [one] }),
+    divergedEvent(runId, { at: one.sequence, kind: 'output', nodeId: null, divergences: [one] }),
   )
   const told = emitRun(overlaid, ...broken.map(({ event }) => event))
   const draft = { ...told, objects: [...told.objects, ...broken.map(({ text }) => text)] }
@@ -66,16 +64,9 @@ export async function createFork(
     {
       stream: runStream(forkId),
       expected: -1,
-      entries: draft.events.map((event, index) => runDraft(event, index < cut.run ? actorOf(index) : actor)),
+      entries: draft.events.map((event, index) => runDraft(event, index < cut ? actorOf(index) : actor)),
     },
   ]
-  for (const [session, count] of cut.sessions) {
-    const entries = source.sessions
-      .get(session)!
-      .slice(0, count)
-      .map(one => sessionDraft(one.event, one.actor))
-    if (entries.length > 0) appends.push({ stream: sessionStream(session), expected: -1, entries })
-  }
   const texts = draft.objects.map(({ text }) => new TextEncoder().encode(text))
   const { replayed } = await store.commit({
     tenant,
@@ -86,11 +77,8 @@ export async function createFork(
   return { replayed: replayed !== null }
 }
 
-/** What was said when the run was asked for. */
+/** Given when the run was asked for. */
 function firstOf({ run }: Source): readonly RunEvent[] {
-  const [first, second, third] = run as readonly (Kept<RunEvent> | undefined)[]
-  const started = second?.event.type === 'run.started' ? [second.event] : []
-  return third?.event.type === 'override.given' && third.event.nodeId === null && third.at === first?.at
-    ? [...started, third.event]
-    : started
+  const [first, second] = run as readonly (Kept<RunEvent> | undefined)[]
+  return second?.event.type === 'override.given' && second.event.nodeId === null && second.at === first?.at ? [second.event] : []
 }

@@ -2,10 +2,10 @@
 // is not on record, and is told so.
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import type { SessionParts } from '../turns/performing.ts'
+import type { TurnParts } from '../turns/performing.ts'
 
 /** @param now the only clock there is */
-export function sealedParts(store: Store, runId: string, now: number): SessionParts {
+export function sealedParts(store: Store, runId: string, now: number): TurnParts {
   const missing = (what: string): never => {
     throw new Fault('replay_source_missing', { runId, what })
   }

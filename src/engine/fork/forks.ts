@@ -12,7 +12,7 @@ import { loadRun } from '../runs/load.ts'
 import { openRuns } from '../runs/runs.ts'
 import type { RunWork } from '../runs/work.ts'
 import type { RunPlace } from '../runs/write-run.ts'
-import type { SessionParts } from '../turns/performing.ts'
+import type { TurnParts } from '../turns/performing.ts'
 import { createFork, type ForkRequest } from './create.ts'
 import { type ForkOverlay, overlaid } from './overlay.ts'
 import { giveUpFork, playFork } from './play.ts'
@@ -23,7 +23,7 @@ export interface ForkParts {
   readonly runs: Pick<RunWork, 'resume' | 'admit'>
   /** As the host is set now; what its source froze is kept. */
   readonly hostDefaults: KindRefs
-  readonly failed: SessionParts['failed']
+  readonly failed: TurnParts['failed']
 }
 
 export type AskedFork =
@@ -68,11 +68,11 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
     const giveUp = async (error: unknown): Promise<void> => {
       // Whoever comes next walks on.
       if (!stopping.signal.aborted) await giveUpFork(store, tenant, forkId, error)
-      failed(error as Error, { tenant, session: forkId, actor: 'onbook' })
+      failed(error as Error, { tenant, runId: forkId })
     }
     const task: Promise<void> = replays
       .run(tenant, () => walk().catch(giveUp))
-      .catch(error => failed(error as Error, { tenant, session: forkId, actor: 'onbook' }))
+      .catch(error => failed(error as Error, { tenant, runId: forkId }))
       .finally(() => playing.delete(task))
     playing.add(task)
   }

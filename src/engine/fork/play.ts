@@ -4,7 +4,7 @@ import { nodeFor } from '../../core/fork/asked.ts'
 import { objectDifference, type UnusableObject } from '../../core/fork/differences.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import { isBusy, isEnded, type RunState } from '../../core/run/state.ts'
-import { callInTurn } from '../../core/session/state.ts'
+import { callInTurn } from '../../core/turn/state.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { ReplayedPrompt } from '../replay/decisions.ts'
@@ -108,7 +108,7 @@ export async function giveUpFork(store: Store, tenant: string, forkId: string, e
   let last = -1
   for (let run = await loadRun(store, tenant, forkId); !isEnded(run.state) && run.seq > last; run = await loadRun(store, tenant, forkId)) {
     last = run.seq
-    const source = { names: { runId: run.state.forkOf!.runId, forkId }, broken: [], begun: new Map(), run: [], sessions: new Map() }
+    const source = { names: { runId: run.state.forkOf!.runId, forkId }, broken: [], run: [] }
     const { stage } = acts(await playerOf(store, tenant, source, { diverged: () => {}, onPrompt: () => {} }))
     await endUnrecorded(stage, run.state, { code, message })
   }
@@ -132,19 +132,17 @@ type Why = Pick<Fault, 'message'> & { readonly code: string }
 
 async function failNode(stage: Stage, nodeId: string | null, { code, message: detail }: Why): Promise<void> {
   if (nodeId !== null) await settleCalls(stage, nodeId)
-  const refusal = nodeId === null || (await stage.send(nodeId, ACTOR, { type: 'failRun', code, detail })).refusal
+  const refusal = nodeId === null || (await stage.send(nodeId, ACTOR, { type: 'fail', code, detail })).refusal
   if (refusal !== null) await stage.command(ACTOR, { type: 'fail', code, detail })
 }
 
 /** A call without a result would keep its run open. */
 async function settleCalls(stage: Stage, nodeId: string): Promise<void> {
   for (;;) {
-    const { run, epoch } = await stage.session(nodeId)
-    const call = callInTurn(run?.batch ?? null)
-    if (run == null || call === null) return
-    const { batch, stepEpoch } = run.batch!
-    const of = { run: run.run, batch, call: call.id, epoch, stepEpoch }
-    await stage.send(nodeId, ACTOR, { type: 'settleCall', ...of, outcome: { status: 'interrupted' }, result: null })
+    const turn = await stage.turn(nodeId)
+    const call = turn === null ? null : callInTurn(turn)
+    if (call === null) return
+    await stage.send(nodeId, ACTOR, { type: 'settleCall', call: call.id, outcome: { status: 'interrupted' }, result: null })
   }
 }
 
@@ -152,18 +150,9 @@ async function settleCalls(stage: Stage, nodeId: string): Promise<void> {
 async function endUnrecorded(stage: Stage, { nodes, phase }: RunState, end: Why): Promise<void> {
   const nodeId = Object.entries(nodes).find(([, one]) => isBusy(one))?.[0] ?? null
   if (nodeId === null || phase !== 'cancelling') return failNode(stage, nodeId, end)
-  const { run } = await stage.session(nodeId)
-  const cancel = { kind: 'cancel', id: cancelAhead(stage, nodes[nodeId]!.session) ?? `end.${nodeId}`, reason: 'the run ends' } as const
-  if (run !== null && run.phase !== 'cancelling') await stage.send(nodeId, ACTOR, { type: 'receive', command: cancel })
+  const turn = await stage.turn(nodeId)
   const failure = { code: end.code, detail: end.message }
-  if (run?.step?.settled === false)
-    await stage.send(nodeId, ACTOR, { type: 'settleStep', run: run.run, step: run.step.step, reply: null, failure })
+  if (turn?.step?.settled === false)
+    await stage.send(nodeId, ACTOR, { type: 'settleStep', step: turn.step.step, read: null, receipt: null, failure, tokens: null })
   await settleCalls(stage, nodeId)
-}
-
-/** As its source named it, where it has one. */
-function cancelAhead({ player }: Stage, session: string): string | null {
-  const { kept, next } = player.session(session)
-  const found = kept.slice(next).find(({ event }) => event.type === 'command.received' && event.command.kind === 'cancel')?.event
-  return found?.type === 'command.received' ? found.command.id : null
 }

@@ -1,8 +1,8 @@
 // A fork in the making: where it stands against its source, and writing to it. What comes out otherwise than recorded is put on record with it.
 
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
-import { type Aligned, align, type Pair, restOf, sequenceAt, type Track } from '../../core/fork/align.ts'
-import { type Difference, differenceIn, restDifference, sessionDifference } from '../../core/fork/differences.ts'
+import { type Aligned, align, type Pair, restOf, type Track } from '../../core/fork/align.ts'
+import { type Difference, differenceIn, restDifference } from '../../core/fork/differences.ts'
 import { divergedEvent } from '../../core/fork/diverged.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import type { TextOf } from '../../core/replay/compare-told.ts'
@@ -10,7 +10,6 @@ import type { Divergence } from '../../core/replay/divergence.ts'
 import { draftRun, emitRun } from '../../core/run/draft.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { isEnded, type RunState } from '../../core/run/state.ts'
-import { fromRecorded, type SessionEvent, sessionStream } from '../../core/session/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Store } from '../../ports.ts'
 import { promptOf, type ReplayedPrompt } from '../replay/decisions.ts'
@@ -18,14 +17,13 @@ import { textAt } from '../replay/texts-of.ts'
 import type { WriteOwned } from '../runs/owned-runs.ts'
 import { worldOf } from '../runs/world.ts'
 import { type RunChange, writeRun } from '../runs/write-run.ts'
-import { isAside, isUnasked, type Source, trackOf } from './source.ts'
+import { isAside, type Source, trackOf } from './source.ts'
 
 export interface Player {
   readonly store: Store
   readonly tenant: string
   readonly source: Source
   run(): Track<RunEvent>
-  session(session: string): Track<SessionEvent>
   readonly write: WriteOwned
   /** How many changes were made since it was taken up. */
   writes(): number
@@ -45,21 +43,12 @@ export interface Hearing {
 /** Takes up where the fork stands: what was made before is held against the source again, and told only once. */
 export async function playerOf(store: Store, tenant: string, source: Source, { diverged, onPrompt }: Hearing): Promise<Player> {
   const { runId, forkId } = source.names
-  const sessions = new Map<string, Track<SessionEvent>>()
   let writes = 0
   const isOpen = !isOver(source)
   const { events: made, skipped, recordedDetails, last } = await madeIn(store, tenant, forkId)
-  /** By stream, as far as is known here: whoever finds more has not written it. */
-  const heads = new Map([[forkId, last]])
+  /** As far as is known here: a walk that finds more has not written it. */
+  let head = last
   let run = past(align(trackOf(source.run), made).track, skipped)
-  for (const [session, kept] of source.sessions) {
-    const said: SessionEvent[] = []
-    for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
-      heads.set(session, event.seq)
-      if (!isUnasked(event)) said.push(fromRecorded(event))
-    }
-    sessions.set(session, align(trackOf(kept), said).track)
-  }
 
   const compared = async ({ pairs, track }: Aligned<RunEvent>, texts: readonly StoredText[]) => {
     const found: (Difference | null)[] = []
@@ -68,21 +57,11 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
   }
   /** Nothing says what would have come after the end of a record. */
   const isOnRecord = (pair: Pair<unknown>, { next, kept }: Track<RunEvent>): boolean => pair.kept !== null || !isOpen || next < kept.length
-  const streamOf = (session: string): string => sessionStream(`${runId}${session.slice(forkId.length)}`)
-  const comparedIn = (session: string, pairs: readonly Pair<SessionEvent>[], track: Track<RunEvent>): Difference | null => {
-    const known = pairs.filter(pair => isOnRecord(pair, track))
-    return sessionDifference(known, streamOf(session), sequenceAt(track.kept, track.next))
-  }
-  /** What is left of the source when the fork is over. */
-  const comparedRest = (rest: Track<RunEvent>, tracks: ReadonlyMap<string, Track<SessionEvent>>): readonly (Difference | null)[] => {
-    const at = sequenceAt(rest.kept, rest.next)
-    return [restDifference(restOf(rest)), ...[...tracks].map(([session, track]) => sessionDifference(restOf(track), streamOf(session), at))]
-  }
   const tell = (found: readonly Divergence[], pairs: readonly Pair<RunEvent>[], state: RunState): void => {
     writes += 1
     for (const one of found) diverged(one)
     for (const { kept, made } of pairs)
-      if (kept?.event.type === 'step.started' && made?.type === 'step.started')
+      if (kept?.event.type === 'step.started' && made?.type === 'step.started' && kept.event.prompt !== null)
         onPrompt(promptOf({ state }, kept.sequence, kept.event, made.prompt))
   }
 
@@ -90,33 +69,19 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     let done = (): void => {}
     const written = await writeRun(store, place, async (loaded, load) => {
       const change = await decide(loaded, await worldOf(store, tenant, loaded.state), load)
-      const { session } = change ?? {}
-      const isKnown = loaded.seq === heads.get(forkId) && (session === undefined || session.seq === (heads.get(session.session) ?? -1))
       // Another process walks it too.
-      if (change === null || !isKnown) return null
-      const aligned = align(run, change.run.events)
-      const name = session?.session ?? ''
-      const said = align(
-        sessions.get(name) ?? trackOf<SessionEvent>([]),
-        (session?.events ?? []).filter(event => !isUnasked(event)),
-      )
-      const ends = !isOpen && !isEnded(loaded.state) && isEnded(change.run.state)
-      const inRun = (await compared(aligned, change.texts ?? [])).filter(one => one !== null)
-      const differing = toldOf(runId, [
-        ...inRun,
-        // Where the run differs its session follows from that.
-        inRun.length > 0 ? null : comparedIn(name, said.pairs, aligned.track),
-        ...(ends ? comparedRest(aligned.track, new Map([...sessions, [name, said.track]])) : []),
-      ])
+      if (change === null || loaded.seq !== head) return null
+      const aligned = align(run, change.draft.events)
+      const ends = !isOpen && !isEnded(loaded.state) && isEnded(change.draft.state)
+      const rest = ends ? restDifference(restOf(aligned.track)) : null
+      const differing = toldOf(runId, [...(await compared(aligned, change.texts ?? [])), rest])
       const told = withDifferences(change, differing)
-      const isNothing = change.run.events.length === 0 && (change.session?.events.length ?? 0) === 0
-      // Whoever decides again has not written yet.
+      const isNothing = change.draft.events.length === 0
+      // A walk that decides again has not written yet.
       done = () => {
-        heads.set(forkId, loaded.seq + told.run.events.length)
-        if (session !== undefined) heads.set(session.session, session.seq + session.events.length)
+        head = loaded.seq + told.draft.events.length
         run = aligned.track
-        if (sessions.has(name)) sessions.set(name, said.track)
-        if (!isNothing) tell(differing.found, aligned.pairs, change.run.state)
+        if (!isNothing) tell(differing.found, aligned.pairs, change.draft.state)
       }
       return told
     })
@@ -128,10 +93,10 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
   async function writeAside(differences: readonly (Difference | null)[]): Promise<boolean> {
     const { events, kept: texts, found } = toldOf(runId, differences)
     const written = await writeRun(store, { tenant, runId: forkId, actor: ACTOR }, async ({ state, seq }) =>
-      seq === heads.get(forkId) ? { run: { ...emitRun(draftRun(state), ...events), objects: texts }, answer: null } : null,
+      seq === head ? { draft: { ...emitRun(draftRun(state), ...events), objects: texts }, answer: null } : null,
     )
     if (written === null) return false
-    heads.set(forkId, written.run.seq)
+    head = written.run.seq
     for (const one of found) diverged(one)
     return true
   }
@@ -141,10 +106,9 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     tenant,
     source,
     run: () => run,
-    session: name => sessions.get(name) ?? trackOf([]),
     write,
     writes: () => writes,
-    position: () => JSON.stringify([run.next, ...[...sessions.values()].map(({ next }) => next)]),
+    position: () => String(run.next),
     async skip() {
       const kept = run.kept[run.next]!
       const missed = await compared({ pairs: [{ sequence: kept.sequence, kept, made: null }], track: run }, [])
@@ -180,9 +144,8 @@ function toldOf(runId: string, differences: readonly (Difference | null)[]): Tol
 
 function withDifferences<T>(change: RunChange<T>, { events, kept }: Told): RunChange<T> {
   if (events.length === 0) return change
-  const { run } = change
-  const told = emitRun({ ...run, objects: [...run.objects, ...kept] }, ...events)
-  return { ...change, run: told }
+  const { draft } = change
+  return { ...change, draft: emitRun({ ...draft, objects: [...draft.objects, ...kept] }, ...events) }
 }
 
 interface Made {

@@ -1,48 +1,47 @@
-// What a node finds when it goes on in a run that is made again: what its provider was, which tools the host showed, what its home had. All from
-// what its source recorded next.
+// What a node finds when it goes on in a run that is made again: its provider, the tools that the host showed, the snapshot that reached it. All
+// from the events that its source recorded next.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Track } from '../../core/fork/align.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
-import type { SessionEvent } from '../../core/session/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import type { Store } from '../../ports.ts'
 import { hostCatalogOf } from '../replay/remake-step.ts'
 import { shippedThen } from '../replay/shipped-then.ts'
+import type { Beginning } from '../runs/start-node.ts'
 import { SHIPPED } from '../turns/shipped.ts'
-import type { HostCatalog, NodeDesk, RecordedHome } from '../turns/start-step.ts'
+import type { NodeDesk, RecordedStep } from '../turns/start-step.ts'
 
-export interface RecordedDesk extends Pick<NodeDesk, 'resumes' | 'calls'> {
-  readonly recorded: RecordedHome
-  readonly hostCatalog: HostCatalog | null
+export interface RecordedDesk extends Pick<NodeDesk, 'resumes' | 'calls' | 'hostCatalog'> {
+  readonly recorded: RecordedStep
 }
 
-export async function recordedDesk(
-  store: Store,
-  tenant: string,
-  nodeId: string,
-  run: Track<RunEvent>,
-  session: Track<SessionEvent>,
-  mode: Mode,
-): Promise<RecordedDesk> {
-  const step = nextStep(run, nodeId)
+export async function recordedDesk(store: Store, tenant: string, nodeId: string, run: Track<RunEvent>, mode: Mode): Promise<RecordedDesk> {
+  const step = nextOf(run, nodeId, 'step.started')
   return {
-    resumes: () => step !== null && step.prompt.sent.reason !== 'cannot_resume',
+    resumes: () => step !== null && step.prompt !== null && step.prompt.sent.reason !== 'cannot_resume',
     calls: async provider => callsIn(run, provider),
     recorded: {
-      home: homeIn(session),
-      offers: offersIn(session),
-      shipped: async () => (step === null ? SHIPPED : shippedThen(store, tenant, step, mode)),
+      adopt: step?.apply === undefined || step.snapshot === null ? null : { snapshot: step.snapshot, apply: step.apply },
+      shipped: async () => (step === null || step.prompt === null ? SHIPPED : shippedThen(store, tenant, step as ComposedStep, mode)),
     },
     hostCatalog: step === null ? null : await hostCatalogOf(store, tenant, step.request.tools ?? [], mode === 'planning' ? 1 : 0),
   }
 }
 
-function nextStep({ kept, next }: Track<RunEvent>, nodeId: string): StepStarted | null {
+type ComposedStep = StepStarted & { readonly prompt: NonNullable<StepStarted['prompt']> }
+
+/** As the record says that the node began; null when it says nothing of that. */
+export const recordedBeginning = (run: Track<RunEvent>, nodeId: string): Beginning | null => nextOf(run, nodeId, 'node.started')
+
+function nextOf<T extends RunEvent['type']>(
+  { kept, next }: Track<RunEvent>,
+  nodeId: string,
+  type: T,
+): Extract<RunEvent, { readonly type: T }> | null {
   for (let at = next; at < kept.length; at += 1) {
     const { event } = kept[at]!
-    if (event.type === 'step.started' && event.nodeId === nodeId) return event
+    if (event.type === type && 'nodeId' in event && event.nodeId === nodeId) return event as Extract<RunEvent, { readonly type: T }>
   }
   return null
 }
@@ -52,22 +51,4 @@ function callsIn({ kept }: Track<RunEvent>, provider: string): Calling {
   for (const { event } of kept)
     if (event.type === 'step.started' && event.request.parameters.provider === provider) return event.request.calls ?? 'native'
   return 'native'
-}
-
-function homeIn({ kept }: Track<SessionEvent>): RecordedHome['home'] {
-  const [first] = kept
-  if (first?.event.type !== 'session.created') return null
-  const { home, config, snapshot } = first.event
-  return { session: home?.session ?? null, config, workspace: { active: snapshot } }
-}
-
-/** What reached it before its next step. */
-function offersIn({ kept, next }: Track<SessionEvent>): readonly SessionCommand[] {
-  const ahead = kept.slice(next).map(({ event }) => event)
-  const until = ahead.findIndex(({ type }) => type === 'step.started')
-  return ahead
-    .slice(0, Math.max(0, until))
-    .flatMap(event =>
-      event.type === 'workspace.approved' ? [{ type: 'offerSnapshot', snapshot: event.snapshot, selection: event.selection } as const] : [],
-    )
 }

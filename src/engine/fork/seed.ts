@@ -2,20 +2,14 @@
 import type { Digest } from '../../core/digest/digest.ts'
 import { linksIn, referencesIn } from '../../core/record/references.ts'
 import { runStream } from '../../core/run/events.ts'
-import { sessionStream } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 
 /** What was erased is left out: whatever needs it fails there. */
 export async function seedObjects(from: Store, to: Store, tenant: string, runId: string): Promise<void> {
   const named = new Set<Digest>()
-  const streams = new Set([runStream(runId)])
-  // Both grow while they are walked.
-  for (const stream of streams)
-    for await (const { event } of from.read(tenant, stream, -1)) {
-      for (const digest of referencesIn(event.payload)) named.add(digest)
-      if (event.type === 'node.started') streams.add(sessionStream(String((event.payload as { readonly session: string }).session)))
-    }
+  for await (const { event } of from.read(tenant, runStream(runId), -1))
+    for (const digest of referencesIn(event.payload)) named.add(digest)
   const objects: Uint8Array[] = []
   for (const digest of named) {
     const bytes = await from.object(tenant, digest).catch(error => {

@@ -1,20 +1,17 @@
-// Where a fork is made again: its nodes as they stand, and commands to them with what the record says was around them. Chooses nothing.
+// Where a fork is made again: its turns as they are, and commands to them with what the record says was around them. Chooses nothing.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { RunCommand } from '../../core/run/decide.ts'
+import { type Brought, decideRun, type RunCommand } from '../../core/run/decide.ts'
+import { draftRun } from '../../core/run/draft.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
-import { goOn } from '../../core/session/plan.ts'
-import type { SessionState } from '../../core/session/state.ts'
-import { commandRun } from '../runs/command-run.ts'
+import type { TurnCommand } from '../../core/turn/commands.ts'
+import { planTurn } from '../../core/turn/plan.ts'
+import type { Turn } from '../../core/turn/state.ts'
 import { keptRun } from '../runs/load.ts'
-import { changeSession } from '../runs/session-graph.ts'
-import { childSession } from '../runs/start-node.ts'
+import { worldOf } from '../runs/world.ts'
 import type { RunPlace } from '../runs/write-run.ts'
-import { loadSession } from '../sessions/load.ts'
-import type { Performing, SessionParts } from '../turns/performing.ts'
-import { readReply } from '../sessions/read-reply.ts'
-import type { Submission, Submitted } from '../sessions/submit.ts'
+import type { AtWork, Performing, Sent, TurnParts } from '../turns/performing.ts'
+import { startStep } from '../turns/start-step.ts'
 import type { Player } from './player.ts'
 import { type RecordedDesk, recordedDesk } from './recorded-desk.ts'
 
@@ -22,72 +19,81 @@ export interface Stage {
   readonly player: Player
   placeOf(actor: string): RunPlace
   state(): Promise<RunState>
-  session(nodeId: string): Promise<SessionState>
-  desk(nodeId: string): Promise<RecordedDesk & { readonly session: string }>
-  /** To the session of a node. */
-  send(nodeId: string, actor: string, command: SessionCommand, submission?: Submission): Promise<Submitted>
+  turn(nodeId: string): Promise<Turn | null>
+  at(nodeId: string): Promise<AtWork | null>
+  desk(nodeId: string): Promise<RecordedDesk>
+  /** To the turn of a node. */
+  send(nodeId: string, actor: string, command: TurnCommand, brought?: Brought & { readonly objects?: readonly Uint8Array[] }): Promise<Sent>
   command(actor: string, command: RunCommand): Promise<void>
-  /** From where the node stands. False, with nothing done, when something of it is under way. */
+  /** Starts the node's next step. False, with nothing done, when it is not due. */
   goOn(nodeId: string, actor: string): Promise<boolean>
-  performing(nodeId: string, session: string, actor: string): Performing
+  performing(nodeId: string, actor: string): Performing
   read(digests: readonly (Digest | null)[]): Promise<readonly Uint8Array[]>
-  /** What the record says right after the event that is to happen now. */
+  /** The event that the record has right after the one that is to happen now. */
   ahead(): RunEvent | undefined
 }
 
-export function stageOf(player: Player, parts: SessionParts): Stage {
+export function stageOf(player: Player, parts: TurnParts): Stage {
   const { store, tenant, source, write } = player
   const { forkId } = source.names
   const placeOf = (actor: string): RunPlace => ({ tenant, runId: forkId, actor })
   const stateNow = async (): Promise<RunState> => (await keptRun(store, tenant, forkId)).state
-  const sessionNow = async (nodeId: string): Promise<SessionState> =>
-    (await loadSession(store, tenant, nodeOf(await stateNow(), nodeId).session)).state
+  const turnNow = async (nodeId: string): Promise<Turn | null> => nodeOf(await stateNow(), nodeId).turn
+  const desk = async (nodeId: string): Promise<RecordedDesk> =>
+    recordedDesk(store, tenant, nodeId, player.run(), (await stateNow()).mode)
 
-  async function desk(nodeId: string): Promise<RecordedDesk & { readonly session: string }> {
-    const session = childSession(forkId, nodeId)
-    const { mode } = await stateNow()
-    return { session, ...(await recordedDesk(store, tenant, nodeId, player.run(), player.session(session), mode)) }
+  async function at(nodeId: string): Promise<AtWork | null> {
+    const run = await keptRun(store, tenant, forkId)
+    const node = nodeOf(run.state, nodeId)
+    if (node.turn === null) return null
+    return { run, state: run.state, frozen: await worldOf(store, tenant, run.state), node, turn: node.turn }
   }
 
-  async function send(nodeId: string, actor: string, command: SessionCommand, submission: Submission = {}): Promise<Submitted> {
-    const { hostCatalog, ...around } = await desk(nodeId)
-    const isStep = command.type === 'startStep' && hostCatalog !== null
-    const asked = isStep ? { ...command, hostCatalog: hostCatalog.digest } : command
-    const brought = isStep ? { objects: [hostCatalog.bytes] } : submission
-    let answer: Submitted | null = null
-    await write(placeOf(actor), async (run, frozen, load) => {
-      const change = await changeSession({ store, tenant, nodeId, run, frozen, ...around }, await load(around.session), asked, brought)
-      answer = change?.answer ?? null
-      // That the fork refuses what its source took is told as what did not happen again.
-      return change === null || (change.answer.refusal !== null && change.run.events.length === 0) ? null : change
+  /** A command that the fork refuses, and its source took, is recorded as an event that did not happen again. */
+  async function decided(actor: string, command: RunCommand, objects: readonly Uint8Array[]): Promise<Sent> {
+    let sent: Sent = GONE
+    await write(placeOf(actor), async ({ state }, { workflow }) => {
+      const ruling = decideRun(draftRun(state), workflow, command)
+      sent = 'events' in ruling ? { refusal: null } : { refusal: ruling }
+      return 'events' in ruling ? { draft: ruling, objects, answer: null } : null
     })
-    return answer ?? { state: await sessionNow(nodeId), ...GONE }
+    return sent
   }
 
-  const performing = (nodeId: string, session: string, actor: string): Performing => ({
-    parts,
-    place: { tenant, session, actor },
-    signal: new AbortController().signal,
-    send: (command, submission) => send(nodeId, actor, command, submission),
-  })
+  const send: Stage['send'] = (nodeId, actor, command, { objects = [], ...brought } = {}) =>
+    decided(actor, { type: 'turn', nodeId, command, ...brought }, objects)
 
   return {
     player,
     placeOf,
     state: stateNow,
-    session: sessionNow,
+    turn: turnNow,
+    at,
     desk,
     send,
-    performing,
-    async command(actor, asked) {
-      await write(placeOf(actor), (run, { workflow }, load) => commandRun(load, run, workflow, asked, {}))
+    performing: (nodeId, actor) => ({
+      parts,
+      place: { tenant, runId: forkId, nodeId, actor },
+      signal: new AbortController().signal,
+      now: () => at(nodeId),
+      send: async (commands, submission) => {
+        let sent: Sent = GONE
+        for (const command of [commands].flat()) sent = await send(nodeId, actor, command, submission)
+        return sent
+      },
+    }),
+    async command(actor, command) {
+      await decided(actor, command, [])
     },
     async goOn(nodeId, actor) {
-      const { session, run } = await sessionNow(nodeId)
-      const [effect] = run === null ? [] : goOn(run)
-      if (effect?.type === 'step.prepare') await send(nodeId, actor, { type: 'startStep', of: { run: effect.run, step: effect.step } })
-      else if (effect?.type === 'reply.read') await readReply(performing(nodeId, session, actor), effect)
-      else return false
+      const turn = await turnNow(nodeId)
+      const effect = turn === null ? null : planTurn(turn)
+      if (effect?.type !== 'step.prepare') return false
+      const around = await desk(nodeId)
+      await write(placeOf(actor), async (run, frozen, load) => {
+        const started = await startStep({ store, tenant, nodeId, run, frozen, load, ...around }, draftRun(run.state), effect.step)
+        return started.draft.events.length === 0 ? null : { ...started, answer: null }
+      })
       return true
     },
     async read(digests) {
@@ -99,9 +105,4 @@ export function stageOf(player: Player, parts: SessionParts): Stage {
   }
 }
 
-const GONE: Omit<Submitted, 'state'> = {
-  events: [],
-  refusal: { code: 'run_missing', message: 'the session does not work for this node' },
-  effects: [],
-  replayed: null,
-}
+const GONE: Sent = { refusal: { code: 'node_not_running', message: 'the node is not at work' } }

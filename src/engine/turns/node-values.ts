@@ -2,14 +2,16 @@
 import type { ValueOrigins, WordSource } from '../../core/blame/word-source.ts'
 import type { Sources, Trust } from '../../core/compose/bind.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
-import type { Digest, Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { isSound } from '../../core/messages/content.ts'
 import { graphOf, valueAt } from '../../core/run/graph.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
+import type { Turn } from '../../core/turn/state.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
+import { askedOf } from './asked.ts'
 
 /** What a node gave: the text of its last reply, and what that says if it is JSON. */
 export interface NodeOutput {
@@ -118,4 +120,17 @@ export function outputOf(text: string): NodeOutput {
   } catch {
     return { text, output: text }
   }
+}
+
+/** What a turn gives that ends with its last reply, with the object to store; null without a reply. */
+export async function outputIn(
+  store: Store,
+  tenant: string,
+  { step }: Turn,
+): Promise<{ readonly output: { readonly digest: Digest; readonly value: Json }; readonly objects: readonly Uint8Array[] } | null> {
+  if (step === null || step.reply === null) return null
+  const read = (digest: Digest) => store.object(tenant, digest)
+  const given = outputOf((await askedOf(read, step.request, await read(step.reply))).last)
+  const text = canonicalJson(given as unknown as Json)
+  return { output: { digest: digestText(text), value: given.output }, objects: [new TextEncoder().encode(text)] }
 }
