@@ -4,9 +4,8 @@ import type { Mode } from '../../core/compose/mode.ts'
 import type { Track } from '../../core/fork/align.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
 import type { Store } from '../../ports.ts'
-import { hostCatalogOf } from '../replay/remake-step.ts'
+import { type ComposedStarted, hostCatalogOf } from '../replay/remake-step.ts'
 import { shippedThen } from '../replay/shipped-then.ts'
 import type { Beginning } from '../runs/start-node.ts'
 import { SHIPPED } from '../turns/shipped.ts'
@@ -23,13 +22,11 @@ export async function recordedDesk(store: Store, tenant: string, nodeId: string,
     calls: async provider => callsIn(run, provider),
     recorded: {
       adopt: step?.apply === undefined || step.snapshot === null ? null : { snapshot: step.snapshot, apply: step.apply },
-      shipped: async () => (step === null || step.prompt === null ? SHIPPED : shippedThen(store, tenant, step as ComposedStep, mode)),
+      shipped: async () => (step === null || step.prompt === null ? SHIPPED : shippedThen(store, tenant, step as ComposedStarted, mode)),
     },
     hostCatalog: step === null ? null : await hostCatalogOf(store, tenant, step.request.tools ?? [], mode === 'planning' ? 1 : 0),
   }
 }
-
-type ComposedStep = StepStarted & { readonly prompt: NonNullable<StepStarted['prompt']> }
 
 /** As the record says that the node began; null when it says nothing of that. */
 export const recordedBeginning = (run: Track<RunEvent>, nodeId: string): Beginning | null => nextOf(run, nodeId, 'node.started')

@@ -8,13 +8,15 @@ import type { RecordedEvent } from '../../core/record/event.ts'
 import { compareFields, comparePrompts, compareRequests } from '../../core/replay/compare-step.ts'
 import { compareTold, isTold, type ToldEvent } from '../../core/replay/compare-told.ts'
 import type { Point } from '../../core/replay/divergence.ts'
-import { isTwin, type RunTwin, twinFields, twinType } from '../../core/replay/twins.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
+import type { PromptRecord, StepStarted, ToolCall } from '../../core/turn/events.ts'
 import { toldHash } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import type { StepRequest } from '../../core/turn/materialize.ts'
+import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
+import type { Turn } from '../../core/turn/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
+import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { worldOf } from '../runs/world.ts'
 import { ALWAYS_BELIEVED, BELIEVED_CONDITIONS } from './believed.ts'
@@ -22,12 +24,11 @@ import type { Gaps } from './gaps.ts'
 import { policiesAt } from './policies.ts'
 import type { Diverged } from './read-chained.ts'
 import { isMade, type LetThrough, remakeGraph } from './remake-graph.ts'
-import { outputHash, remakeReply } from './remake-reply.ts'
-import { type RemadeStep, remakeStep, type StepStarted } from './remake-step.ts'
+import { remakeReply } from './remake-reply.ts'
+import { type ComposedStarted, type RemadeStep, remakeStep } from './remake-step.ts'
 import { remakeVerdict } from './remake-verdict.ts'
 import { remakeWalk } from './remake-walk.ts'
 import type { Replayed } from './replay.ts'
-import type { MetEvent, SessionCursor } from './session-cursor.ts'
 import { textsOf } from './texts-of.ts'
 
 export interface ReplayedPrompt {
@@ -54,7 +55,6 @@ interface Desk {
   readonly tenant: string
   readonly diverged: Diverged
   readonly gaps: Gaps
-  readonly cursorOf: (session: string) => SessionCursor
   readonly onPrompt: (prompt: ReplayedPrompt) => void
 }
 
@@ -66,13 +66,14 @@ interface Kept {
   readonly named: readonly Digest[]
   /** Its last step. */
   readonly since: number
-  readonly request: StepRequest | null
-  readonly said: string | null
+  /** What follows from its last reply; null before there is one. */
+  readonly calls: readonly ToolCall[] | null
+  readonly output: Digest | null
 }
 
-const NOTHING: Kept = { told: [], named: [], since: 0, request: null, said: null }
+const NOTHING: Kept = { told: [], named: [], since: 0, calls: null, output: null }
 
-export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }: Desk): Decisions {
+export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): Decisions {
   const nodes = new Map<string, Kept>()
   const keptOf = (nodeId: string): Kept => nodes.get(nodeId) ?? NOTHING
   const keep = (nodeId: string, change: Partial<Kept>): void => void nodes.set(nodeId, { ...keptOf(nodeId), ...change })
@@ -80,72 +81,96 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
   let [prompts, verdicts, knowing] = [0, 0, 0]
   let through: LetThrough | null = null
 
-  async function meetTwin(run: LoadedRun, sequence: number, event: RunTwin): Promise<MetEvent | null> {
-    const { runId } = run.state
-    const { session } = nodeOf(run.state, event.nodeId)
-    const met = await cursorOf(session).next(twinType(event), { runId, nodeId: event.nodeId })
-    const where = { sequence, point: 'told', ...placeOf(event) } as const
-    if (met === null) diverged({ ...where, expected: event.type, found: null })
-    else for (const one of compareFields(where, twinFields(event, event), twinFields(event, met.event))) diverged(one)
-    return met
-  }
-
-  async function again(run: LoadedRun, { seq: sequence, at }: RecordedEvent, event: RunEvent, met: MetEvent | null): Promise<void> {
-    const session = met?.before ?? null
+  async function again(run: LoadedRun, { seq: sequence, at }: RecordedEvent, event: RunEvent): Promise<void> {
+    const { state } = run
+    const turn = 'nodeId' in event && event.nodeId !== null ? nodeOf(state, event.nodeId).turn : null
     const where = <P extends Point>(point: P) => ({ sequence, point, ...placeOf(event) })
-    const walked = await remakeWalk(store, tenant, run.state, event, session)
-    if (walked !== null) for (const one of compareFields(where(event.type), walked.recorded, walked.found)) diverged(one)
+    const same = (point: Point, recorded: object, found: object): void => {
+      for (const one of compareFields(where(point), recorded, found)) diverged(one)
+    }
+    const walked = await remakeWalk(store, tenant, state, event)
+    if (walked !== null) same(event.type, walked.recorded, walked.found)
     if (isMade(event)) {
       const { recorded, found } = await remakeGraph(store, tenant, event, through)
-      for (const one of compareFields(where(event.type), recorded, found)) diverged(one)
+      same(event.type, recorded, found)
     }
     switch (event.type) {
-      case 'step.started': {
-        prompts += 1
-        if (session?.run == null) return
-        const frozen = await worldOf(store, tenant, run.state)
-        const node = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
-        if (node === undefined) return diverged({ ...where('step.started'), expected: event.nodeId, found: null })
-        const remade = await remakeStep({ store, tenant, run, frozen, node, event, session })
-        await compare(run, sequence, event, remade)
-        if (met?.event.type !== 'step.started' || remade.made?.ok !== true) return
-        const { toolSource } = met.event
-        for (const one of compareFields(where('told'), { toolSource }, { toolSource: remade.made.toolSource })) diverged(one)
-        return
-      }
+      case 'step.started':
+        return stepAgain(run, sequence, event, turn)
       case 'step.settled': {
-        const { request } = keptOf(event.nodeId)
-        if (request === null || event.reply === null) return
-        const { told, said } = await remakeReply(store, tenant, request, event)
-        keep(event.nodeId, { said })
+        const request = turn?.step?.request
+        if (request === undefined || event.reply === null) return
+        const { told, calls, output } = await remakeReply(store, tenant, request, event)
+        keep(event.nodeId, { calls, output })
         const { replyHash, tokens, conversation } = event
-        const recorded = { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }
-        for (const one of compareFields(where('step.settled'), recorded, told)) diverged(one)
-        return
+        return same('step.settled', { replyHash, tokens, ...(conversation === undefined ? {} : { conversation }) }, told)
       }
-      case 'tool.judged': {
+      case 'calls.asked': {
+        const { calls } = keptOf(event.nodeId)
+        return calls === null ? undefined : same('calls.asked', { calls: event.calls }, { calls })
+      }
+      case 'call.judged': {
         verdicts += 1
-        if (session === null) return
-        const frozen = await worldOf(store, tenant, run.state)
+        if (turn === null) return
+        const frozen = await worldOf(store, tenant, state)
         const { nodeId, call, verdict } = event
         if (!frozen.workflow.nodes.some(({ id }) => id === nodeId))
-          return diverged({ ...where('tool.judged'), expected: nodeId, found: null })
+          return diverged({ ...where('call.judged'), expected: nodeId, found: null })
         const policies = await policiesThen(at)
         if (policies.length > 0) knowing += 1
-        const made = await remakeVerdict({ store, tenant, state: run.state, frozen, nodeId, session, call, verdict, policies })
-        if (made === null) return diverged({ ...where('tool.judged'), field: 'call', expected: call, found: null })
-        for (const one of compareFields(where('tool.judged'), conditionsOf(verdict), conditionsOf(made))) diverged(one)
-        return
+        const made = await remakeVerdict({ store, tenant, at: { state, frozen, turn }, nodeId, call, verdict, policies })
+        if (made === null) return diverged({ ...where('call.judged'), field: 'call', expected: call, found: null })
+        return same('call.judged', conditionsOf(verdict), conditionsOf(made))
       }
       case 'node.completed': {
-        const { said } = keptOf(event.nodeId)
-        const found = said === null ? event.output : outputHash(said)
-        if (found !== event.output) diverged({ ...where('node.completed'), field: 'output', expected: event.output, found })
+        const { output } = keptOf(event.nodeId)
+        if (output !== null && output !== event.output)
+          diverged({ ...where('node.completed'), field: 'output', expected: event.output, found: output })
       }
     }
   }
 
-  async function compare(run: LoadedRun, sequence: number, event: StepStarted, { composed, made }: RemadeStep): Promise<void> {
+  async function stepAgain(run: LoadedRun, sequence: number, event: StepStarted, turn: Turn | null): Promise<void> {
+    if (event.prompt !== null) prompts += 1
+    if (turn === null) return
+    const at = { sequence, nodeId: event.nodeId, step: event.step }
+    const frozen = await worldOf(store, tenant, run.state)
+    const node = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
+    if (node === undefined) return diverged({ ...at, point: 'step.started', expected: event.nodeId, found: null })
+    // A snapshot that reached the turn with this step is on record with it.
+    const then = { ...turn, snapshot: event.apply === undefined ? turn.snapshot : event.snapshot }
+    const made = isComposed(event) ? await composedAgain(run, sequence, event, frozen, node, then) : await directAgain(at, event, then)
+    if (made?.ok !== true) return
+    const { source, toolSource } = event
+    const found = { source: made.source, toolSource: made.toolSource, snapshot: then.snapshot }
+    for (const one of compareFields({ ...at, point: 'step.started' }, { source, toolSource, snapshot: event.snapshot }, found)) diverged(one)
+  }
+
+  async function composedAgain(
+    run: LoadedRun,
+    sequence: number,
+    event: ComposedStarted,
+    frozen: LoadedFrozen,
+    node: WorkflowNode,
+    turn: Turn,
+  ): Promise<Materialized | null> {
+    const remade = await remakeStep({ store, tenant, run, frozen, node, event, turn })
+    await compare(run, sequence, event, remade)
+    return remade.made
+  }
+
+  /** Of a session that is asked directly: its prelude, its history and its tools. */
+  async function directAgain(at: { sequence: number; nodeId: string; step: number }, event: StepStarted, turn: Turn): Promise<Materialized> {
+    const { config, snapshot, history } = turn
+    const [hostCatalog = null] = event.toolSource === 'host' ? (event.request.tools ?? []) : []
+    const made = materializeStep({ config, snapshot, history, hostCatalog })
+    if (made.ok)
+      for (const one of compareRequests(at, event, { request: made.request, requestHash: made.requestDigest }, false)) diverged(one)
+    else diverged({ ...at, point: 'step.started', field: 'requestHash', expected: event.requestHash, found: made.code })
+    return made
+  }
+
+  async function compare(run: LoadedRun, sequence: number, event: ComposedStarted, { composed, made }: RemadeStep): Promise<void> {
     const { nodeId, step, prompt } = event
     const at = { sequence, nodeId, step }
     const { told, named, since } = keptOf(nodeId)
@@ -175,14 +200,14 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
       const place = { sequence, ...placeOf(event) }
       if (event.type === 'node.started') nodes.delete(event.nodeId)
       if (isTold(event)) keep(event.nodeId, { told: [...keptOf(event.nodeId).told, { sequence, event }] })
-      if (event.type === 'step.started') keep(event.nodeId, { request: event.request })
+      if (event.type === 'step.started') keep(event.nodeId, { calls: null, output: null })
       await gaps.look(place, event.type, payload)
-      const met = isTwin(event) ? await meetTwin(run, sequence, event) : null
-      if (event.type === 'tool.judged')
-        through = met === null ? null : { state: run.state, nodeId: event.nodeId, call: event.call, session: met.before }
-      const made = await gaps.around(place, event.type, () => again(run, recorded, event, met))
-      if (!made && event.type === 'step.started' && isObject(event.prompt as unknown as Json))
-        onPrompt(promptOf(run, sequence, event, null))
+      if (event.type === 'call.judged') {
+        const { turn } = nodeOf(run.state, event.nodeId)
+        through = turn === null ? null : { state: run.state, nodeId: event.nodeId, call: event.call, turn }
+      }
+      const made = await gaps.around(place, event.type, () => again(run, recorded, event))
+      if (!made && event.type === 'step.started' && isComposed(event)) onPrompt(promptOf(run, sequence, event, null))
     },
     counts: () => ({
       prompts,
@@ -198,12 +223,14 @@ export function decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt }:
 export function promptOf(
   { state }: Pick<LoadedRun, 'state'>,
   sequence: number,
-  { nodeId, step, prompt }: StepStarted,
+  { nodeId, step, prompt }: ComposedStarted,
   found: PromptRecord | null,
 ): ReplayedPrompt {
   const block = BLOCKS.find(one => found?.blocks[one] !== prompt.blocks?.[one]) ?? null
   return { sequence, nodeId, visit: nodeOf(state, nodeId).visits, step, recorded: prompt.full, found: found?.full ?? null, block }
 }
+
+const isComposed = (event: StepStarted): event is ComposedStarted => isObject(event.prompt as unknown as Json)
 
 const placeOf = (event: RunEvent): { readonly nodeId?: string; readonly step?: number } => ({
   ...('nodeId' in event && typeof event.nodeId === 'string' ? { nodeId: event.nodeId } : {}),

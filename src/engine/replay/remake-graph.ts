@@ -3,7 +3,7 @@ import { canonicalJson, digestText, type Json } from '../../core/digest/digest.t
 import type { RunEvent } from '../../core/run/events.ts'
 import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../core/run/graph-plans.ts'
 import type { RunState } from '../../core/run/state.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { callNamed, type Turn } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
 import { roleFrom } from '../roles/load-role.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
@@ -18,7 +18,7 @@ export interface LetThrough {
   readonly state: RunState
   readonly nodeId: string
   readonly call: string
-  readonly session: SessionState
+  readonly turn: Turn
 }
 
 type Made = Extract<RunEvent, { readonly type: 'node.spawned' | 'edge.created' | 'handoff.sent' }>
@@ -29,12 +29,12 @@ export const isMade = (event: RunEvent): event is Made =>
 /** @param through the last call of the run that was let through; null where none was: then nothing comes of it */
 export async function remakeGraph(store: Store, tenant: string, event: Made, through: LetThrough | null): Promise<Walked> {
   const { type: _, ...recorded } = timeless(event)
-  const call = through?.session.run?.batch?.calls.find(({ id }) => id === through.call)
-  if (through === null || call === undefined) return { recorded, found: {} }
+  const call = through === null ? null : callNamed(through.turn, through.call)
+  if (through === null || call === null) return { recorded, found: {} }
   const { state, nodeId } = through
   const frozen = await worldOf(store, tenant, state)
   const place = { state, workflow: frozen.workflow, nodeId }
-  const given = await readStored<Json>(store, tenant, call.approval?.arguments ?? call.arguments)
+  const given = await readStored<Json>(store, tenant, call.approval?.changed ?? call.arguments)
   if (event.type === 'node.spawned') return { recorded, found: await spawned(store, tenant, event, frozen, place, given, through) }
   return { recorded, found: event.type === 'edge.created' ? made(place, given) : sent(place, given, call) }
 }
@@ -72,16 +72,16 @@ async function spawned(
   frozen: LoadedFrozen,
   place: GraphPlace,
   given: Json,
-  { nodeId, session: { run } }: LetThrough,
+  { nodeId, turn }: LetThrough,
 ): Promise<object> {
   const planned = planSpawn(place, given)
-  if (!planned.ok || run === null) return {}
+  if (!planned.ok) return {}
   const read = (digest: typeof role.file) => store.object(tenant, digest)
   const made = await spawnOf(
     {
       frozen,
       nodeId,
-      config: run.config,
+      config: turn.config,
       // What lay in the repo then, and what providers could do, is nowhere else.
       roleNamed: async name => roleFrom(new TextDecoder().decode(await read(role.file)), name, role.source),
       calls: async () => 'native',
@@ -89,6 +89,6 @@ async function spawned(
     planned.plan,
   )
   if (!made.ok) return {}
-  const { tools } = await toolsIn(read, run.step?.request.tools ?? [])
+  const { tools } = await toolsIn(read, turn.step?.request.tools ?? [])
   return { ...made.node, tools: tools.map(({ name }) => name) }
 }

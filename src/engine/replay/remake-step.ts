@@ -1,10 +1,10 @@
 // One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
+import type { PromptRecord, StepStarted } from '../../core/turn/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
+import type { Turn } from '../../core/turn/state.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
-import type { SessionState } from '../../core/session/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { type ComposedStep, composeStep } from '../turns/compose-step.ts'
@@ -15,7 +15,8 @@ import { protocolOf, shownTools, stepTools } from '../turns/step-tools.ts'
 import { agentOf, composeStyle } from '../turns/task.ts'
 import { shippedThen } from './shipped-then.ts'
 
-export type { StepStarted }
+/** A step whose prompt was composed. */
+export type ComposedStarted = StepStarted & { readonly prompt: PromptRecord }
 
 export interface RemadeStep {
   readonly composed: ComposedStep
@@ -31,26 +32,26 @@ interface StepOnRecord {
   readonly run: LoadedRun
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
-  readonly event: StepStarted
-  /** As it was when the step was started. */
-  readonly session: SessionState
+  readonly event: ComposedStarted
+  /** As it was when the step was started, with the snapshot of the step. */
+  readonly turn: Pick<Turn, 'config' | 'snapshot' | 'history'>
 }
 
 /**
  * What only the host knew is taken from the record: how the provider calls tools, whether it keeps conversations, the host's own
  * catalog, and what shipped with its release.
  */
-export async function remakeStep({ store, tenant, run, frozen, node, event, session }: StepOnRecord): Promise<RemadeStep> {
+export async function remakeStep({ store, tenant, run, frozen, node, event, turn }: StepOnRecord): Promise<RemadeStep> {
   const { request, prompt } = event
   const { mode } = run.state
   const calling = request.calls ?? 'native'
   const hostCatalog = await hostCatalogOf(store, tenant, request.tools ?? [], mode === 'planning' ? 1 : 0)
   const listed = frozen.spawned.get(node.id)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
   const { blocks: shipped, planning } = await shippedThen(store, tenant, event, mode)
-  const tools = await stepTools(store, tenant, session, hostCatalog, { listed, mode, calling, planning })
+  const tools = await stepTools(store, tenant, turn, hostCatalog, { listed, mode, calling, planning })
   const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
-  const protocol = protocolOf(calling, isUnmentioned ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
-  const { config, snapshot } = session.run!
+  const protocol = protocolOf(calling, isUnmentioned ? [] : await shownTools(store, tenant, turn, hostCatalog, tools))
+  const { config, snapshot, history } = turn
   const { prelude } = preludeOf(config, snapshot)
   const resumes = prompt.sent.reason !== 'cannot_resume'
   const composed = await composeStep({ store, tenant, run: untold(run, node.id), frozen, node, prelude, resumes, protocol, shipped })
@@ -58,7 +59,6 @@ export async function remakeStep({ store, tenant, run, frozen, node, event, sess
   if (!composed.ok) return { composed, made: null, catalogs }
   const { system, user } = composed
   const shown = { ...(tools === null ? {} : { toolDigests: tools.toolDigests }), ...(calling === 'native' ? {} : { calls: calling }) }
-  const { history } = session
   const made = materializeStep({ config, snapshot, history, hostCatalog: hostCatalog?.digest ?? null, ...shown, system, user })
   return { composed, made, catalogs }
 }

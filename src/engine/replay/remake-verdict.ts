@@ -1,49 +1,46 @@
 // A tool call judged again, as far as the record holds what it was judged by. What it does not hold is taken from the verdict itself.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
-import { authorize, type Condition, DENIED, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
+import { authorize, type Condition, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
 import { changesGraph } from '../../core/gate/capability.ts'
 import { FREE, grantOfAll } from '../../core/gate/grants.ts'
 import type { HostPolicy } from '../../core/gate/host-policy.ts'
 import { planEdge } from '../../core/run/graph-plans.ts'
-import type { RunState } from '../../core/run/state.ts'
-import type { CallApproval, SessionState } from '../../core/session/state.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
+import { type CallApproval, callNamed } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
 import { nodeGate } from '../turns/node-gate.ts'
 import { readStored } from '../turns/node-values.ts'
 import { answerOf } from '../turns/gate-facts.ts'
 import { toolsIn } from '../turns/model-call.ts'
+import type { AtWork } from '../turns/performing.ts'
 
 interface JudgedOnRecord {
   readonly store: Store
   readonly tenant: string
-  readonly state: RunState
-  readonly frozen: LoadedFrozen
+  /** The turn, as it was when the call was judged. */
+  readonly at: Pick<AtWork, 'state' | 'frozen' | 'turn'>
   readonly nodeId: string
-  readonly session: SessionState
   readonly call: string
   readonly verdict: Verdict
   /** Those that may have been in force, newest first. Without any, what a policy says is believed. */
   readonly policies?: readonly HostPolicy[]
 }
 
-/** Null for a call that the session does not know. */
+/** Null for a call that the turn does not know. */
 export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | null> {
-  const { store, tenant, state, frozen, nodeId, session, verdict, policies = [] } = judged
-  const call = session.run?.batch?.calls.find(({ id }) => id === judged.call)
-  const request = session.run?.step?.request
-  if (call === undefined || request === undefined) return null
+  const { store, tenant, at, nodeId, verdict, policies = [] } = judged
+  const { state, frozen, turn } = at
+  const call = callNamed(turn, judged.call)
+  const request = turn.step?.request
+  if (call === null || request === undefined) return null
   const { name } = call
-  const given = await readStored<Json>(store, tenant, call.approval?.arguments ?? call.arguments)
+  const given = await readStored<Json>(store, tenant, call.approval?.changed ?? call.arguments)
   const shown = (await toolsIn(digest => store.object(tenant, digest), request.tools ?? [])).tools
   const gate = nodeGate(frozen, state, nodeId)
   const said = (condition: Condition) => verdict.conditions.find(one => one.condition === condition)
   const holds = (condition: Condition): boolean => said(condition)?.outcome !== 'failed'
   const reasonOf = (condition: Condition): string => said(condition)?.reason ?? ''
-  // Version 0.1 recorded an expired approval as a denial in the verdict.
-  const isOlder = call.approval?.decision === 'expired' && reasonOf('approved') === DENIED
-  const approval = isOlder ? { ...call.approval!, decision: 'denied' as const } : call.approval
+  const { approval } = call
   const planned = name === 'create_edge' ? planEdge({ state, workflow: frozen.workflow, nodeId }, given) : null
   const facts: GateFacts = {
     problem: holds('well_formed') ? null : reasonOf('well_formed'),
@@ -74,8 +71,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
 
   /** What a policy settles. Whether a call that changes the graph has to be asked about depends on more, and is believed. */
   function settled(policy: HostPolicy): Partial<GateFacts> {
-    const agent = gate.agent ?? session.home?.session ?? session.session
-    const question = { tool: name, tenant, agent, role: gate.role?.name ?? null, mode: gate.mode, arguments: given }
+    const question = { tool: name, tenant, agent: gate.agent, role: gate.role?.name ?? null, mode: gate.mode, arguments: given }
     const granting = gate.free.includes(name) ? FREE : grantOfAll(policy.grants, question, gate.onBehalfOf)
     const { granted, reason, planning } = granting
     const named = planning === undefined ? {} : { planning }

@@ -3,7 +3,7 @@
 import type { RunEvent } from '../../core/run/events.ts'
 import { edgesThatHold, graphOf } from '../../core/run/graph.ts'
 import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { callNamed, type OpenCall } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
 import { type NodeOutput, readStored } from '../turns/node-values.ts'
@@ -14,13 +14,12 @@ export interface Walked {
   readonly found: object
 }
 
-/** Null where nothing follows. @param state before the event; @param session before the event that tells the same there */
+/** Null where nothing follows. @param state before the event */
 export async function remakeWalk(
   store: Store,
   tenant: string,
   state: RunState,
   event: RunEvent,
-  session: SessionState | null,
 ): Promise<Walked | null> {
   const workflow = async () => (await worldOf(store, tenant, state)).workflow
   switch (event.type) {
@@ -32,8 +31,6 @@ export async function remakeWalk(
       const found = { workflowId: id, version: rest.version, ...rule, orchestration: rest.orchestration }
       return { recorded: { workflowId, version, stallAfter, rulesVersion, orchestration }, found }
     }
-    case 'run.started':
-      return { recorded: { workflowId: event.workflowId }, found: { workflowId: state.workflowId } }
     case 'node.started': {
       const { nodeId, typeId, visit } = event
       const node = (await workflow()).nodes.find(({ id }) => id === nodeId)
@@ -45,12 +42,21 @@ export async function remakeWalk(
       const to = state.inbox.find(one => one.handoff === handoff)?.to
       return to === undefined ? null : { recorded: { nodeId }, found: { nodeId: to } }
     }
-    case 'step.started':
-      return { recorded: { session: event.session }, found: { session: nodeOf(state, event.nodeId).session } }
-    case 'tool.judged':
-    case 'tool.settled': {
-      const known = session?.run?.batch?.calls.find(({ id }) => id === event.call)
-      return known === undefined ? null : { recorded: { tool: event.tool }, found: { tool: known.name } }
+    case 'call.judged': {
+      const known = callOf(state, event)
+      return known === null ? null : { recorded: { tool: event.tool }, found: { tool: known.name } }
+    }
+    case 'call.settled': {
+      const known = callOf(state, event)
+      if (known === null) return null
+      const { tool, arguments: given } = event
+      return { recorded: { tool, arguments: given }, found: { tool: known.name, arguments: known.approval?.changed ?? known.arguments } }
+    }
+    case 'approval.requested': {
+      const { wants } = event
+      const known = wants.kind === 'call' ? callOf(state, { nodeId: event.nodeId, call: wants.call }) : null
+      if (wants.kind !== 'call' || known === null) return null
+      return { recorded: { tool: wants.tool, arguments: wants.arguments }, found: { tool: known.name, arguments: known.arguments } }
     }
     case 'node.completed':
     case 'node.failed': {
@@ -63,4 +69,9 @@ export async function remakeWalk(
     default:
       return null
   }
+}
+
+function callOf(state: RunState, { nodeId, call }: { readonly nodeId: string; readonly call: string }): OpenCall | null {
+  const { turn } = nodeOf(state, nodeId)
+  return turn === null ? null : callNamed(turn, call)
 }

@@ -1,4 +1,4 @@
-// A run made again from its record. Level 1 folds its events and those of its sessions; level 2 also decides again whatever the record holds the
+// A run made again from its record. Level 1 folds its events; level 2 also decides again whatever the record holds the
 // inputs of, and names what comes out otherwise. Asks no model and no tool, and writes nothing.
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
@@ -16,7 +16,6 @@ import type { Believed } from './believed.ts'
 import { type Decisions, decisions, type ReplayedPrompt } from './decisions.ts'
 import { gapsIn, unfitEvent } from './gaps.ts'
 import { chainedPages } from './read-chained.ts'
-import { type SessionCursor, sessionCursor } from './session-cursor.ts'
 import { stateHash } from './state-hash.ts'
 
 export type ReplayLevel = 1 | 2
@@ -35,16 +34,14 @@ export interface Replayed {
   readonly runId: string
   readonly level: ReplayLevel
   readonly identical: boolean
-  /** Of the run and of its sessions. */
   readonly events: number
-  readonly sessions: number
   /** How many were composed again, and how many calls judged again. */
   readonly prompts: number
   readonly verdicts: number
   /** What was taken from the record: of every run, and of a verdict in one of them at least. */
   readonly believed: readonly Believed[]
   readonly phase: RunPhase
-  /** Of the run's state and its sessions', in canonical JSON. */
+  /** Of the run's state, in canonical JSON. */
   readonly stateHash: Digest
   /** In the order in which they were met. */
   readonly divergences: readonly Divergence[]
@@ -68,15 +65,8 @@ export async function replayRun(
     if (divergences.length < MOST_DIVERGENCES) divergences.push(divergence)
     else left += 1
   }
-  const cursors = new Map<string, SessionCursor>()
   const gaps = gapsIn(store, tenant, diverged)
-  const look = level === 1 ? undefined : gaps.look
-  const cursorOf = (session: string): SessionCursor => {
-    const known = cursors.get(session) ?? sessionCursor(store, tenant, session, diverged, look)
-    cursors.set(session, known)
-    return known
-  }
-  const decided: Decisions | null = level === 1 ? null : decisions({ store, tenant, diverged, gaps, cursorOf, onPrompt })
+  const decided: Decisions | null = level === 1 ? null : decisions({ store, tenant, diverged, gaps, onPrompt })
 
   const next = runFolding()
   let run = NO_RUN
@@ -93,7 +83,6 @@ export async function replayRun(
     for (const { event: recorded } of page) {
       const event = runEvent(recorded)
       if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
-      if (event.type === 'node.started') cursorOf(String(event.session))
       if (pause !== undefined && recorded.seq % EVENTS_AT_ONCE === 0) await pause()
       // From what was there the moment before: nothing later has a say.
       if (decided !== null) await decided.meet(run, recorded, event)
@@ -101,16 +90,7 @@ export async function replayRun(
     }
   if (run.seq < 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
 
-  let events = run.seq + 1
-  const states: [session: string, stateHash: Digest][] = []
-  for (const session of [...cursors.keys()].sort()) {
-    if (pause !== undefined) await pause()
-    const end = await cursorOf(session).finish()
-    cursors.delete(session)
-    events += end.events
-    states.push([session, end.stateHash])
-  }
-  const hash = stateHash([run.state, states], { sequence: run.seq }, diverged)
+  const hash = stateHash(run.state, { sequence: run.seq }, diverged)
   const rotations: Rotation[] = []
   if (level === 2 && hostDefaults !== null)
     await gaps.around({ sequence: 0 }, 'run.created', async () => {
@@ -120,8 +100,7 @@ export async function replayRun(
     runId,
     level,
     identical: divergences.length === 0,
-    events,
-    sessions: states.length,
+    events: run.seq + 1,
     ...(decided?.counts() ?? { prompts: 0, verdicts: 0, believed: [] }),
     phase: run.state.phase,
     stateHash: hash,

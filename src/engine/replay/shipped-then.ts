@@ -10,13 +10,13 @@ import { readTools } from '../../core/messages/read-tools.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
 import { SHIPPED, type Shipped } from '../turns/shipped.ts'
-import type { StepStarted } from './remake-step.ts'
+import type { ComposedStarted } from './remake-step.ts'
 
 /** @param mode that the step is made in */
 export async function shippedThen(
   store: Store,
   tenant: string,
-  { prompt, request }: Pick<StepStarted, 'prompt' | 'request'>,
+  { prompt, request }: Pick<ComposedStarted, 'prompt' | 'request'>,
   mode: Mode,
 ): Promise<Shipped> {
   const blockThen = async (part: PartName, now: ShippedTemplate): Promise<ShippedTemplate> => {
