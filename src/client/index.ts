@@ -50,6 +50,7 @@ export type {
   SyncRequest,
   TranscriptPage,
   WireSessionConfig,
+  WirePackChange,
   WireSnapshot,
 } from '../wire/onbook/sessions.ts'
 export type { Snapshot } from '../wire/onbook/snapshot.ts'
@@ -76,7 +77,7 @@ export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
 export type { Ref, RefParts } from './ref.ts'
 export type { Roles } from './roles.ts'
 export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './runs.ts'
-export type { Sessions } from './sessions.ts'
+export type { ApplyOptions, Sessions } from './sessions.ts'
 export type { Tools } from './tools.ts'
 export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

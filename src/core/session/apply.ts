@@ -1,7 +1,7 @@
 // When a snapshot that somebody asked for takes over. One table (DESIGN, decision 7); nothing else decides this.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { ApplyWhen, WorkspaceEvent } from './events.ts'
-import type { Snapshot, Staged } from './snapshot.ts'
+import { type Snapshot, type Staged, unprovenIn } from './snapshot.ts'
 import type { SessionState } from './state.ts'
 
 type Outcome = 'applied' | 'approved for run' | 'approved for step' | 'deferred to run'
@@ -14,12 +14,15 @@ const OUTCOMES: Readonly<Record<ApplyWhen, { readonly idle: Outcome; readonly op
 
 /** What asking to apply comes to; null when there is nothing to apply. A run that is requested and not started is open. */
 export function applyPending({ workspace, run, runs, attached }: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
-  const { pending, approved } = workspace
-  if (pending === null) return null
+  const { approved } = workspace
+  if (workspace.pending === null) return null
+  const { snapshot, selection } = workspace.pending
+  const pending: Staged = { snapshot, selection }
+  const untested = unprovenIn(workspace.pending)
   const outcome = OUTCOMES[when][run === null ? 'idle' : 'open']
   const children = when === 'next_step_boundary' ? attached.map(({ session }) => session) : []
   return [
-    { type: 'workspace.applyRequested', when },
+    { type: 'workspace.applyRequested', when, ...(untested.length === 0 ? {} : { untested }) },
     ...(approved === null ? [] : [{ type: 'workspace.superseded' as const, snapshot: approved.snapshot }]),
     outcomeEvent(outcome, pending, runs + 1),
     ...(children.length === 0 ? [] : [{ type: 'workspace.offered' as const, ...pending, sessions: children }]),

@@ -117,7 +117,8 @@ export type WorkspaceCommand =
   /** Without a selection: what the session's config names. */
   | { readonly type: 'requestSync'; readonly selection?: Selection | null; readonly knownVersion?: number | null }
   | { readonly type: 'settleSync'; readonly sync: number; readonly result: SyncResult }
-  | { readonly type: 'requestApply'; readonly when?: ApplyWhen }
+  /** `untested`: also with packs whose tests did not pass. */
+  | { readonly type: 'requestApply'; readonly when?: ApplyWhen; readonly untested?: boolean }
   | { readonly type: 'offerSnapshot'; readonly snapshot: Snapshot; readonly selection: Selection }
   | { readonly type: 'attachRun'; readonly runId: string; readonly nodeId: string; readonly session: string }
   | { readonly type: 'detachRun'; readonly runId: string; readonly nodeId: string }

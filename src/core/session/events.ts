@@ -7,11 +7,11 @@ import type { LineProblem } from '../tools/asked-calls.ts'
 import type { PromptSource, RunConfig, Selection, SessionConfig } from './config.ts'
 import type { StepRequest, ToolSource } from './materialize.ts'
 import type { PreludeTraceEntry } from './prelude-ladder.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { PackChange, Snapshot } from './snapshot.ts'
 
 export type ApplyWhen = 'next_run' | 'next_step_boundary' | 'immediate_if_idle'
 /** Where a sync broke off. */
-export type SyncStage = 'resolve' | 'index' | 'prelude' | 'catalog' | 'validate'
+export type SyncStage = 'resolve' | 'index' | 'prelude' | 'catalog' | 'packs' | 'validate'
 
 /** Whose child a session is: the home session of its agent, if there is one, and the place in a graph it works for. */
 export interface Home {
@@ -190,9 +190,17 @@ export type WorkspaceEvent =
       readonly knownVersion: number | null
     }
   | { readonly type: 'workspace.syncUnchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
-  | { readonly type: 'workspace.snapshotReady'; readonly sync: number; readonly snapshot: Snapshot; readonly selection: Selection }
+  | {
+      readonly type: 'workspace.snapshotReady'
+      readonly sync: number
+      readonly snapshot: Snapshot
+      readonly selection: Selection
+      /** Left out where applying it would change no pack. */
+      readonly packs?: readonly PackChange[]
+    }
   | ({ readonly type: 'workspace.syncFailed'; readonly sync: number; readonly workspace: string; readonly stage: SyncStage } & Failure)
-  | { readonly type: 'workspace.applyRequested'; readonly when: ApplyWhen }
+  /** `untested`: packs that the caller wants applied although their tests did not pass. Left out where there are none. */
+  | { readonly type: 'workspace.applyRequested'; readonly when: ApplyWhen; readonly untested?: readonly string[] }
   | {
       readonly type: 'workspace.approved' | 'workspace.deferred'
       readonly snapshot: Snapshot

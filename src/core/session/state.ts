@@ -17,7 +17,7 @@ import type {
 } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
 import type { StepRequest } from './materialize.ts'
-import type { Snapshot, Staged } from './snapshot.ts'
+import type { Pending, Snapshot, Staged } from './snapshot.ts'
 
 export type RunPhase = 'requested' | 'running' | 'waiting' | 'paused' | 'cancelling'
 export type RunEnd = 'completed' | 'failed' | 'cancelled'
@@ -31,7 +31,7 @@ export interface Approved extends Staged {
 export interface WorkspaceState {
   readonly active: Snapshot | null
   /** Validated, but nobody has asked for it. */
-  readonly pending: Staged | null
+  readonly pending: Pending | null
   /** Asked for, waiting for its boundary. A later sync cannot change what was asked for. */
   readonly approved: Approved | null
   /** The newest sync that was asked for and is not done. */

@@ -5,12 +5,15 @@ import type { BlockSegment } from '../../core/compose/parts.ts'
 import { byEnds, byLabel } from '../../core/compose/task.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { lookupOf } from '../../core/run/frozen.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { Pointer } from '../../core/schema/pointer.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { DIALECT, frozenRole, type LoadedFrozen, loadFrozen, resolveRequest } from '../runs/frozen.ts'
 import { keeper } from '../runs/keep.ts'
 import { type NodeValues, readStored } from '../runs/node-values.ts'
@@ -43,7 +46,7 @@ export async function segmentFacts(
   const place: NodePlace = { store, tenant, run, frozen, node }
   // Somebody may have taken back what filled a prompt, and not the prompt: then its words are nobody's that we know.
   const values = await unlessGone(() => valuesOf(place))
-  const templates = values === null ? [] : ((await unlessGone(() => resolvedTemplates(place, values))) ?? [])
+  const templates = values === null ? [] : ((await unlessGone(() => resolvedTemplates(place, values, event.snapshot))) ?? [])
   const task = values === null ? null : await unlessGone(() => taskFacts(place, values, told.edgesBy))
   const found = await foundTemplates(place, told, origins)
   const written = await writtenInWorkflow(place, origins)
@@ -88,10 +91,11 @@ const agreed = ([first = null, ...others]: readonly (WordSource | null)[]): Word
   others.every(other => other?.from === first?.from && other?.name === first?.name) ? first : null
 
 /** Chosen again from what the run froze, for how they were filled: the record keeps what with, and not from where. */
-async function resolvedTemplates(place: NodePlace, values: NodeValues): Promise<readonly ResolvedTemplate[]> {
-  const { frozen, node } = place
+async function resolvedTemplates(place: NodePlace, values: NodeValues, snapshot: Snapshot | null): Promise<readonly ResolvedTemplate[]> {
+  const { store, tenant, frozen, node } = place
   const request = resolveRequest(frozen, node, await overridesOf(place))
-  return templatesOf(place, resolveNode(request, lookupOf(frozen.lookup), KINDS, DIALECT).resolutions, values, keeper().keep)
+  const lookup = snapshotLookup(lookupOf(frozen.lookup), await loadSnapshotPacks(store, tenant, snapshot))
+  return templatesOf(place, resolveNode(request, lookup, KINDS, DIALECT).resolutions, values, keeper().keep)
 }
 
 async function taskFacts(

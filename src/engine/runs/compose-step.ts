@@ -5,9 +5,11 @@ import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { InputRules } from '../../core/compose/verbatim.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import { type SnapshotPacks, schemasIn } from '../../core/library/pack-set.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { KINDS, type NodeResolution, resolveNode } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import type { PromptRecord, RunEvent } from '../../core/run/events.ts'
 import { lookupOf } from '../../core/run/frozen.ts'
 import { toldHash } from '../../core/run/reduce.ts'
@@ -16,10 +18,12 @@ import { nodeOf } from '../../core/run/state.ts'
 import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { PackSchemas } from '../library/pack-schemas.ts'
+import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { boundNames } from './check-input.ts'
 import { DIALECT, opaqueRefs, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
 import { type NodeValues, readStored } from './node-values.ts'
+import { isPackNode } from './pack-nodes.ts'
 import { composedEvents, opaqueEvents, opaqueText, tracedEvents } from './prompt-events.ts'
 import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
 import { composeStyle, taskOf } from './task.ts'
@@ -40,7 +44,9 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const kept = keeper()
   const { keep } = kept
   const overrides = await overridesOf(place)
-  const resolved = resolveNode(resolveRequest(frozen, node, overrides), lookupOf(frozen.lookup), KINDS, DIALECT)
+  const packs = await loadSnapshotPacks(place.store, place.tenant, place.snapshot)
+  const lookup = snapshotLookup(lookupOf(frozen.lookup), packs)
+  const resolved = resolveNode(resolveRequest(frozen, node, overrides), lookup, KINDS, DIALECT)
   const opaque = opaqueRefs(frozen, node, overrides)
   const traced = frozen.opaqueRefs === true ? opaqueEvents(node.id, resolved, opaque) : tracedEvents(node.id, resolved, keep)
   const refused = (code: string, detail: string): ComposedStep => ({
@@ -70,7 +76,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   if (!hasPrompt && !hasInput)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
-  const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place))
+  const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place, packs, resolved))
   const composed = composePrompt({
     style,
     input,
@@ -109,8 +115,15 @@ function inputRules(
   return { bound: boundNames(schemas, variables), trust, json: schemas !== null, replaced }
 }
 
-async function packSchemasOf({ store, tenant, frozen, node }: StepPlace): Promise<PackSchemas | null> {
-  const digest = frozen.packs?.[node.id]
+/** Those that the run froze; where the snapshot gives the system prompt, those of the snapshot. */
+async function packSchemasOf(
+  { store, tenant, frozen, node }: StepPlace,
+  snapshot: SnapshotPacks | null,
+  { resolutions }: NodeResolution,
+): Promise<PackSchemas | null> {
+  const applied = resolutions.find(({ kind }) => kind === 'system')?.trace.find(entry => entry.applied)
+  const own = isPackNode(composeStyle(frozen, node), node) ? schemasIn(snapshot, applied?.ref ?? null, applied?.snapshot) : null
+  const digest = own ?? frozen.packs?.[node.id]
   return digest === undefined ? null : readStored<PackSchemas>(store, tenant, digest)
 }
 

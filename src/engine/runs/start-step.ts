@@ -103,7 +103,7 @@ export async function startStep(
   const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
   const protocol = protocolOf(calling, isUnmentioned ? [] : await shownTools(store, tenant, session, hostCatalog, tools))
   const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
-  const composed = await composeStep({ ...place, resumes, prelude, protocol, shipped })
+  const composed = await composeStep({ ...place, snapshot: snapshotAtStep(session), resumes, prelude, protocol, shipped })
   const told = emitRun(draft, ...composed.events)
   const ended = (run: RunDraft, command: SessionCommand, texts: readonly StoredText[]): StartedStep => {
     const decided = decideAll(before, [command])

@@ -15,6 +15,7 @@ import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Resolution } from '../../core/resolve/resolve.ts'
 import { namesOf } from '../../core/run/fork.ts'
 import type { FrozenRole } from '../../core/run/frozen.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { frozenRole, type LoadedFrozen } from './frozen.ts'
@@ -30,6 +31,8 @@ export interface StepPlace {
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
   readonly handoffs?: readonly Handoff[]
+  /** The snapshot that is active for this step. */
+  readonly snapshot: Snapshot | null
   /** What stands before the history in this step. */
   readonly prelude: readonly Digest[]
   /** Whether its provider goes on from what it was sent before. */

@@ -5,11 +5,13 @@ import { workspaceSync } from '../../core/session/sync.ts'
 import { fail } from '../../core/session/sync-effects.ts'
 import { callModel } from './call-model.ts'
 import { callTool } from './call-tool.ts'
+import { loadSession } from './load.ts'
 import { performSync } from './perform-sync.ts'
 import type { Performing } from './performing.ts'
 import { checkedSync } from './prelude-secrets.ts'
 import { prepareStep } from './prepare-step.ts'
 import { readReply } from './read-reply.ts'
+import { syncPacks } from './sync-packs.ts'
 
 export async function performEffect(performing: Performing, effect: SessionEffect): Promise<void> {
   const { parts, place, send } = performing
@@ -20,6 +22,11 @@ export async function performEffect(performing: Performing, effect: SessionEffec
       // Somebody waits for the outcome: a defect is one too.
       const result = await performSync(parts.store, user, workspaceSync, input)
         .then(synced => checkedSync(parts, place, user, synced))
+        .then(async synced => {
+          const { active } = (await loadSession(parts.store, place.tenant, place.session)).state.workspace
+          const proof = { active, ...(parts.packModel === undefined ? {} : { modelFor: parts.packModel }) }
+          return syncPacks({ store: parts.store, user, validator: parts.validator }, synced, proof)
+        })
         .catch((error: Error) => {
           parts.failed(error, place)
           return fail('resolve', 'internal_error', 'something went wrong in the host; it has written down what')

@@ -10,7 +10,7 @@ import type { SessionCommand } from '../../core/session/commands.ts'
 import type { NodeOfRun, ReplyMisfit } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
-import type { CallOptions, ChatModel, Delta, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
+import type { CallOptions, ChatModel, Delta, Files, Model, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
 import type { OfferedTools } from '../tools/bound.ts'
 import type { SessionPlace, Submission, Submitted } from './submit.ts'
 
@@ -21,6 +21,8 @@ export interface SessionParts extends OfferedTools {
   readonly secrets: (tenant: string) => Secrets
   readonly seal?: NonNullable<CallOptions['seal']>
   readonly validator: Validator
+  /** Answers a pack's examples from the script or the recording beside it. Without it, a sync calls packs untested. */
+  readonly packModel?: (files: Files, packPath: string) => Promise<Model>
   readonly grants: readonly Grant[]
   /** Which secrets preludes of workspaces may use; without it, none. */
   readonly secretGrants?: readonly SecretGrant[]

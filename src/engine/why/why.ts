@@ -70,11 +70,19 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
       const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
       // What a label meant was frozen when the run was created; of a fork, when its source was.
-      const layers = await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))
+      const layers = (await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))).map(entry => withAdoption(entry, held))
       answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, inForce: held })
     }
   }
   return withPublications(store, tenant, world, chosenAt, answers)
+}
+
+/** The events that made a snapshot active. The sync that read it changed nothing. */
+function withAdoption(entry: WhyLayer, held: readonly StepsInForce[]): WhyLayer {
+  const { snapshot: source } = entry
+  if (source === undefined) return entry
+  const step = held.find(({ snapshot }) => snapshot?.root === source.root && snapshot.version === source.version)
+  return step === undefined ? entry : { ...entry, adopted: step.adopted.filter(({ type }) => type !== 'workspace.snapshotReady') }
 }
 
 function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<typeof resolveRequest>[2], kind: PromptKind) {
