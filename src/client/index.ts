@@ -49,8 +49,8 @@ export type {
   SyncAnswer,
   SyncRequest,
   TranscriptPage,
-  WireSessionConfig,
   WirePackChange,
+  WireSessionConfig,
   WireSnapshot,
 } from '../wire/onbook/sessions.ts'
 export type { Snapshot } from '../wire/onbook/snapshot.ts'
