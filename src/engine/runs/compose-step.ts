@@ -5,7 +5,7 @@ import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { InputRules } from '../../core/compose/verbatim.ts'
 import type { Digest } from '../../core/digest/digest.ts'
-import { type SnapshotPacks, schemasIn } from '../../core/library/pack-set.ts'
+import type { SnapshotPacks } from '../../core/library/pack-set.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import { KINDS, type NodeResolution, resolveNode } from '../../core/resolve/resolve.ts'
@@ -22,8 +22,8 @@ import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { boundNames } from './check-input.ts'
 import { DIALECT, opaqueRefs, resolveRequest } from './frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
+import { nodeSchemas } from './node-schemas.ts'
 import { type NodeValues, readStored } from './node-values.ts'
-import { isPackNode } from './pack-nodes.ts'
 import { composedEvents, opaqueEvents, opaqueText, tracedEvents } from './prompt-events.ts'
 import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
 import { composeStyle, taskOf } from './task.ts'
@@ -115,16 +115,13 @@ function inputRules(
   return { bound: boundNames(schemas, variables), trust, json: schemas !== null, replaced }
 }
 
-/** Those that the run froze; where the snapshot gives the system prompt, those of the snapshot. */
 async function packSchemasOf(
   { store, tenant, frozen, node }: StepPlace,
   snapshot: SnapshotPacks | null,
   { resolutions }: NodeResolution,
 ): Promise<PackSchemas | null> {
-  const applied = resolutions.find(({ kind }) => kind === 'system')?.trace.find(entry => entry.applied)
-  const own = isPackNode(composeStyle(frozen, node), node) ? schemasIn(snapshot, applied?.ref ?? null, applied?.snapshot) : null
-  const digest = own ?? frozen.packs?.[node.id]
-  return digest === undefined ? null : readStored<PackSchemas>(store, tenant, digest)
+  const digest = nodeSchemas(frozen, node, snapshot, resolutions)
+  return digest === null ? null : readStored<PackSchemas>(store, tenant, digest)
 }
 
 const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly unknown[]): boolean =>

@@ -38,16 +38,20 @@ const packFiles = (version: string, word: string, script = scaffold('prompts/sum
 }
 const BASE = { ...Object.fromEntries(SCHEMAS.map(path => [path, scaffold(path)])), ...packFiles('1.0.0', 'one article') }
 
+const REPLY = '{"summary":"Trams run.","keyPoints":[]}'
+
 let house: RunHouse
+let reply: string
 let between: (step: number) => Promise<void>
 beforeEach(async () => {
   between = async () => {}
+  reply = REPLY
   let step = 0
   house = runHouse(
     async () => {
       step += 1
       await between(step)
-      return step % 2 === 1 ? { tools: [{ toolName: 'probe', arguments: {} }] } : { text: 'Done.' }
+      return step % 2 === 1 ? { tools: [{ toolName: 'probe', arguments: {} }] } : { text: reply }
     },
     {
       packModel: async (files, path) => {
@@ -150,9 +154,12 @@ describe('an applied snapshot with packs', () => {
     expect(await chosen('prompt:summarizer@1.0.0', 'r5')).toEqual(['prompt:summarizer@1.0.0', 'version', 'desk'])
   })
 
-  it('gives the schemas that an input must fit', async () => {
+  it('gives the schemas that input and reply must fit', async () => {
     await sync(BASE)
     await apply()
+    reply = 'Trams run.'
+    expect(await house.go(workflowWith('prompt:summarizer'), INPUTS, 'r2')).toMatchObject({ phase: 'failed' })
+    expect(await house.story('r2')).toContain('node.failed writer')
     await expect(house.go(workflowWith('prompt:summarizer'), { inputs: { title: 7 } })).rejects.toMatchObject({ code: 'input_misfit' })
   })
 

@@ -62,7 +62,11 @@ export function valuesOf({ store, tenant, run, frozen, node }: NodePlace): Promi
   return nodeValues({ store, tenant, state, workflow }, node, context)
 }
 
-export async function configurableOf({ store, tenant, run }: Pick<StepPlace, 'store' | 'tenant' | 'run'>): Promise<JsonObject> {
+export async function configurableOf({
+  store,
+  tenant,
+  run,
+}: Pick<StepPlace, 'store' | 'tenant'> & { readonly run: Pick<LoadedRun, 'state'> }): Promise<JsonObject> {
   const { configurable } = run.state
   if (configurable === null) return {}
   return (await readStored<{ readonly configurable: JsonObject }>(store, tenant, configurable)).configurable

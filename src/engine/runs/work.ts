@@ -111,9 +111,9 @@ export function runWork(parts: RunParts): RunWork {
       const { conversation, delta } = nodeOf(state, nodeId)
       return delta ? conversation : null
     },
-    misfit: async (tenant, { runId, nodeId }, text) => {
+    misfit: async (tenant, { runId, nodeId }, text, snapshot) => {
       const { state } = await keptRun(store, tenant, runId)
-      return replyMisfit({ store, validator: validatorOf(parts.validator, tenant) }, tenant, state, nodeId, text)
+      return replyMisfit({ store, validator: validatorOf(parts.validator, tenant) }, tenant, state, nodeId, text, snapshot)
     },
     isReplay: async (tenant, { runId }) => isReplay((await loadRun(store, tenant, runId)).state),
     ...grown.graph,

@@ -103,13 +103,13 @@ function resumed({ id, held }: Conversation, { history, user }: StepRequest, siz
 /** Only of a reply that calls no tool: any other is not what the node gives. */
 async function misfitOf(
   { parts, place }: Performing,
-  { node, step }: OpenRun,
+  { node, step, snapshot }: OpenRun,
   said: ChatMessage | null,
 ): Promise<{ readonly misfit?: ReplyMisfit }> {
   if (said === null || node === null || parts.graph === undefined) return {}
   const read = (digest: Digest) => parts.store.object(place.tenant, digest)
   const { calls, last } = askedIn(said.content, await lineTools(read, step!.request))
-  const misfit = calls.length > 0 ? null : await parts.graph.misfit(place.tenant, node, last)
+  const misfit = calls.length > 0 ? null : await parts.graph.misfit(place.tenant, node, last, snapshot)
   return misfit === null ? {} : { misfit }
 }
 

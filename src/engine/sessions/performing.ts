@@ -9,6 +9,7 @@ import type { Conversation } from '../../core/run/state.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { NodeOfRun, ReplyMisfit } from '../../core/session/events.ts'
 import type { SessionEffect } from '../../core/session/plan.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
 import type { CallOptions, ChatModel, Delta, Files, Model, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
 import type { OfferedTools } from '../tools/bound.ts'
@@ -61,7 +62,7 @@ export interface SessionGraph {
   /** What its provider keeps of the history already; null when it is sent all of it. */
   held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
   /** Why the last words of a reply do not fit the schema of the node's pack; null when they do, or there is none. */
-  misfit(tenant: string, node: NodeOfRun, text: string): Promise<ReplyMisfit | null>
+  misfit(tenant: string, node: NodeOfRun, text: string, snapshot: Snapshot | null): Promise<ReplyMisfit | null>
   /** Whether the node's run is made again from a record: then nobody takes up anything of it. */
   isReplay(tenant: string, node: NodeOfRun): Promise<boolean>
   /** What the gate has to know about the node. */

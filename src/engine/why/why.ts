@@ -57,7 +57,7 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   const changes = factsOf(reading, 'run.created', 'run.modeChanged', 'node.spawned')
   const state = foldRun(changes.map(({ event }) => event))
   const world = await worldOf(store, tenant, state)
-  const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state, seq: 0, createdAt: '', createdBy: '' } }))
+  const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state } }))
   const inForce = inForceOf(store, tenant, world, { runId, changes, forkOf: state.forkOf ?? null })
   const movesOf = labelReader(store, tenant)
   const chosenAt = state.forkOf?.names.createdAt ?? changes[0]!.at
