@@ -23,7 +23,7 @@ interface OpenStep {
 }
 
 export function readingBuilder(): ReadingBuilder {
-  const reading = { visits: [] as RunVisit[], steps: [] as RunStep[], facts: [] as RunFact[], last: null as Place | null }
+  const reading = { visits: [] as RunVisit[], steps: [] as RunStep[], facts: [] as RunFact[], last: { sequence: -1, at: '' } }
   // By node: several are at work at the same time.
   const visits = new Map<string, Open<RunVisit>>()
   const steps = new Map<string, OpenStep>()

@@ -20,8 +20,8 @@ export interface RunReading {
   readonly steps: readonly RunStep[]
   /** The events that belong to no visit, oldest first. */
   readonly facts: readonly RunFact[]
-  /** The place of the newest event; null while there is no event. */
-  readonly last: Place | null
+  /** The place of the newest event; its sequence is -1 while there is no event. */
+  readonly last: Place
 }
 
 export interface RunFact<E extends RunEvent = RunEvent> extends Place {
