@@ -1,7 +1,6 @@
 // The packs of one version of a workspace as a snapshot carries them: compiled, and read back by their digest.
 import semver from 'semver'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
-import { latestOf } from '../../core/library/decide.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'
 import { type PackSet, packSetText, type SnapshotPacks } from '../../core/library/pack-set.ts'
 import { templateText } from '../../core/library/template.ts'
@@ -67,7 +66,7 @@ export async function compilePackSet(workspace: Workspace, paths: readonly strin
   return { packs, digest, texts: [...texts].map(([name, text]) => ({ digest: name, text })), active }
 }
 
-/** The version that the registry calls active; of a pack that it does not know, the newest release. */
+/** The version that the registry calls active. Of a pack that it does not know, the first one: a newer version becomes active with `onbook activate`. */
 function activeOf(
   registry: Registry,
   pack: string,
@@ -76,8 +75,9 @@ function activeOf(
   const named = activeVersion(registry, pack)
   const usable = known.filter(({ version }) => registeredVersion(registry, pack, version)?.status !== 'retired')
   const releases = usable.filter(({ version }) => semver.prerelease(version) === null)
-  const found = named === null ? latestOf(releases.length === 0 ? usable : releases) : known.find(({ version }) => version === named)
-  return found == null ? null : { pack, ...found }
+  const [first] = (releases.length === 0 ? usable : releases).toSorted((a, b) => semver.compareBuild(a.version, b.version))
+  const found = named === null ? first : known.find(({ version }) => version === named)
+  return found === undefined ? null : { pack, ...found }
 }
 
 /** Null for a snapshot without packs. */

@@ -7,14 +7,11 @@ import type { ResolveRequest } from '../../core/resolve/layers.ts'
 import { resolveNode } from '../../core/resolve/resolve.ts'
 import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { type FrozenLookup, lookupOf } from '../../core/run/frozen.ts'
-import { comingSnapshot } from '../../core/session/coming-snapshot.ts'
-import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { type PackSchemas, schemasFor } from '../library/pack-schemas.ts'
-import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { loadSession } from '../sessions/load.ts'
+import { homePacks } from '../sessions/session-packs.ts'
 import type { PackNode } from './check-input.ts'
 
 interface Place {
@@ -30,12 +27,6 @@ interface Place {
 export const isPackNode = (style: ComposeStyle, { inputs }: WorkflowNode): boolean =>
   style === 'verbatim' && !Object.values(inputs).some(({ type }) => type === 'connection')
 
-/** The snapshot that the node's session would start with now. */
-async function snapshotFor(store: Store, tenant: string, { session }: WorkflowNode, agent: Agent | null): Promise<Snapshot | null> {
-  const home = session ?? agent?.session ?? null
-  return home === null ? null : (comingSnapshot((await loadSession(store, tenant, home)).state)?.snapshot ?? null)
-}
-
 export async function packNodes(
   store: Store,
   tenant: string,
@@ -45,7 +36,7 @@ export async function packNodes(
   for (const [index, node] of workflow.nodes.entries()) {
     const agent = agents.get(node.agentId ?? '') ?? null
     if (!isPackNode(styleOf(compose, workflow, agent), node)) continue
-    const packs = await loadSnapshotPacks(store, tenant, await snapshotFor(store, tenant, node, agent))
+    const packs = await homePacks(store, tenant, node.session ?? agent?.session ?? null)
     const [system] = resolveNode(requests[index]!, snapshotLookup(lookupOf(lookup), packs), ['system'], { labels: true }).resolutions
     const resolved = system?.resolved ?? null
     const owner = resolved?.owner === 'host' ? HOST_TENANT : tenant

@@ -28,6 +28,22 @@ const workflowWith = (ref: string) => ({
   nodes: [{ id: 'writer', agent: AGENT, config: { systemPromptRef: ref } }],
 })
 
+/** The registry after these versions were activated, one after the other. */
+function registryOf(files: Readonly<Record<string, string>>, ...versions: readonly string[]): string {
+  let registry = emptyRegistry
+  for (const version of versions) {
+    const path = `prompts/summarizer/v${version}.yaml`
+    const entry = { path, digest: digestText(files[path]!), semantic: semanticDigest(readPack(files[path]!).pack!), schemas: {} }
+    const outcome = activate(registry, { agentId: 'summarizer', version, entry, at: '2026-01-01T00:00:00Z' })
+    registry = outcome.ok ? outcome.registry : registry
+  }
+  return printRegistry(registry)
+}
+const withRegistry = (files: Readonly<Record<string, string>>, ...versions: readonly string[]) => ({
+  ...files,
+  'onbook.registry.json': registryOf(files, ...versions),
+})
+
 /** The scaffold's pack in another version, with other words. */
 const packFiles = (version: string, word: string, script = scaffold('prompts/summarizer/v1.0.0.script.yaml')) => {
   const path = `prompts/summarizer/v${version}.yaml`
@@ -107,7 +123,7 @@ describe('an applied snapshot with packs', () => {
     await apply()
     between = async step => {
       if (step !== 1) return
-      await sync(packFiles('1.1.0', 'one report'))
+      await sync(withRegistry({ ...BASE, ...packFiles('1.1.0', 'one report') }, '1.0.0', '1.1.0'))
       await apply(when)
     }
     expect((await house.go(workflowWith('prompt:summarizer'), INPUTS, 'r1')).phase).toBe('completed')
@@ -163,14 +179,12 @@ describe('an applied snapshot with packs', () => {
     await expect(house.go(workflowWith('prompt:summarizer'), { inputs: { title: 7 } })).rejects.toMatchObject({ code: 'input_misfit' })
   })
 
-  it('goes by the active version of the registry, not by the newest', async () => {
-    await sync({ ...BASE, ...packFiles('1.1.0', 'one report') })
-    expect((await home()).workspace.pending?.packs).toMatchObject([{ pack: 'summarizer', from: null, to: '1.1.0', proof: 'passed' }])
-    const path = 'prompts/summarizer/v1.0.0.yaml'
-    const entry = { path, digest: digestText(BASE[path]!), semantic: semanticDigest(readPack(BASE[path]!).pack!), schemas: {} }
-    const outcome = activate(emptyRegistry, { agentId: 'summarizer', version: '1.0.0', entry, at: '2026-01-01T00:00:00Z' })
-    await sync({ 'onbook.registry.json': outcome.ok ? printRegistry(outcome.registry) : '' })
-    expect((await home()).workspace.pending?.packs).toMatchObject([{ pack: 'summarizer', from: null, to: '1.0.0' }])
+  it('goes by the active version of the registry; without one, by the first version', async () => {
+    const both = { ...BASE, ...packFiles('1.1.0', 'one report') }
+    await sync(both)
+    expect((await home()).workspace.pending?.packs).toMatchObject([{ pack: 'summarizer', from: null, to: '1.0.0', proof: 'passed' }])
+    await sync(withRegistry(both, '1.0.0', '1.1.0'))
+    expect((await home()).workspace.pending?.packs).toMatchObject([{ pack: 'summarizer', from: null, to: '1.1.0' }])
   })
 })
 
@@ -206,7 +220,7 @@ describe('an apply', () => {
     ['untested', ''],
     ['failed', scaffold('prompts/summarizer/v1.0.0.script.yaml').replace('Tram line 7', 'Tram line 8')],
   ])('of a pack that is %s is refused, unless it is asked for', async (proof, script) => {
-    await sync({ ...BASE, ...packFiles('1.1.0', 'one report', script) })
+    await sync(withRegistry({ ...BASE, ...packFiles('1.1.0', 'one report', script) }, '1.1.0'))
     expect((await home()).workspace.pending?.packs).toMatchObject([{ to: '1.1.0', proof }])
     expect((await apply()).refusal).toMatchObject({ code: 'pack_untested', message: expect.stringContaining('summarizer@1.1.0') })
     expect((await home()).workspace.active).toBeNull()

@@ -1,6 +1,6 @@
 // The packs of the version that a sync reads: compiled into the snapshot, with a report on each one that would change.
 import { type Digest, digestText } from '../../core/digest/digest.ts'
-import type { PackSet } from '../../core/library/pack-set.ts'
+import { isSameTemplates, type PackSet, packsIn, templatesIn } from '../../core/library/pack-set.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import { MOST_NODE_BYTES } from '../../core/record/references.ts'
 import type { StoredText } from '../../core/session/history.ts'
@@ -95,9 +95,9 @@ async function activeNow(
   packs: PackSet,
   { pack, version }: ActivePack,
 ): Promise<ActiveNow> {
-  const own = templatesOf(packs, pack, version)
+  const own = templatesIn(packs, pack, version)
   const known = before?.active[pack]
-  if (before !== null && known !== undefined) return { version: known, isSame: isSame(templatesOf(before, pack, known), own) }
+  if (before !== null && known !== undefined) return { version: known, isSame: isSameTemplates(templatesIn(before, pack, known), own) }
   const now = new Map<string, Digest>()
   let from: string | null = null
   for (const templateId of own.keys()) {
@@ -107,17 +107,8 @@ async function activeNow(
     now.set(templateId, found.template.digest)
     if (templateId === pack) from = found.template.version
   }
-  return { version: from, isSame: isSame(now, own) }
+  return { version: from, isSame: isSameTemplates(now, own) }
 }
-
-const isOf = (pack: string, { templateId, kind }: PackSet['templates'][number]): boolean =>
-  templateId === (kind === 'system' ? pack : `${pack}.${kind}`)
-
-const templatesOf = ({ templates }: PackSet, pack: string, version: string): ReadonlyMap<string, Digest> =>
-  new Map(templates.filter(one => one.version === version && isOf(pack, one)).map(({ templateId, digest }) => [templateId, digest]))
-
-const isSame = (one: ReadonlyMap<string, Digest>, other: ReadonlyMap<string, Digest>): boolean =>
-  one.size === other.size && [...one].every(([templateId, digest]) => other.get(templateId) === digest)
 
 async function changeOf(
   { validator }: PackPlace,
@@ -144,9 +135,9 @@ async function removedPacks(
   kept: readonly ActivePack[],
 ): Promise<readonly PackChange[]> {
   const before = await loadSnapshotPacks(store, tenant, active)
-  const had = (before?.packs.templates ?? []).filter(({ kind }) => kind === 'system').map(({ templateId }) => templateId)
-  return [...new Set(had)].flatMap(pack => {
-    const from = before!.packs.active[pack]
+  if (before === null) return []
+  return packsIn(before.packs).flatMap(pack => {
+    const from = before.packs.active[pack]
     if (from === undefined || kept.some(one => one.pack === pack)) return []
     return [{ pack, from, to: null, errors: 0, warnings: 0, tests: null, proof: 'removed' as const, report: null }]
   })
