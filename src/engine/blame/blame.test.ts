@@ -20,7 +20,7 @@ import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import type { CreateRun } from '../runs/create.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { type BlameAnswer, blameRun } from './blame.ts'
-import type { StepQuestion } from './told-steps.ts'
+import type { StepQuestion } from './blamed-steps.ts'
 
 const WRITER = { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }
 const AGENT = 'local.desk.writer'
