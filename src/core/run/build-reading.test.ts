@@ -136,8 +136,14 @@ const STREAMS: Readonly<Record<string, { readonly events: readonly Event[]; read
     reads: ['0 a.1 cancelled: 2', '1 a.1 step 1 settled [1 allowed > interrupted]', '5 a.1 step 2 settled [1  > stale] [2 allowed > open]'],
   },
   'a skipped node has a visit': {
-    events: [started('a'), ['node.completed', { nodeId: 'a' }], ['node.skipped', { nodeId: 'b', reason: 'no edge' }], started('b', 2)],
-    reads: ['0 a.1 completed: 0', '2 b.1 skipped: 0', '3 b.2 at work: 0'],
+    events: [
+      started('a'),
+      ['node.completed', { nodeId: 'a' }],
+      ['node.skipped', { nodeId: 'b', reason: 'no edge' }],
+      started('b', 2),
+      ['node.skipped', { nodeId: 'a', reason: 'no edge' }],
+    ],
+    reads: ['0 a.1 completed: 0', '2 b.1 skipped: 0', '3 b.2 at work: 0', '4 a.2 skipped: 0'],
   },
   'events of a node that was never started': {
     events: [settled('a'), judged('a', '1'), ['files.changed', { nodeId: 'a' }], ['node.completed', { nodeId: 'a' }], sent('a', 4)],
