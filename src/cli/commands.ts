@@ -89,6 +89,7 @@ const PACK_COMMANDS: readonly Command[] = [
       { flags: '--lenient', summary: 'what is missing renders as empty text' },
       { flags: '--segments', summary: 'one line per piece, with where it came from' },
       { flags: '--published', summary: 'of the library, also when a pack of that name lies here' },
+      { flags: '--session <name>', summary: 'as an agent with this session is sent it: the packs of its snapshot come first' },
       { flags: '--untrusted', summary: 'of the library: all values are foreign, and fenced in' },
       DATA,
       TENANT,

@@ -51,7 +51,7 @@ export async function render(input: Input): Promise<number> {
 
 /** A ref means the pack that lies here; without one, or when asked, the template of the library. */
 export async function isPublished(input: Input, ref: string): Promise<boolean> {
-  if (input.published === true) return true
+  if (input.published === true || input.session !== undefined) return true
   if (!ref.startsWith('prompt:') || existsSync(ref) || !existsSync(databaseOf(input))) return false
   const { targets } = await locate([])
   return targets.every(({ workspace }) => !hasPack(workspace, ref))

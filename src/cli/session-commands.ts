@@ -147,7 +147,11 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'apply',
     arguments: ['<session>'],
     summary: 'put in force what was synced',
-    options: [{ flags: '--when <mode>', summary: 'next_run, next_step_boundary or immediate_if_idle (default: next_run)' }, ...WHERE],
+    options: [
+      { flags: '--when <mode>', summary: 'next_run, next_step_boundary or immediate_if_idle (default: next_run)' },
+      { flags: '--untested', summary: 'also with packs whose tests did not pass; the record says who asked' },
+      ...WHERE,
+    ],
     example: 'onbook apply writer --when next_step_boundary',
     load: async () => (await adopt()).apply,
   },

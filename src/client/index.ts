@@ -49,6 +49,7 @@ export type {
   SyncAnswer,
   SyncRequest,
   TranscriptPage,
+  WirePackChange,
   WireSessionConfig,
   WireSnapshot,
 } from '../wire/onbook/sessions.ts'
@@ -76,7 +77,7 @@ export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
 export type { Ref, RefParts } from './ref.ts'
 export type { Roles } from './roles.ts'
 export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './runs.ts'
-export type { Sessions } from './sessions.ts'
+export type { ApplyOptions, Sessions } from './sessions.ts'
 export type { Tools } from './tools.ts'
 export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

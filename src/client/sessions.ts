@@ -19,6 +19,11 @@ import { answerWith, listIn } from './shapes.ts'
 import type { CallOptions, Question, Transport } from './transport.ts'
 import { type WriteOptions, writeHeaders } from './write.ts'
 
+export interface ApplyOptions extends WriteOptions {
+  /** Also with packs whose tests did not pass. */
+  readonly untested?: boolean
+}
+
 export interface Sessions {
   /** A name is made when none is given. */
   create(
@@ -31,7 +36,7 @@ export interface Sessions {
   /** A sync that failed is an answer, not an error. */
   sync(session: string, request?: SyncRequest, options?: WriteOptions): Promise<SyncAnswer>
   /** The same of an apply that is refused. */
-  apply(session: string, when?: ApplyWhen, options?: WriteOptions): Promise<ApplyAnswer>
+  apply(session: string, when?: ApplyWhen, options?: ApplyOptions): Promise<ApplyAnswer>
   /** It is on record when this resolves, and goes on by itself: `events` says how. */
   run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number }>
   command(session: string, command: SessionCommandRequest, options?: WriteOptions): Promise<{ readonly id: string }>
@@ -60,8 +65,10 @@ export function createSessions(transport: Transport): Sessions {
       await write('PUT', pathOf(session, '/config'), config, options, 'session')
     },
     sync: (session, request = {}, options = {}) => write('POST', pathOf(session, '/sync'), request, options, 'outcome'),
-    apply: (session, when, options = {}) =>
-      write('POST', pathOf(session, '/apply'), when === undefined ? {} : { when }, options, 'outcome'),
+    apply(session, when, { untested = false, ...options } = {}) {
+      const body = { ...(when === undefined ? {} : { when }), ...(untested ? { untested } : {}) }
+      return write('POST', pathOf(session, '/apply'), body, options, 'outcome')
+    },
     run: (session, request, options = {}) => write('POST', pathOf(session, '/runs'), request, options, 'run'),
     command: (session, command, options = {}) => write('POST', pathOf(session, '/commands'), command, options, 'id'),
     provideInput: (session, message, options = {}) => write('POST', pathOf(session, '/input'), { message }, options, 'run'),

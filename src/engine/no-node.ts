@@ -1,17 +1,14 @@
 // A question about a node that has no answer: because the run has no such node, and then it says which it has, or for another reason.
-import { runEvent, runStream } from '../core/run/events.ts'
-import { reduceRun } from '../core/run/reduce.ts'
-import { emptyRun } from '../core/run/state.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
+import { loadRun } from './runs/load.ts'
 import { workflowNow } from './runs/world.ts'
 
 const MOST_NAMED = 20
 
 /** @param otherwise what is said of a node that the run has */
 export async function noNode(store: Store, tenant: string, runId: string, nodeId: string, otherwise: string): Promise<Fault> {
-  let state = emptyRun
-  for await (const { event } of store.read(tenant, runStream(runId), -1)) state = reduceRun(state, runEvent(event))
+  const { state } = await loadRun(store, tenant, runId)
   const ids = (await workflowNow(store, tenant, state)).nodes.map(({ id }) => id)
   if (ids.includes(nodeId)) return new Fault('node_missing', { problem: otherwise })
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''

@@ -3,10 +3,13 @@ import type { Sources, Trust } from '../core/compose/bind.ts'
 import { type RenderedPrompt, renderPrompt } from '../core/compose/render-prompt.ts'
 import type { Json } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
+import type { SnapshotPacks } from '../core/library/pack-set.ts'
 import { type PromptRef, pinnedText, type RefDialect, readPromptRef } from '../core/resolve/prompt-ref.ts'
-import { missingReason } from '../core/resolve/resolve.ts'
+import { type Found, missingReason } from '../core/resolve/resolve.ts'
+import { snapshotLookup } from '../core/resolve/snapshot-lookup.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
+import { pinnedRow } from './library/edited-lookup.ts'
 import { findAmong, loadLabels } from './library/lookup.ts'
 import { type LibraryRow, readStored, type StoredTemplate, versionsOf } from './library/rows.ts'
 
@@ -15,28 +18,32 @@ export interface FoundTemplate extends StoredTemplate {
   readonly ref: PromptRef
 }
 
-/** @param workspace whose templates are visible besides the tenant's */
+/** @param workspace whose templates are visible besides the tenant's @param packs of the snapshot of the agent that the answer is for */
 export async function findTemplate(
   store: Store,
   tenant: string,
   ref: Json,
   dialect: RefDialect = {},
   workspace: string | null = null,
+  packs: SnapshotPacks | null = null,
 ): Promise<FoundTemplate> {
   const read = readPromptRef(ref, dialect)
   if (!read.ok) throw new Fault('prompt_ref_invalid', { problem: read.problem })
   const rows = await versionsOf(store, tenant, read.ref.templateId, workspace)
-  const found = findAmong(rows, read.ref, await loadLabels(store, tenant, [read.ref]))
+  const labels = await loadLabels(store, tenant, [read.ref])
+  const library = (ref: PromptRef) => findAmong(rows, ref, labels)
+  const found: Found & { readonly row?: LibraryRow } = snapshotLookup({ find: library, defaultOf: () => null }, packs).find(read.ref)
   if (found.status === 'ambiguous') throw new Fault('prompt_ref_ambiguous', { templateId: read.ref.templateId, libraries: found.libraries })
-  if (found.status === 'missing' || found.row === undefined)
+  const row = found.status === 'found' && found.snapshot !== undefined ? pinnedRow({ tenant, libraryId: '' }, found.template) : found.row
+  if (found.status !== 'found' || row === undefined)
     throw new Fault('prompt_template_not_found', {
       problem:
         found.status === 'missing' && found.versions !== undefined
           ? missingReason(read.ref, found)
           : `there is no template ${read.ref.templateId}${read.ref.version === null ? '' : `@${read.ref.version}`}`,
     })
-  const { template, bytes } = await readStored(store, found.row)
-  return { ref: read.ref, row: found.row, template, bytes }
+  const { template, bytes } = await readStored(store, row)
+  return { ref: read.ref, row, template, bytes }
 }
 
 export interface RenderRequest {
@@ -45,6 +52,8 @@ export interface RenderRequest {
   readonly trust: Trust
   readonly dialect?: RefDialect
   readonly workspace?: string | null
+  /** Of the snapshot of the agent that it is rendered for. */
+  readonly packs?: SnapshotPacks | null
   /** Of the text, in UTF-16 units. */
   readonly maxLength?: number
 }
@@ -64,8 +73,8 @@ export interface RenderedRef {
 }
 
 export async function renderRef(store: Store, tenant: string, request: RenderRequest): Promise<RenderedRef> {
-  const { ref, sources, trust, dialect = {}, workspace = null, maxLength } = request
-  const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect, workspace)
+  const { ref, sources, trust, dialect = {}, workspace = null, packs = null, maxLength } = request
+  const { row, template, ref: read } = await findTemplate(store, tenant, ref, dialect, workspace, packs)
   const trustOf = Object.fromEntries((template.variables ?? []).map(({ name }) => [name, trust]))
   const result = renderPrompt(template, {
     overrides: read.variableOverrides,

@@ -98,6 +98,7 @@ export const WORK_FAULTS = {
   sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),
+  pack_untested: fault(409, (d: { problem: string }) => `${d.problem}.`),
   input_misfit: fault(
     400,
     (d: { pack: string; nodeId: string; pointer: string; problem: string }) =>

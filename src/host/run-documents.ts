@@ -1,11 +1,11 @@
 // Runs as they are shown: the snapshot, and events in OpenWOP's words. Reads the record, and keeps nothing.
 import type { Digest } from '../core/digest/digest.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
-import { runEvent, runStream } from '../core/run/events.ts'
 import { type ForkOf, isReplay } from '../core/run/fork.ts'
-import type { StallEvidence } from '../core/run/stall.ts'
+import { factsOf } from '../core/run/reading.ts'
 import { isEnded, type NodeState, nodeOf, type RunState } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
+import { loadReading } from '../engine/runs/read-run.ts'
 import { findRun } from '../engine/runs/runs.ts'
 import { workflowNow } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
@@ -87,35 +87,21 @@ const nodeView = ({ status, visits, steps, session }: NodeState) => ({
   session: session === '' ? null : session,
 })
 
-interface GivenOverride {
-  readonly nodeId: string | null
-  readonly text: string | null
-  readonly actor: string
-  readonly at: string
-}
-
-/** What only the events say: who gave which override, and on what evidence a run that stalled was paused. */
+/** Facts that are only in the events: who gave which override, and on what evidence a run that stalled was paused. */
 async function told(store: Store, tenant: string, state: RunState, read: ReadBody): Promise<object> {
   const { paused, override } = state
-  const given = new Map<string | null, GivenOverride>()
-  let evidence: StallEvidence | null = null
   const stalled = paused?.reason === 'stalled'
-  const isTold = stalled || override !== null || Object.keys(state.overrides).length > 0
-  if (isTold)
-    for await (const { event: recorded } of store.read(tenant, runStream(state.runId), -1)) {
-      const event = runEvent(recorded)
-      if (event.type === 'run.stalled' && stalled) evidence = event.evidence
-      if (event.type !== 'override.given') continue
-      given.delete(event.nodeId)
-      if (event.text === null) continue
-      const text = await read(event.text)
-      const { actor, at } = recorded
-      given.set(event.nodeId, {
-        nodeId: event.nodeId,
-        text: text === null ? null : (JSON.parse(text) as { readonly text: string }).text,
-        actor,
-        at,
-      })
-    }
+  if (!stalled && override === null && Object.keys(state.overrides).length === 0)
+    return { overrides: [], paused: paused === null ? null : { ...paused, evidence: null } }
+  const reading = await loadReading(store, tenant, state.runId)
+  const given = new Map<string | null, object>()
+  for (const { event, actor, at } of factsOf(reading, 'override.given')) {
+    const { nodeId } = event
+    given.delete(nodeId)
+    if (event.text === null) continue
+    const text = await read(event.text)
+    given.set(nodeId, { nodeId, text: text === null ? null : (JSON.parse(text) as { readonly text: string }).text, actor, at })
+  }
+  const evidence = stalled ? (factsOf(reading, 'run.stalled').at(-1)?.event.evidence ?? null) : null
   return { overrides: [...given.values()], paused: paused === null ? null : { ...paused, evidence } }
 }

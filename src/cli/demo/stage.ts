@@ -1,9 +1,7 @@
 // Where a story is told: real commands, each a process of its own as if somebody had typed it, and what came of them. Decides nothing.
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
-import type { Json } from '../../core/digest/digest.ts'
-import { runEvent } from '../../core/run/events.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
+import type { RunStep } from '../../core/run/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { livingHost } from '../host/running-host.ts'
@@ -30,7 +28,7 @@ export interface Stage {
   look<T>(work: (desk: RunDesk) => Promise<T>): Promise<T>
   read(runId: string): Promise<ReadRun>
   story(runId: string): Promise<RunStory>
-  steps(runId: string): Promise<readonly StepStarted[]>
+  steps(runId: string): Promise<readonly RunStep[]>
   /** What the functions of commands are given. */
   readonly input: Input
 }
@@ -78,15 +76,10 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
     look,
     read: id => look(desk => readRun(desk, id)),
     story: id => look(async desk => storyOf(await readRun(desk, id), bodiesOf(desk))),
-    steps: id => look(async desk => stepsIn(await readRun(desk, id))),
+    steps: id => look(async desk => (await readRun(desk, id)).reading.steps),
     scene: { commands, lines },
   }
 }
-
-const stepsIn = ({ events }: ReadRun): readonly StepStarted[] =>
-  events
-    .map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json }))
-    .filter((event): event is StepStarted => event.type === 'step.started')
 
 interface Typed {
   readonly code: number | null

@@ -1,6 +1,7 @@
 // onbook render prompt:…: a template of the library, found, bound and composed as the host does it. Labels may be named here.
 import type { Json } from '../../core/digest/digest.ts'
 import { previewSources, renderRef } from '../../engine/render-ref.ts'
+import { sessionPacks } from '../../engine/sessions/session-packs.ts'
 import type { Input } from '../commands.ts'
 import { tenantOf } from '../record/open-record.ts'
 import type { Shown } from '../render.ts'
@@ -22,6 +23,7 @@ export async function renderFromLibrary(input: Input, ref: string, given: Readon
       sources: previewSources(tenant, given),
       trust: input.untrusted === true ? 'untrusted' : 'trusted',
       dialect: { labels: true },
+      packs: typeof input.session === 'string' ? await sessionPacks(store, tenant, input.session) : null,
     })
     const { text, templateHash: hash, segments, variableHashes, contentTrust, warnings } = rendered
     return { ref: pinned, text, hash, segments, variableHashes, contentTrust, warnings }

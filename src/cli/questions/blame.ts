@@ -1,6 +1,6 @@
 // onbook blame: every word of what an agent was told, with who said it and where it is written.
 import { blameRun } from '../../engine/blame/blame.ts'
-import type { StepQuestion } from '../../engine/blame/told-steps.ts'
+import type { StepQuestion } from '../../engine/blame/blamed-steps.ts'
 import type { Input } from '../commands.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { blamePage } from './blame-page.ts'

@@ -41,12 +41,7 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
 function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): readonly string[] {
   const winner = chain.find(({ applied }) => applied)
   const refused = refusedIn(chain)
-  const pinned =
-    winner?.digest === undefined
-      ? ''
-      : color.dim(
-          visible(`  ${shortHash(winner.digest)} ${winner.owner === undefined ? 'in library' : "in the host's library"} ${winner.library}`),
-        )
+  const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} ${placeText(winner)}`))
   const none = refused === null ? 'none' : color.red(visible(`none — ${refused.layer}: ${refused.reason}`))
   return [
     visible(`kind: ${kind}${slot === 0 ? '' : `, entry ${slot + 1}`}`),
@@ -59,6 +54,11 @@ function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): reado
   ]
 }
 
+const placeText = ({ snapshot, owner, library }: WhyLayer): string =>
+  snapshot === undefined
+    ? `${owner === undefined ? 'in library' : "in the host's library"} ${library}`
+    : `in workspace ${snapshot.workspace} version ${snapshot.version}`
+
 function layerLines(entry: WhyLayer, color: Colors): readonly string[] {
   const { layer, applied, source, written, code, reason, label } = entry
   const offered = source === undefined ? 'none' : written === undefined ? source : `${written} → ${source}`
@@ -66,12 +66,25 @@ function layerLines(entry: WhyLayer, color: Colors): readonly string[] {
   const line = visible(`${layer} (${offered})${why}`)
   return [
     applied ? `${color.green('✓')} ${line}` : color.dim(`✗ ${line}`),
-    ...indented([...(label === undefined ? newestLines(entry) : movesLines(label)), ...publishedLines(entry).map(color.dim)], 4),
+    ...indented(
+      [...(label === undefined ? newestLines(entry) : movesLines(label)), ...snapshotLines(entry), ...publishedLines(entry).map(color.dim)],
+      4,
+    ),
   ]
 }
 
 const newestLines = ({ meant }: WhyLayer): readonly string[] =>
   meant === 'newest' ? ['the newest release: it never had the label active'] : []
+
+const snapshotLines = ({ meant, snapshot, adopted = [] }: WhyLayer): readonly string[] =>
+  snapshot === undefined
+    ? []
+    : [
+        visible(
+          `${meant === 'snapshot' ? 'the active version in' : 'only in'} ${snapshot.workspace} version ${snapshot.version}, ${shortHash(snapshot.root)}`,
+        ),
+        ...adopted.map(event => visible(eventText(event))),
+      ]
 
 /** What won, and then whose document names it. */
 const publishedLines = ({ published, definition }: WhyLayer): readonly string[] => [
@@ -95,7 +108,11 @@ function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
     ...events.map(event => color.dim(visible(`  ${eventText(event)}`))),
   ]
   const used = snapshot === null ? 'none' : `${snapshot.workspace} version ${snapshot.version}, ${shortHash(snapshot.root)}`
-  const parts = [snapshot?.prelude && `prelude ${snapshot.prelude.name}`, snapshot?.catalog && `catalog ${snapshot.catalog.name}`]
+  const parts = [
+    snapshot?.prelude && `prelude ${snapshot.prelude.name}`,
+    snapshot?.catalog && `catalog ${snapshot.catalog.name}`,
+    snapshot?.packs && 'packs',
+  ]
   return [
     visible(`in force in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`),
     ...indented(

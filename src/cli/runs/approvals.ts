@@ -54,7 +54,7 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
       const approval = String(input.approval)
       const open = (await desk.approvals()).find(one => one.approval === approval)
       const { runId = null } = open ?? {}
-      const after = runId === null ? -1 : (await readRun(desk, runId)).events.length - 1
+      const after = runId === null ? -1 : (await readRun(desk, runId)).reading.last.sequence
       const note = typeof input.note === 'string' ? input.note : null
       // One that nobody waits for is refused there, with what became of it.
       await desk.resolve(approval, { decision, note, arguments: await changedArguments(input) })

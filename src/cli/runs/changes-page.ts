@@ -1,11 +1,9 @@
 // What became of the repo in a step: in one line, and as the diff itself. Reads nothing but what is on record.
 import pc from 'picocolors'
 import type { FilesChange } from '../../core/run/changes.ts'
-import type { RunEvent } from '../../core/run/events.ts'
+import type { StepChange } from '../../core/run/reading.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
-
-export type StepChange = Omit<Extract<RunEvent, { readonly type: 'files.changed' }>, 'type' | 'nodeId' | 'step'>
 
 /** The paths of so many are named in one line. */
 const MOST_NAMED = 5

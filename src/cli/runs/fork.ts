@@ -1,6 +1,4 @@
 // onbook fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
-import type { Json } from '../../core/digest/digest.ts'
-import { runEvent } from '../../core/run/events.ts'
 import type { ForkOverlay } from '../../engine/fork/overlay.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -12,6 +10,7 @@ import { numberOption } from '../terminal.ts'
 import { type RunDesk, withRunDesk } from './desk.ts'
 import { checkForHost } from './run.ts'
 import { runFrom } from './run-options.ts'
+import { readRun } from './standing.ts'
 import { tellRun } from './tell.ts'
 
 /** A host is told which model to use; where it finds one is its own. */
@@ -47,23 +46,19 @@ export async function fork(input: Input): Promise<number> {
 async function sequenceOf(desk: RunDesk, runId: string, from: string): Promise<number> {
   if (/^\d+$/.test(from)) return numberOption(from, '--from', 0, { least: 0, most: Number.MAX_SAFE_INTEGER })
   const [, nodeId = from, visit = '1'] = /^(.+)\.(\d+)$/.exec(from) ?? []
-  for await (const { seq, type, payload } of desk.events(runId)) {
-    const event = runEvent({ type, payload: payload as unknown as Json })
-    if (event.type === 'node.started' && event.nodeId === nodeId && event.visit === Number(visit)) return seq
-  }
+  const { visits } = (await readRun(desk, runId)).reading
+  const begun = visits.find(one => one.nodeId === nodeId && one.visit === Number(visit) && one.outcome?.status !== 'skipped')
+  if (begun !== undefined) return begun.sequence
   throw new Fault('usage_invalid', { problem: `--from ${from}: no node of run ${runId} was started so; "onbook show ${runId}" lists them` })
 }
 
 /** An override is of the whole run: whoever thought of one node sees here which others had it. */
 async function reachText(desk: RunDesk, forkId: string): Promise<string> {
-  const nodes = new Set<string>()
-  let copied = 0
-  for await (const { seq, type, payload } of desk.events(forkId)) {
-    const event = runEvent({ type, payload: payload as unknown as Json })
-    if (event.type === 'run.created') copied = event.forkOf?.copied ?? 0
-    if (event.type !== 'step.started' || seq < copied) continue
-    if (event.prompt.templates.some(({ layer }) => layer === 'run-configurable')) nodes.add(event.nodeId)
-  }
+  const { state, reading } = await readRun(desk, forkId)
+  const reach = reading.steps.filter(
+    ({ sequence, prompt }) => sequence >= (state.forkOf?.copied ?? 0) && prompt.templates.some(({ layer }) => layer === 'run-configurable'),
+  )
+  const nodes = new Set(reach.map(({ nodeId }) => nodeId))
   const reached = nodes.size === 0 ? 'no node so far' : [...nodes].join(', ')
   return `--prompt-override holds for every node from the fork on. It reached: ${reached}`
 }

@@ -1,5 +1,5 @@
 // What agents added to the graph of a run, and what they sent one another: for `onbook show`.
-import type { RunEvent } from '../../core/run/events.ts'
+import { factsOf, type RunReading } from '../../core/run/reading.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 
@@ -24,25 +24,22 @@ export interface Growth {
   }[]
 }
 
-export async function growthIn(events: readonly RunEvent[], bodies: Bodies): Promise<Growth> {
+export async function growthIn(reading: RunReading, bodies: Bodies): Promise<Growth> {
   const handoffs: Growth['handoffs'][number][] = []
-  for (const event of events) {
-    if (event.type !== 'handoff.sent') continue
+  for (const { event } of factsOf(reading, 'handoff.sent')) {
     const { handoff, nodeId: from, to, body, answers, expectation } = event
     const sent = await bodies.json<{ readonly handoff: { readonly message: string } }>(body)
     handoffs.push({ handoff, from, to, message: sent?.handoff.message ?? null, answers, expectation })
   }
   return {
-    nodes: events.flatMap(event => {
-      if (event.type !== 'node.spawned') return []
-      const { nodeId, by, role, label, alias } = event
-      return [{ nodeId, by, role: role.name, label, alias }]
-    }),
-    edges: events.flatMap(event => {
-      if (event.type !== 'edge.created') return []
-      const { nodeId: by, from, to, bidirectional } = event
-      return [{ by, from, to, bidirectional }]
-    }),
+    nodes: factsOf(reading, 'node.spawned').map(({ event: { nodeId, by, role, label, alias } }) => ({
+      nodeId,
+      by,
+      role: role.name,
+      label,
+      alias,
+    })),
+    edges: factsOf(reading, 'edge.created').map(({ event: { nodeId: by, from, to, bidirectional } }) => ({ by, from, to, bidirectional })),
     handoffs,
   }
 }

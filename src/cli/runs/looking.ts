@@ -1,7 +1,6 @@
 // onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
 import { existsSync } from 'node:fs'
-import type { Json } from '../../core/digest/digest.ts'
-import { runEvent, runStream } from '../../core/run/events.ts'
+import { runStream } from '../../core/run/events.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { answerFor } from '../../engine/unfit.ts'
 import { Fault } from '../../errors.ts'
@@ -20,7 +19,7 @@ import { diffPage, diffsOf, unappliable } from './changes-page.ts'
 import { type ListedRun, type RunDesk, withRunDesk } from './desk.ts'
 import { type ReadRun, readRun } from './standing.ts'
 import { promptPage, promptText } from './step-page.ts'
-import { stepsIn, storyOf, type ToldStep } from './story.ts'
+import { shownStep, storyOf, type ToldStep } from './story.ts'
 import { storyPage } from './story-page.ts'
 
 export async function list(input: Input): Promise<number> {
@@ -116,16 +115,15 @@ async function showDiffs({ nodeId, visit, step, changes }: ToldStep, bodies: Bod
 }
 
 /** The newest, where no visit and no step is named. */
-function stepOf({ state, events }: ReadRun, { node, visit, step }: Input): ToldStep {
-  const all = stepsIn(events.map(({ type, payload }) => runEvent({ type, payload: payload as unknown as Json })))
-  const ofNode = all.filter(({ nodeId }) => nodeId === node)
+function stepOf({ state, reading }: ReadRun, { node, visit, step }: Input): ToldStep {
+  const ofNode = reading.steps.filter(({ nodeId }) => nodeId === node)
   const newest = ofNode.at(-1)
   if (newest === undefined) {
-    const others = [...new Set(all.map(({ nodeId }) => nodeId))].join(', ')
+    const others = [...new Set(reading.steps.map(({ nodeId }) => nodeId))].join(', ')
     const told = others === '' ? 'nor has any other' : `these have: ${others}`
     throw new Fault('node_missing', { problem: `No node ${String(node)} of run ${state.runId} has taken a step; ${told}` })
   }
   const wanted = numberOption(visit, '--visit', newest.visit, { least: 1, most: newest.visit })
   const steps = ofNode.filter(one => one.visit === wanted)
-  return steps[numberOption(step, '--step', steps.length, { least: 1, most: steps.length }) - 1]!
+  return shownStep(steps[numberOption(step, '--step', steps.length, { least: 1, most: steps.length }) - 1]!)
 }

@@ -1,6 +1,8 @@
 // How a run stands, folded from its events: what scripts are told, and what an exit code says.
 import type { Json } from '../../core/digest/digest.ts'
+import { type ReadableEvent, readingBuilder } from '../../core/run/build-reading.ts'
 import { runEvent } from '../../core/run/events.ts'
+import type { RunReading } from '../../core/run/reading.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun, isBusy, isEnded, nodeOf, type RunState } from '../../core/run/state.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
@@ -10,16 +12,20 @@ export type RunStatus = RunState['phase'] | 'waiting-approval' | 'waiting-input'
 
 export interface ReadRun {
   readonly state: RunState
-  readonly events: readonly ShownEvent[]
+  readonly reading: RunReading
 }
 
 export const foldEvent = (state: RunState, { type, payload }: ShownEvent): RunState =>
   reduceRun(state, runEvent({ type, payload: payload as unknown as Json }))
 
 export async function readRun(desk: Pick<RunDesk, 'events'>, runId: string): Promise<ReadRun> {
-  const events: ShownEvent[] = []
-  for await (const event of desk.events(runId)) events.push(event)
-  return { state: events.reduce(foldEvent, emptyRun), events }
+  const { add, reading } = readingBuilder()
+  let state = emptyRun
+  for await (const event of desk.events(runId)) {
+    state = foldEvent(state, event)
+    add(event as unknown as ReadableEvent)
+  }
+  return { state, reading }
 }
 
 /** In OpenWOP's words. */

@@ -61,13 +61,13 @@ export const resume = (input: Input): Promise<number> =>
   withRunDesk(
     input,
     async desk => {
-      const { state, events } = await readRun(desk, runOf(input))
+      const { state, reading } = await readRun(desk, runOf(input))
       if (isEnded(state)) throw new Fault('run_ended', { problem: `Run ${state.runId} is ${state.phase}` })
       if (state.phase === 'paused') await desk.ask(runOf(input), { type: 'resume' })
       else await desk.takeUp(runOf(input))
       const isLeft = desk.lasts && (input.detach === true || state.phase !== 'paused')
       if (isLeft) return answer(desk, input, status => `${runOf(input)} is ${status}. The host is at it.`)
-      return tellRun(desk, runOf(input), events.length - 1, input)
+      return tellRun(desk, runOf(input), reading.last.sequence, input)
     },
     { judges: true },
   )
@@ -79,11 +79,11 @@ export const say = (input: Input): Promise<number> =>
       const kinds = (['steer', 'interrupt'] as const).filter(kind => input[kind] === true)
       if (kinds.length > 1) throw new Fault('usage_invalid', { problem: 'Choose one of --steer and --interrupt' })
       const kind: SayKind = kinds[0] ?? 'follow-up'
-      const { events } = await readRun(desk, runOf(input))
+      const { reading } = await readRun(desk, runOf(input))
       await desk.say(runOf(input), String(input.node), kind, await textOf(String(input.text)))
       // At rest, whoever takes up the run to tell it something goes on with it.
       if (desk.lasts) return answer(desk, input, () => `${String(input.node)} is told.`)
-      return tellRun(desk, runOf(input), events.length - 1, input)
+      return tellRun(desk, runOf(input), reading.last.sequence, input)
     },
     { judges: true },
   )

@@ -1,10 +1,11 @@
 // What a person is shown of an answer: what it says, what it calls, and every line that was not run.
 import { afterEach, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
+import { loadReading } from '../../engine/runs/read-run.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { bodiesOf } from './bodies.ts'
 import { promptPage, promptText } from './step-page.ts'
-import { stepsIn } from './story.ts'
+import { shownStep } from './story.ts'
 
 let house: RunHouse
 afterEach(() => house.close())
@@ -15,7 +16,8 @@ const WRONG = '{"tool_call":{"id":"t2","name":"probe","params":{}}}'
 async function pageOf(script: object, step = 1) {
   house = runHouse(() => '', { models: scriptedChat('script.yaml', JSON.stringify(script)) })
   await house.go({ id: 'one', objective: 'Go.', nodes: [{ id: 'n' }] })
-  return promptPage(stepsIn(await house.events())[step - 1]!, bodiesOf({ object: digest => house.store.object(TENANT, digest) }))
+  const { steps } = await loadReading(house.store, TENANT, 'r1')
+  return promptPage(shownStep(steps[step - 1]!), bodiesOf({ object: digest => house.store.object(TENANT, digest) }))
 }
 
 it('tells lines that are calls as calls, and leaves the others where they stand', async () => {

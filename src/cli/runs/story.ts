@@ -1,23 +1,28 @@
 // A run's story, as data: what `onbook show --json` prints, and what the page for people is made from. Everything is read from its events.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import { type RunEvent, runEvent } from '../../core/run/events.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
+import type { PromptRecord } from '../../core/run/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
+import {
+  bySequence,
+  factsOf,
+  type RunCall,
+  type RunEventOf,
+  type RunReading,
+  type RunStep,
+  type StepChange,
+} from '../../core/run/reading.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
-import type { StepChange } from './changes-page.ts'
 import { type Growth, growthIn } from './growth.ts'
 import { type ReadRun, type RunStatus, statusOf } from './standing.ts'
 
-type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
-
 /** Which template applies to a kind at a node, and every candidate with what became of it. */
-export interface Choice extends Pick<Of<'prompt.traced'>, 'nodeId' | 'kind' | 'slot' | 'resolved'> {
+export interface Choice extends Pick<RunEventOf<'prompt.traced'>, 'nodeId' | 'kind' | 'slot' | 'resolved'> {
   readonly chain: readonly TraceEntry[]
 }
 
@@ -42,14 +47,14 @@ export interface ToldStep {
   readonly calls: Calling
   readonly tools: readonly Digest[] | null
   readonly reply: Digest | null
-  readonly failure: Of<'step.settled'>['failure']
+  readonly failure: Failure | null
   readonly tokens: number | null
   readonly settled: boolean
   /** Of the repo, by the agent or by its tools, in order. */
   readonly changes: readonly StepChange[]
 }
 
-export interface ToolUse extends Pick<Of<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
+export interface ToolUse extends Pick<RunEventOf<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
   /** Null while it is under way, and when it was not allowed. */
   readonly status: string | null
   /** Why it failed. */
@@ -94,100 +99,74 @@ export interface Story {
   readonly error: { readonly code: string; readonly message: string; readonly nodeId: string | null } | null
 }
 
-function forkIn({ forkOf }: Of<'run.created'>): Story['forkOf'] {
+function forkIn({ forkOf }: RunEventOf<'run.created'>): Story['forkOf'] {
   if (forkOf === undefined) return null
   const { names: _, ...rest } = forkOf
   return rest
 }
 
 /** @param waiting as the host says it, for a run that it cannot go on with */
-export async function storyOf({ state, events }: ReadRun, bodies: Bodies, waiting: ProviderWait | null = null): Promise<Story> {
-  const told = events.map(({ type, payload, ...rest }) => ({ ...rest, event: runEvent({ type, payload: payload as unknown as Json }) }))
-  const all = told.map(({ event }) => event)
-  const created = all[0] as Of<'run.created'>
+export async function storyOf({ state, reading }: ReadRun, bodies: Bodies, waiting: ProviderWait | null = null): Promise<Story> {
+  const created = factsOf(reading, 'run.created')[0]!
   const { runId, workflowId, mode, steps, tokens, budget, nodes, approvals, paused, outputs, failure } = state
-  const stalled = of(all, 'run.stalled').at(-1)
+  const stalled = factsOf(reading, 'run.stalled').at(-1)
   return {
     runId,
     status: waiting === null ? statusOf(state) : 'waiting',
     waiting,
     workflowId,
-    version: created.version,
-    createdAt: events[0]!.at,
-    createdBy: events[0]!.actor,
-    changedAt: events.at(-1)!.at,
-    forkOf: forkIn(created),
+    version: created.event.version,
+    createdAt: created.at,
+    createdBy: created.actor,
+    changedAt: reading.last.at,
+    forkOf: forkIn(created.event),
     mode,
     steps,
     tokens,
     budget,
     nodes: Object.entries(nodes).map(([nodeId, { status, visits, steps, session }]) => ({ nodeId, status, visits, steps, session })),
-    edges: await edgesIn(all, bodies),
-    added: await growthIn(all, bodies),
-    prompts: await choicesIn(all, bodies),
-    sent: stepsIn(all),
-    tools: toolsIn(all),
-    warnings: of(all, 'log.appended').map(({ type: _, ...logged }) => logged),
+    edges: await edgesIn(reading, bodies),
+    added: await growthIn(reading, bodies),
+    prompts: await choicesIn(reading, bodies),
+    sent: reading.steps.map(shownStep),
+    tools: toolsIn(reading),
+    warnings: factsOf(reading, 'log.appended').map(({ event: { type: _, ...logged } }) => logged),
     overrides: await Promise.all(
-      told.flatMap(({ event, actor, at }) =>
-        event.type === 'override.given' ? [overrideIn(event, bodies).then(given => ({ ...given, by: actor, at }))] : [],
-      ),
+      factsOf(reading, 'override.given').map(async ({ event: { nodeId, text }, actor, at }) => ({
+        nodeId,
+        text: text === null ? null : ((await bodies.json<{ readonly text: string }>(text))?.text ?? null),
+        by: actor,
+        at,
+      })),
     ),
     approvals,
-    paused: paused === null ? null : { ...paused, evidence: paused.reason === 'stalled' ? (stalled?.evidence ?? null) : null },
+    paused: paused === null ? null : { ...paused, evidence: paused.reason === 'stalled' ? (stalled?.event.evidence ?? null) : null },
     outputs: outputs === null ? null : await outputsIn(bodies, outputs),
     error: failure === null ? null : { code: failure.code, message: failure.detail, nodeId: failure.failedNodeId },
   }
 }
 
-const of = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T): readonly Of<T>[] =>
-  events.filter((event): event is Of<T> => event.type === type)
-
-async function overrideIn({ nodeId, text }: Of<'override.given'>, bodies: Bodies) {
-  return { nodeId, text: text === null ? null : ((await bodies.json<{ readonly text: string }>(text))?.text ?? null) }
-}
-
-async function edgesIn(events: readonly RunEvent[], bodies: Bodies): Promise<Story['edges']> {
+async function edgesIn({ visits }: RunReading, bodies: Bodies): Promise<Story['edges']> {
   const edges: Story['edges'][number][] = []
-  for (const { nodeId, visit, handoffs } of of(events, 'node.started')) {
+  for (const { nodeId, visit, handoffs } of visits) {
     const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)
     for (const { from } of given ?? []) edges.push({ from, to: nodeId, visit })
   }
   return edges
 }
 
-async function choicesIn(events: readonly RunEvent[], bodies: Bodies): Promise<readonly Choice[]> {
+async function choicesIn({ visits }: RunReading, bodies: Bodies): Promise<readonly Choice[]> {
   const choices: Choice[] = []
-  for (const { nodeId, kind, slot, resolved, trace } of of(events, 'prompt.traced'))
+  for (const { nodeId, kind, slot, resolved, trace } of visits.flatMap(({ traced }) => traced).toSorted(bySequence))
     choices.push({ nodeId, kind, slot, resolved, chain: (await bodies.json<readonly TraceEntry[]>(trace)) ?? [] })
   return choices
 }
 
-export function stepsIn(events: readonly RunEvent[]): readonly ToldStep[] {
-  const visits = new Map<string, number>()
-  const steps: ToldStep[] = []
-  for (const event of events) {
-    if (event.type === 'node.started') visits.set(event.nodeId, event.visit)
-    if (event.type === 'step.started') steps.push(begun(event, visits.get(event.nodeId) ?? 1))
-    if (event.type === 'step.settled') {
-      const index = steps.findLastIndex(({ nodeId }) => nodeId === event.nodeId)
-      const { reply, failure, tokens } = event
-      steps[index] = { ...steps[index]!, reply, failure, tokens, settled: true }
-    }
-    if (event.type === 'files.changed') {
-      const index = steps.findLastIndex(({ nodeId }) => nodeId === event.nodeId)
-      const { type: _type, nodeId: _nodeId, step: _step, ...change } = event
-      if (index >= 0) steps[index] = { ...steps[index]!, changes: [...steps[index]!.changes, change] }
-    }
-  }
-  return steps
-}
-
-function begun({ nodeId, step, prompt, request, requestHash }: Of<'step.started'>, visit: number): ToldStep {
+export function shownStep({ nodeId, visit, step, prompt, request, requestHash, outcome, changes }: RunStep): ToldStep {
   const { full, blocks, templates, mode, sent, segments } = prompt
   const { tools, calls = 'native' } = request
   const { provider, model } = request.parameters
-  const open = { reply: null, failure: null, tokens: null, settled: false, changes: [] }
+  const { reply, failure, tokens } = outcome ?? { reply: null, failure: null, tokens: null }
   return {
     nodeId,
     visit,
@@ -204,22 +183,24 @@ function begun({ nodeId, step, prompt, request, requestHash }: Of<'step.started'
     model,
     calls,
     tools,
-    ...open,
+    reply,
+    failure,
+    tokens,
+    settled: outcome !== null,
+    changes,
   }
 }
 
-function toolsIn(events: readonly RunEvent[]): readonly ToolUse[] {
-  const uses: ToolUse[] = []
-  for (const event of events) {
-    if (event.type === 'tool.judged') {
-      const { nodeId, tool, call, verdict } = event
-      uses.push({ nodeId, tool, call, verdict, status: null, failure: null })
-    }
-    if (event.type === 'tool.settled') {
-      const index = uses.findLastIndex(({ nodeId, call }) => nodeId === event.nodeId && call === event.call)
-      const failure = event.status === 'failed' ? { code: event.code, detail: event.detail } : null
-      if (index >= 0) uses[index] = { ...uses[index]!, status: event.status, failure }
-    }
-  }
-  return uses
-}
+/** One for each verdict, in the order of the verdicts. The newest verdict on a call has its outcome. */
+const toolsIn = ({ steps }: RunReading): readonly ToolUse[] =>
+  steps
+    .flatMap(({ nodeId, calls }) => calls.flatMap(call => usesOf(nodeId, call)))
+    .toSorted(bySequence)
+    .map(({ sequence: _, ...use }) => use)
+
+const usesOf = (nodeId: string, { id, tool, verdicts, outcome }: RunCall): readonly (ToolUse & { readonly sequence: number })[] =>
+  verdicts.map(({ sequence, verdict }, index) => {
+    const settled = index === verdicts.length - 1 ? outcome : null
+    const failure = settled?.status === 'failed' ? { code: settled.code, detail: settled.detail } : null
+    return { sequence, nodeId, tool, call: id, verdict, status: settled?.status ?? null, failure }
+  })

@@ -53,7 +53,7 @@ async function defaultsOf(desk: Desk, workspace: string, version: number | undef
 export const apply = (input: Input): Promise<number> =>
   withDesk(input, async desk => {
     const when = choiceOption(input.when ?? 'next_run', '--when', WHEN)
-    const answer = await desk.apply(String(input.session), when)
+    const answer = await desk.apply(String(input.session), when, { untested: input.untested === true })
     if (input.json) printJson(answer)
     else process.stdout.write(lines(applyText(answer)))
     return answer.outcome === 'refused' ? 1 : 0

@@ -92,9 +92,9 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       const bindings = await allBindings(loop, tenant)
       return { ...found, warnings: await snapshotWarnings(store, tenant, found.snapshot, { bindings, mayUse }) }
     },
-    async apply(session, when = 'next_run') {
+    async apply(session, when = 'next_run', { untested = false } = {}) {
       const { work } = await sessions()
-      const done = await work.submit(placeOf(session), { type: 'requestApply', when })
+      const done = await work.submit(placeOf(session), { type: 'requestApply', when, untested })
       const outcome = applyOutcome(done.events, when)
       if (outcome === null) throw refusalFault(done.refusal!)
       return outcome

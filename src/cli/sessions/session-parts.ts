@@ -24,6 +24,7 @@ import type { HostWaits } from '../../host/provider-waits.ts'
 import type { Binding, Secrets, Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostConfigOf } from '../host/host-config.ts'
+import { modelsFor } from '../models.ts'
 import { keyringOf, secretsFile } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 import { modelsOf } from './models-of.ts'
@@ -74,6 +75,7 @@ export function openSessions(
     secrets: tenant => secretsOf(input, tenant),
     seal: bytes => keyring.seal(bytes),
     validator,
+    packModel: (files, path) => modelsFor(files, undefined, false).modelFor(path),
     bindings,
     grants: policy.grants,
     secretGrants: policy.secrets,

@@ -1,15 +1,16 @@
 // What happened in a session, in words a person follows. Events that say nothing to a person have none.
-import type { ApplyAnswer, SyncAnswer, WireSnapshot } from '../../wire/onbook/sessions.ts'
+import type { ApplyAnswer, SyncAnswer, WirePackChange, WireSnapshot } from '../../wire/onbook/sessions.ts'
 import { answerText } from '../report/answer-text.ts'
 import type { ShownEvent } from './desk.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: events are shown as far as they are known, and newer ones may say more
 type Payload = any
 
-export const snapshotText = ({ workspace, version, prelude, catalog, legacy }: WireSnapshot): string => {
+export const snapshotText = ({ workspace, version, prelude, catalog, legacy, packs }: WireSnapshot): string => {
   const parts = [
     ...(prelude === null ? [] : [`prelude ${prelude.name}`]),
     ...(catalog === null ? [] : [legacy ? 'tools found in tools/' : `catalog ${catalog.name}`]),
+    ...(packs === undefined ? [] : ['packs']),
   ]
   return `${workspace}, version ${version}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
 }
@@ -61,10 +62,18 @@ const WORDS: Readonly<Record<string, (payload: Payload) => string>> = {
 
 export const sentenceOf = ({ type, payload }: ShownEvent): string | null => WORDS[type]?.(payload) ?? null
 
+/** One pack that would change, with what proves it. */
+function packLine({ pack, from, to, warnings, tests, proof }: WirePackChange): string {
+  if (to === null) return `${pack}: ${from} → no longer in the workspace; the library decides\n`
+  const tested = tests === null ? 'untested' : `tests: ${tests.pass} pass, ${tests.fail + tests.error} fail`
+  const how = proof === 'passed' ? '' : '; apply needs --untested'
+  return `${pack}: ${from ?? 'none'} → ${to}${from === to ? ' with other text' : ''} (check: ${warnings} warnings; ${tested}${how})\n`
+}
+
 export function syncText(session: string, answer: SyncAnswer): string {
   switch (answer.outcome) {
     case 'ready':
-      return `Ready: ${snapshotText(answer.snapshot)}. Nothing has changed yet: onbook apply ${session}\n${answer.warnings.map(({ message }) => `warning: ${message}\n`).join('')}`
+      return `${answer.packs.map(packLine).join('')}Ready: ${snapshotText(answer.snapshot)}. Nothing has changed yet: onbook apply ${session}\n${answer.warnings.map(({ message }) => `warning: ${message}\n`).join('')}`
     case 'unchanged':
       return `Unchanged: ${answer.workspace} is at version ${answer.version}, which ${session} knows.\n`
     case 'failed':

@@ -27,6 +27,28 @@ describe('a ref means', () => {
   })
 })
 
+describe('with a snapshot that has the template, a ref means', () => {
+  const snapshot = { versions: [V1, V2], active: '1.0.0' }
+  const active = labels({ active: '2.0.0-rc.1', live: '2.0.0-rc.1' })
+  it.each([
+    ['the version that the registry of the snapshot calls active', none, { meant: 'snapshot', row: V1 }],
+    ['the version that it names, from the library', { ...none, version: '2.0.0-rc.1' }, { meant: 'version', row: RC }],
+    [
+      'the version that it names, from the snapshot where the library does not have it',
+      { ...none, version: '1.1.0' },
+      { meant: 'version', row: V2 },
+    ],
+    ['where its label points to in the library', { ...none, label: 'live' }, { meant: 'label', row: RC }],
+    ['nothing where the library has no such label', { ...none, label: 'gone' }, null],
+  ] as const)('%s', (_, ref, expected) => {
+    expect(meantVersion(ref, [RC], active, snapshot)).toEqual(expected)
+  })
+
+  it('nothing where the active version of its pack does not have the template', () => {
+    expect(meantVersion(none, [RC], active, { versions: [V1], active: '1.1.0' })).toBeNull()
+  })
+})
+
 const anyVersion = fc.record({
   version: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)).map(parts => parts.join('.')),
   retired: fc.boolean(),

@@ -2,6 +2,7 @@
 import type { Digest, Json } from '../digest/digest.ts'
 import { ACTIVE_LABEL } from '../library/events.ts'
 import type { MeantBy } from '../library/meant.ts'
+import type { SnapshotSource } from '../library/pack-set.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import {
   additionalRefs,
@@ -27,8 +28,14 @@ export interface Pinned {
 }
 
 export type Found =
-  /** `kind`: what the template is made for, where the lookup knows it. */
-  | { readonly status: 'found'; readonly template: Pinned; readonly meant: MeantBy; readonly kind?: PromptKind }
+  /** `kind`: what the template is made for, where the lookup knows it. `snapshot`: the version of a workspace that gave the template. */
+  | {
+      readonly status: 'found'
+      readonly template: Pinned
+      readonly meant: MeantBy
+      readonly kind?: PromptKind
+      readonly snapshot?: SnapshotSource
+    }
   /** `versions` and `labels`: what the template has, where only the label is missing. */
   | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
@@ -63,6 +70,8 @@ export interface TraceEntry {
   readonly template: Pinned | null
   /** The rule that gave the version of the template. Left out where no ref was followed. */
   readonly meant?: MeantBy
+  /** The version of a workspace that gave the template. Left out where a library did. */
+  readonly snapshot?: SnapshotSource
   readonly code: ReasonCode
   readonly reason: string
 }
@@ -135,6 +144,7 @@ interface Judged {
   readonly ref: string | null
   readonly template: Pinned | null
   readonly meant: MeantBy | undefined
+  readonly snapshot?: SnapshotSource | undefined
   readonly overrides: PromptRef['variableOverrides']
   /** Null where the lookup does not say. */
   readonly kind: PromptKind | null
@@ -180,9 +190,12 @@ function choose(
 
 // Field by field, here and below: this runs for every candidate, and spreading takes most of the time there is.
 function toTrace(judged: Judged, speaker: Judged | null, wanted: PromptKind | null): TraceEntry {
-  const { layer, ref, template, meant, problem, kind } = judged
-  const entry = (applied: boolean, code: ReasonCode, reason: string): TraceEntry =>
-    meant === undefined ? { layer, applied, ref, template, code, reason } : { layer, applied, ref, template, meant, code, reason }
+  const { layer, ref, template, meant, snapshot, problem, kind } = judged
+  const entry = (applied: boolean, code: ReasonCode, reason: string): TraceEntry => {
+    if (meant === undefined) return { layer, applied, ref, template, code, reason }
+    if (snapshot === undefined) return { layer, applied, ref, template, meant, code, reason }
+    return { layer, applied, ref, template, meant, snapshot, code, reason }
+  }
   if (problem !== null) return entry(false, problem.code, problem.reason)
   const misplaced = isMisplaced(judged, wanted) ? `; the template's own kind is ${kind}` : ''
   if (speaker === null) return entry(true, 'applied', `first layer with a candidate${misplaced}`)
@@ -246,7 +259,10 @@ function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const { variableOverrides: overrides } = ref
   const hosts = layer === 'host-defaults' ? lookup.findHost?.(ref) : undefined
   const found = hosts ?? lookup.find(ref)
-  if (found.status === 'found') return usable(layer, found.template, found.meant, overrides, found.kind)
+  if (found.status === 'found') {
+    const judged = usable(layer, found.template, found.meant, overrides, found.kind)
+    return found.snapshot === undefined ? judged : { ...judged, snapshot: found.snapshot }
+  }
   const unfound = { layer, ref: refText(ref), template: null, meant: undefined, overrides, kind: null, speaks: true }
   if (found.status === 'unchecked') return { ...unfound, problem: null }
   const problem: Judged['problem'] =

@@ -1,6 +1,6 @@
 // When a snapshot that somebody asked for becomes active. One table (DESIGN, decision 7); nothing else decides this.
 import type { ApplyWhen, WorkspaceEvent } from './events.ts'
-import type { Snapshot, Staged } from './snapshot.ts'
+import { type Snapshot, type Staged, unprovenIn } from './snapshot.ts'
 import type { SessionState } from './state.ts'
 
 type Outcome = 'applied' | 'approved for run' | 'approved for step' | 'deferred to run'
@@ -13,11 +13,14 @@ const OUTCOMES: Readonly<Record<ApplyWhen, { readonly idle: Outcome; readonly op
 
 /** What asking to apply comes to; null when there is nothing to apply. */
 export function applyPending(state: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
-  const { pending, approved } = state.workspace
-  if (pending === null) return null
+  const { approved } = state.workspace
+  if (state.workspace.pending === null) return null
+  const { snapshot, selection } = state.workspace.pending
+  const pending: Staged = { snapshot, selection }
+  const untested = unprovenIn(state.workspace.pending)
   const outcome = OUTCOMES[when][state.open === null ? 'idle' : 'open']
   return [
-    { type: 'workspace.applyRequested', when },
+    { type: 'workspace.applyRequested', when, ...(untested.length === 0 ? {} : { untested }) },
     ...(approved === null ? [] : [{ type: 'workspace.superseded' as const, snapshot: approved.snapshot }]),
     outcomeEvent(outcome, pending, state.runs + 1, when),
   ]

@@ -8,7 +8,8 @@ export type WorkspaceCommand =
   /** Without a selection: the one that the session's config names. */
   | { readonly type: 'requestSync'; readonly selection?: Selection | null; readonly knownVersion?: number | null }
   | { readonly type: 'settleSync'; readonly sync: number; readonly result: SyncResult }
-  | { readonly type: 'requestApply'; readonly when?: ApplyWhen }
+  /** `untested`: also with packs whose tests did not pass. */
+  | { readonly type: 'requestApply'; readonly when?: ApplyWhen; readonly untested?: boolean }
 
 export type RunCommand =
   | ({ readonly type: 'attachRun' } & NodeOfRun)

@@ -4,6 +4,7 @@ import type { WorkspaceCommand } from './commands.ts'
 import { selectionOf } from './config.ts'
 import { type Draft, emit, type Ruling, refuse } from './draft.ts'
 import { nameProblem } from './names.ts'
+import { unprovenIn } from './snapshot.ts'
 import type { WorkspaceState } from './state.ts'
 import { checkedResult } from './sync-effects.ts'
 
@@ -41,13 +42,22 @@ function settleSync(draft: Draft, { sync, ...command }: Of<'settleSync'>): Rulin
     case 'unchanged':
       return emit(draft, { type: 'workspace.syncUnchanged', sync, workspace: result.workspace, version: result.version })
     case 'ready': {
-      const ready = emit(draft, { type: 'workspace.snapshotReady', sync, snapshot: result.snapshot, selection })
+      const { snapshot, packs = [] } = result
+      const changed = packs.length === 0 ? {} : { packs }
+      const ready = emit(draft, { type: 'workspace.snapshotReady', sync, snapshot, selection, ...changed })
       return { ...ready, objects: result.objects }
     }
   }
 }
 
-function requestApply(draft: Draft, { when = 'next_run' }: Of<'requestApply'>): Ruling {
+function requestApply(draft: Draft, { when = 'next_run', untested = false }: Of<'requestApply'>): Ruling {
+  const { pending } = draft.state.workspace
+  const unproven = pending === null || untested ? [] : unprovenIn(pending)
+  if (unproven.length > 0)
+    return refuse(
+      'pack_untested',
+      `${unproven.join(', ')} would become active, and its tests did not pass; nothing was changed. Give it tests that pass and sync again, or apply it all the same with --untested (over HTTP: "untested": true)`,
+    )
   const events = applyPending(draft.state, when)
   return events === null ? refuse('nothing_pending', nothingPending(draft.state.workspace)) : emit(draft, ...events)
 }

@@ -32,6 +32,7 @@ export type SessionRefusal =
   | 'sync_missing'
   | 'name_invalid'
   | 'nothing_pending'
+  | 'pack_untested'
 
 export type Ruling = Draft | { readonly code: SessionRefusal; readonly message: string }
 

@@ -3,11 +3,11 @@ import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Selection, SessionConfig } from './config.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { PackChange, Snapshot } from './snapshot.ts'
 
 export type ApplyWhen = 'next_run' | 'next_step_boundary' | 'immediate_if_idle'
 /** The stage at which a sync failed. */
-export type SyncStage = 'resolve' | 'index' | 'prelude' | 'catalog' | 'validate'
+export type SyncStage = 'resolve' | 'index' | 'prelude' | 'catalog' | 'packs' | 'validate'
 
 /** The node of a graph. */
 export interface NodeOfRun {
@@ -62,9 +62,17 @@ export type WorkspaceEvent =
       readonly knownVersion: number | null
     }
   | { readonly type: 'workspace.syncUnchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
-  | { readonly type: 'workspace.snapshotReady'; readonly sync: number; readonly snapshot: Snapshot; readonly selection: Selection }
+  | {
+      readonly type: 'workspace.snapshotReady'
+      readonly sync: number
+      readonly snapshot: Snapshot
+      readonly selection: Selection
+      /** Left out where applying it would change no pack. */
+      readonly packs?: readonly PackChange[]
+    }
   | ({ readonly type: 'workspace.syncFailed'; readonly sync: number; readonly workspace: string; readonly stage: SyncStage } & Failure)
-  | { readonly type: 'workspace.applyRequested'; readonly when: ApplyWhen }
+  /** `untested`: packs that the caller wants applied although their tests did not pass. Left out where there are none. */
+  | { readonly type: 'workspace.applyRequested'; readonly when: ApplyWhen; readonly untested?: readonly string[] }
   | {
       readonly type: 'workspace.approved' | 'workspace.deferred'
       readonly snapshot: Snapshot

@@ -67,7 +67,11 @@ function reduceWorkspace(state: WorkspaceState, event: WorkspaceEvent): Workspac
     case 'workspace.syncFailed':
       return { ...state, syncing: null }
     case 'workspace.snapshotReady':
-      return { ...state, syncing: null, pending: { snapshot: event.snapshot, selection: event.selection } }
+      return {
+        ...state,
+        syncing: null,
+        pending: { snapshot: event.snapshot, selection: event.selection, ...(event.packs === undefined ? {} : { packs: event.packs }) },
+      }
     case 'workspace.approved':
     case 'workspace.deferred': {
       const { snapshot, selection, at, firstRun } = event

@@ -25,6 +25,24 @@ export interface Snapshot {
   readonly catalog: SnapshotCatalog | null
   /** Its tools were found by looking into tools/, because nothing named them. */
   readonly legacy: boolean
+  /** Of its packs, as a `PackSet`. Left out where the workspace has none. */
+  readonly packs?: Digest
+}
+
+/** A pack that would have another version, or other text, with a snapshot applied. */
+export interface PackChange {
+  readonly pack: string
+  /** The version that is active now; null when there is none. */
+  readonly from: string | null
+  /** Null when the workspace no longer has the pack: then the library decides. */
+  readonly to: string | null
+  readonly errors: number
+  readonly warnings: number
+  /** Null where nothing beside the pack answers for a model: no script and no recording. */
+  readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
+  readonly proof: 'passed' | 'failed' | 'untested' | 'removed'
+  /** Of the findings and test results, for exactly these templates. */
+  readonly report: Digest | null
 }
 
 /** A snapshot, and what was asked for when it was made: that becomes the session's own when the snapshot is applied. */
@@ -32,6 +50,16 @@ export interface Staged {
   readonly snapshot: Snapshot
   readonly selection: Selection
 }
+
+/** Validated, and not applied yet. */
+export interface Pending extends Staged {
+  /** The packs that it would change. Left out where it changes none. */
+  readonly packs?: readonly PackChange[]
+}
+
+/** Packs whose tests did not pass, as they are named: summarizer@1.1.0. */
+export const unprovenIn = ({ packs = [] }: Pending): readonly string[] =>
+  packs.filter(({ proof }) => proof === 'failed' || proof === 'untested').map(({ pack, to }) => `${pack}@${to}`)
 
 /** Whether it is an answer to what was asked: a late reply about another workspace is not. Null when it is. */
 export function snapshotMismatch(snapshot: Snapshot, { workspace, prelude, catalog }: Selection): string | null {

@@ -2,7 +2,7 @@
 import { emptyConfig, type Selection, type SessionConfig } from './config.ts'
 import type { Failure, LeftMessage, NodeOfRun, SyncStage } from './events.ts'
 import { emptyHistory, type History } from './history.ts'
-import type { Snapshot, Staged } from './snapshot.ts'
+import type { Pending, Snapshot, Staged } from './snapshot.ts'
 
 export interface Approved extends Staged {
   readonly at: 'run' | 'step'
@@ -12,7 +12,7 @@ export interface Approved extends Staged {
 export interface WorkspaceState {
   readonly active: Snapshot | null
   /** Validated, but nobody has asked for it. */
-  readonly pending: Staged | null
+  readonly pending: Pending | null
   /** Asked for, waiting for its boundary. A later sync cannot change what was asked for. */
   readonly approved: Approved | null
   /** The newest sync that was asked for and is not done. */

@@ -4,7 +4,7 @@ import { isPath } from '../workspace/path.ts'
 import type { Selection } from './config.ts'
 import type { Failure, SyncStage } from './events.ts'
 import type { StoredText } from './history.ts'
-import { type Snapshot, snapshotMismatch } from './snapshot.ts'
+import { type PackChange, type Snapshot, snapshotMismatch } from './snapshot.ts'
 
 export type WorkspaceEffect =
   | { readonly type: 'workspace.resolve'; readonly workspace: string; readonly version: number | null }
@@ -34,7 +34,12 @@ export type Answer<N extends EffectName = EffectName> =
 export type SyncFailure = { readonly outcome: 'failed'; readonly stage: SyncStage } & Failure
 
 export type SyncResult =
-  | { readonly outcome: 'ready'; readonly snapshot: Snapshot; readonly objects: readonly StoredText[] }
+  | {
+      readonly outcome: 'ready'
+      readonly snapshot: Snapshot
+      readonly objects: readonly StoredText[]
+      readonly packs?: readonly PackChange[]
+    }
   | { readonly outcome: 'unchanged'; readonly workspace: string; readonly version: number }
   | SyncFailure
 

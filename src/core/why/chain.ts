@@ -1,6 +1,7 @@
 // Why a prompt was chosen: what every layer offered, as it was written and as it was pinned, and what became of it. Chooses nothing itself.
 import type { Digest } from '../digest/digest.ts'
 import type { MeantBy } from '../library/meant.ts'
+import type { SnapshotSource } from '../library/pack-set.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { Layer, ResolveRequest } from '../resolve/layers.ts'
 import type { RefDialect } from '../resolve/prompt-ref.ts'
@@ -21,11 +22,13 @@ export interface WhyEntry {
   readonly written?: string
   /** The rule that gave the version. Left out where no ref was followed. */
   readonly meant?: MeantBy
+  /** The version of a workspace that gave the template, in place of a library. */
+  readonly snapshot?: SnapshotSource
 }
 
 /** @param written what each layer says in this slot, before anybody looked it up */
 export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEntry[]): readonly WhyEntry[] {
-  return trace.map(({ layer, applied, ref, template, meant, code, reason }) => {
+  return trace.map(({ layer, applied, ref, template, meant, snapshot, code, reason }) => {
     const said = written.find(entry => entry.layer === layer)?.ref ?? null
     return {
       layer,
@@ -33,10 +36,12 @@ export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEnt
       ...(ref === null ? {} : { source: ref }),
       code,
       reason,
-      ...(template === null ? {} : { library: template.libraryId, digest: template.digest }),
+      ...(template === null || snapshot !== undefined ? {} : { library: template.libraryId }),
+      ...(template === null ? {} : { digest: template.digest }),
       ...(template?.owner === undefined ? {} : { owner: template.owner }),
       ...(said === null || said === ref ? {} : { written: said }),
       ...(meant === undefined ? {} : { meant }),
+      ...(snapshot === undefined ? {} : { snapshot }),
     }
   })
 }

@@ -2,6 +2,7 @@
 import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
+import type { RunFact } from '../run/reading.ts'
 import { fromRecorded } from '../session/events.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 
@@ -43,6 +44,14 @@ export interface StepsInForce extends InForce {
 }
 
 export const placeOf = ({ stream, seq, type, at, actor }: RecordedEvent): EventPlace => ({ stream, sequence: seq, type, at, actor })
+
+export const factPlace = (stream: string, { sequence, at, actor, event }: RunFact): EventPlace => ({
+  stream,
+  sequence,
+  type: event.type,
+  at,
+  actor,
+})
 
 const STAGED = ['workspace.snapshotReady', 'run.snapshotReady']
 const TAKEN = ['workspace.applied', 'run.snapshotReady']

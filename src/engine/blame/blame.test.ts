@@ -20,7 +20,7 @@ import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import type { CreateRun } from '../runs/create.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { type BlameAnswer, blameRun } from './blame.ts'
-import type { StepQuestion } from './told-steps.ts'
+import type { StepQuestion } from './blamed-steps.ts'
 
 const WRITER = { tenant: TENANT, libraryId: 'onbook', actor: 'ada' }
 const AGENT = 'local.desk.writer'
@@ -77,6 +77,9 @@ edges:
   - { from: writer, to: reader }
 `
 const FILES: Readonly<Record<string, string>> = {
+  'onbook.config.yaml': 'rules:\n  required-sections: off\n',
+  'schemas/in.json': '{ "$id": "https://desk.example/in.json", "type": "object" }',
+  'schemas/out.json': '{ "$id": "https://desk.example/out.json" }',
   'prompts/writer/v1.0.0.yaml': PACK,
   'prompts/packs/desk.json': JSON.stringify({
     id: 'desk',
@@ -122,7 +125,8 @@ async function adopt(files: Readonly<Record<string, string>> = FILES): Promise<v
   const changes = Object.entries(files).map(([path, text]) => ({ path, write: new TextEncoder().encode(text) }))
   await commitChanges(house.store, { tenant: TENANT, policy: EVERYTHING, actor: 'ada' }, { workspace: 'desk', changes })
   const selection = { workspace: { name: 'desk', version: null }, prelude: 'desk', catalog: 'desk' }
-  for (const command of [{ type: 'requestSync', selection } as const, { type: 'requestApply', when: 'immediate_if_idle' } as const]) {
+  const apply = { type: 'requestApply', when: 'immediate_if_idle', untested: true } as const
+  for (const command of [{ type: 'requestSync', selection } as const, apply]) {
     await house.runs.sessions.submit(HOME, command)
     await house.runs.sessions.quiet(TENANT, 'desk')
   }

@@ -5,12 +5,12 @@ import type { PromptRecord } from '../../core/turn/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Store } from '../../ports.ts'
+import { loadSessionBefore } from '../runs/read-run.ts'
 import { answerFor } from '../unfit.ts'
+import { type BlamedStep, blamedSteps, type StepQuestion } from './blamed-steps.ts'
 import { type Origin, type Origins, originsAt } from './origins.ts'
 import { blamePrelude, type PreludeMessage } from './prelude.ts'
 import { segmentFacts } from './segment-facts.ts'
-import { ownTools } from './session-facts.ts'
-import { type StepQuestion, type ToldStep, toldSteps } from './told-steps.ts'
 import { blameTools, type ShownTool } from './tools.ts'
 
 export interface BlameAnswer {
@@ -43,9 +43,9 @@ export const blameRun = (
   runId: string,
   question: StepQuestion = {},
   pause: Pause = async () => {},
-): Promise<readonly BlameAnswer[]> => answerFor(runId, () => blamedSteps(store, tenant, runId, question, pause))
+): Promise<readonly BlameAnswer[]> => answerFor(runId, () => answersFor(store, tenant, runId, question, pause))
 
-async function blamedSteps(
+async function answersFor(
   store: Store,
   tenant: string,
   runId: string,
@@ -54,26 +54,26 @@ async function blamedSteps(
 ): Promise<readonly BlameAnswer[]> {
   const answers: BlameAnswer[] = []
   const known = new Map<Digest | null, Origins>()
-  for (const told of await toldSteps(store, tenant, runId, question, pause)) {
+  for (const blamed of await blamedSteps(store, tenant, runId, question, pause)) {
     await pause()
-    const { snapshot } = told.event
+    const { snapshot } = blamed.step
     const root = snapshot?.root ?? null
     const origins = known.get(root) ?? originsAt(store, tenant, snapshot)
     known.set(root, origins)
-    answers.push(await blameStep(store, tenant, told, origins))
+    answers.push(await blameStep(store, tenant, blamed, origins))
   }
   return answers
 }
 
-async function blameStep(store: Store, tenant: string, told: ToldStep, origins: Origins): Promise<BlameAnswer> {
-  const { event, sequence, at, visit, run } = told
-  const { nodeId, step, prompt, request, snapshot } = event
+async function blameStep(store: Store, tenant: string, blamed: BlamedStep, origins: Origins): Promise<BlameAnswer> {
+  const { run } = blamed
+  const { sequence, at, nodeId, visit, step, prompt, request, snapshot } = blamed.step
   const text = async (digest: Digest) => new TextDecoder().decode(await store.object(tenant, digest))
   const full = await text(prompt.full)
   const segments = readSegments(await text(prompt.segments), full)
-  const own = await ownTools(store, tenant, told)
-  const tools = await blameTools(store, tenant, request.tools ?? [], own, snapshot, origins)
-  const facts = await segmentFacts(store, tenant, told, origins, tools)
+  const session = await loadSessionBefore(store, tenant, blamed.step)
+  const tools = await blameTools(store, tenant, request.tools ?? [], session?.run?.config.toolDigests ?? null, snapshot, origins)
+  const facts = await segmentFacts(store, tenant, blamed, origins, tools)
   const end = bytesIn(full)
   const sent = prompt.sent.text === null ? 0 : bytesIn(await text(prompt.sent.text))
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
 import { digestText } from '../../core/digest/digest.ts'
-import { promptsOf } from '../runs/step-prompts.ts'
+import { loadReading } from '../runs/read-run.ts'
 import { blameRun } from './blame.ts'
 
 const FOLDER = 'fixtures/histories'
@@ -16,7 +16,7 @@ const paths = readdirSync(FOLDER)
 
 it.each(paths)('%s', async path => {
   const { store, header } = await exportedStore(path)
-  const steps = await promptsOf(store, header.tenant, header.run)
+  const { steps } = await loadReading(store, header.tenant, header.run)
   expect(steps.length).toBeGreaterThan(0)
   for (const { nodeId, visit, step, prompt } of steps) {
     const [answer] = await blameRun(store, header.tenant, header.run, { nodeId, visit, step })

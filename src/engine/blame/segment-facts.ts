@@ -5,20 +5,24 @@ import type { BlockSegment } from '../../core/compose/parts.ts'
 import { byEnds, byLabel } from '../../core/compose/task.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { lookupOf } from '../../core/run/frozen.ts'
+import type { RunStep } from '../../core/run/reading.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { Pointer } from '../../core/schema/pointer.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { DIALECT, frozenRole, type LoadedFrozen, loadFrozen, resolveRequest } from '../runs/frozen.ts'
 import { keeper } from '../turns/keep.ts'
 import { type NodeValues, readStored } from '../turns/node-values.ts'
 import { type NodePlace, overridesOf, type ResolvedTemplate, templatesOf, valuesOf } from '../turns/step-parts.ts'
 import { agentOf } from '../turns/task.ts'
 import { worldOf } from '../runs/world.ts'
+import type { BlamedStep } from './blamed-steps.ts'
 import { type Found, type Origin, type Origins, SHIPPED } from './origins.ts'
-import type { ToldStep } from './told-steps.ts'
 import type { ShownTool } from './tools.ts'
 import { unlessGone } from './version-files.ts'
 
@@ -31,21 +35,20 @@ export interface StepFacts {
 export async function segmentFacts(
   store: Store,
   tenant: string,
-  told: ToldStep,
+  { step, run, overriddenBy, edgesBy }: BlamedStep,
   origins: Origins,
   tools: readonly ShownTool[],
 ): Promise<StepFacts> {
-  const { event, run, overriddenBy } = told
-  const { nodeId, prompt } = event
+  const { nodeId, prompt } = step
   const frozen = await worldOf(store, tenant, run.state)
   const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)
   if (node === undefined) throw new Fault('node_missing', { problem: `The workflow of run ${run.state.runId} has no node ${nodeId}` })
   const place: NodePlace = { store, tenant, run, frozen, node }
   // Somebody may have taken back what filled a prompt, and not the prompt: then its words are nobody's that we know.
   const values = await unlessGone(() => valuesOf(place))
-  const templates = values === null ? [] : ((await unlessGone(() => resolvedTemplates(place, values))) ?? [])
-  const task = values === null ? null : await unlessGone(() => taskFacts(place, values, told.edgesBy))
-  const found = await foundTemplates(place, told, origins)
+  const templates = values === null ? [] : ((await unlessGone(() => resolvedTemplates(place, values, step.snapshot))) ?? [])
+  const task = values === null ? null : await unlessGone(() => taskFacts(place, values, edgesBy))
+  const found = await foundTemplates(place, step, origins)
   const written = await writtenInWorkflow(place, origins)
   const spawnedBy = frozen.spawned.get(nodeId)?.node.by ?? null
   const kinds = new Map(prompt.templates.map(({ ref, part, kind }) => [`${part} ${ref}`, kind]))
@@ -88,16 +91,17 @@ const agreed = ([first = null, ...others]: readonly (WordSource | null)[]): Word
   others.every(other => other?.from === first?.from && other?.name === first?.name) ? first : null
 
 /** Chosen again from what the run froze, for how they were filled: the record keeps what with, and not from where. */
-async function resolvedTemplates(place: NodePlace, values: NodeValues): Promise<readonly ResolvedTemplate[]> {
-  const { frozen, node } = place
+async function resolvedTemplates(place: NodePlace, values: NodeValues, snapshot: Snapshot | null): Promise<readonly ResolvedTemplate[]> {
+  const { store, tenant, frozen, node } = place
   const request = resolveRequest(frozen, node, await overridesOf(place))
-  return templatesOf(place, resolveNode(request, lookupOf(frozen.lookup), KINDS, DIALECT).resolutions, values, keeper().keep)
+  const lookup = snapshotLookup(lookupOf(frozen.lookup), await loadSnapshotPacks(store, tenant, snapshot))
+  return templatesOf(place, resolveNode(request, lookup, KINDS, DIALECT).resolutions, values, keeper().keep)
 }
 
 async function taskFacts(
   { store, tenant, run, frozen, node }: NodePlace,
   { inputs, origins }: NodeValues,
-  edgesBy: ToldStep['edgesBy'],
+  edgesBy: BlamedStep['edgesBy'],
 ): Promise<TaskFacts> {
   const { handoffs } = nodeOf(run.state, node.id)
   const spawner = (nodeId: string): string | null => frozen.spawned.get(nodeId)?.node.by ?? null
@@ -130,11 +134,11 @@ function settingsSaidBy(frozen: LoadedFrozen, node: WorkflowNode, spawnedBy: str
   ]
 }
 
-async function foundTemplates({ frozen, node }: NodePlace, { event }: ToldStep, origins: Origins): Promise<ReadonlyMap<string, Found>> {
+async function foundTemplates({ frozen, node }: NodePlace, { prompt }: RunStep, origins: Origins): Promise<ReadonlyMap<string, Found>> {
   const found = new Map<string, Found>()
   const agent = agentOf(frozen, node)
   const role = frozenRole(frozen, node, agent)
-  for (const { ref, template, layer, part } of event.prompt.templates) {
+  for (const { ref, template, layer, part } of prompt.templates) {
     if (found.has(ref)) continue
     if (part === 'contract' || part === 'mode') found.set(ref, SHIPPED)
     else if (part === 'role' && role !== null) found.set(ref, await origins.role(role))

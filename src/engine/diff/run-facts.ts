@@ -3,17 +3,18 @@ import type { RunFacts, VisitFacts } from '../../core/diff/compare-runs.ts'
 import { erasedFact, type Fact } from '../../core/diff/facts.ts'
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
-import { reduceRun } from '../../core/run/reduce.ts'
-import { emptyRun, type RunState } from '../../core/run/state.ts'
-import { Fault } from '../../errors.ts'
+import type { RunEvent } from '../../core/run/events.ts'
+import { factsOf, type RunEventOf, type RunReading, type RunVisit, type VisitOutcome } from '../../core/run/reading.ts'
+import { foldRun } from '../../core/run/reduce.ts'
+import type { RunState } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
 import { policyRevisions } from '../policy-revisions.ts'
 import { frozenRole, type LoadedFrozen, loadFrozen } from '../runs/frozen.ts'
 import { readStored } from '../turns/node-values.ts'
+import { loadReading } from '../runs/read-run.ts'
 import { agentOf } from '../turns/task.ts'
 import { worldOf } from '../runs/world.ts'
-import { type StepEvents, stepFacts } from './step-facts.ts'
+import { stepFacts } from './step-facts.ts'
 import { unlessErased } from './unless-erased.ts'
 
 export interface GatheredRun extends RunFacts {
@@ -23,29 +24,21 @@ export interface GatheredRun extends RunFacts {
   readonly made: ReadonlyMap<Digest, string>
 }
 
-interface OpenVisit {
-  readonly nodeId: string
-  readonly visit: number
-  readonly handoffs: Digest | null
-  outcome: string | null
-  readonly told: Composed[]
-  readonly steps: StepEvents[]
-}
-
-export type Composed = Extract<RunEvent, { readonly type: 'prompt.composed' }>
-
 export async function gatherRun(store: Store, tenant: string, runId: string): Promise<GatheredRun> {
-  const { created, state, visits } = await readVisits(store, tenant, runId)
+  const reading = await loadReading(store, tenant, runId)
+  const created = factsOf(reading, 'run.created').at(-1)!.event
+  const state = stateIn(reading)
   const world = await worldOf(store, tenant, state)
   const { workflow } = await loadFrozen(store, tenant, created.frozen)
   const made = new Map<Digest, string>()
-  const gather = stepFacts({ store, tenant, policies: await policyRevisions(store), made })
+  const copied = created.forkOf?.copied ?? 0
+  const gather = stepFacts({ store, tenant, policies: await policyRevisions(store), made, copied })
   const gathered: VisitFacts[] = []
-  for (const visit of visits) {
-    const { nodeId, told, steps } = visit
+  for (const visit of reading.visits) {
+    const { nodeId, composed, steps } = visit
     const role = roleFacts(world, nodeId)
     const stepped = []
-    for (const step of steps) stepped.push(await gather(step, told, role))
+    for (const step of steps) stepped.push(await gather(step, composed, role))
     gathered.push({ nodeId, visit: visit.visit, facts: await visitFacts(store, tenant, visit), steps: stepped })
   }
   return {
@@ -60,9 +53,13 @@ export async function gatherRun(store: Store, tenant: string, runId: string): Pr
   }
 }
 
-type Created = Extract<RunEvent, { readonly type: 'run.created' }>
-
-async function ofRun(store: Store, tenant: string, created: Created, world: LoadedFrozen, state: RunState): Promise<readonly Fact[]> {
+async function ofRun(
+  store: Store,
+  tenant: string,
+  created: RunEventOf<'run.created'>,
+  world: LoadedFrozen,
+  state: RunState,
+): Promise<readonly Fact[]> {
   const read = async (what: 'input' | 'configurable', digest: Digest | null): Promise<readonly Fact[]> => {
     if (digest === null) return []
     const stored = await unlessErased(
@@ -92,6 +89,11 @@ const named = (what: Fact['what'], values: JsonObject): readonly Fact[] =>
 const prefixed = (prefix: string, values: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]))
 
+function outcomeText(outcome: VisitOutcome): string {
+  if (outcome.status === 'skipped') return `skipped: ${outcome.reason}`
+  return outcome.status === 'failed' ? failedText('failed', outcome) : outcome.status
+}
+
 const outcomeOf = ({ phase, failure }: RunState): string => (failure === null ? phase : failedText(phase, failure))
 const failedText = (status: string, { code, detail }: { readonly code: string; readonly detail: string }): string =>
   `${status} (${code}): ${detail}`
@@ -102,10 +104,10 @@ function roleFacts(world: LoadedFrozen, nodeId: string): readonly Fact[] {
   return role === null ? [] : [{ what: 'role', value: role.ref, hash: digestJson(role as unknown as Json) }]
 }
 
-async function visitFacts(store: Store, tenant: string, { outcome, handoffs }: OpenVisit): Promise<readonly Fact[]> {
+async function visitFacts(store: Store, tenant: string, { outcome, handoffs }: RunVisit): Promise<readonly Fact[]> {
   return [
     ...(handoffs === null ? [] : await handoffFacts(store, tenant, handoffs)),
-    ...(outcome === null ? [] : [{ what: 'outcome', value: outcome } as const]),
+    ...(outcome === null ? [] : [{ what: 'outcome', value: outcomeText(outcome) } as const]),
   ]
 }
 
@@ -115,7 +117,6 @@ async function handoffFacts(store: Store, tenant: string, digest: Digest): Promi
   return given.map(({ from, message }): Fact => ({ what: 'handoff', name: from, value: message, from: digest }))
 }
 
-const WORLD = ['run.created', 'node.spawned', 'edge.created']
 const PHASES: Partial<Record<RunEvent['type'], RunState['phase']>> = {
   'run.paused': 'paused',
   'run.resumed': 'running',
@@ -125,63 +126,9 @@ const PHASES: Partial<Record<RunEvent['type'], RunState['phase']>> = {
   'run.cancelled': 'cancelled',
 }
 
-interface ReadVisits {
-  readonly created: Created
-  /** As far as its world goes, and how it ended. */
-  readonly state: RunState
-  readonly visits: readonly OpenVisit[]
-}
-
-async function readVisits(store: Store, tenant: string, runId: string): Promise<ReadVisits> {
-  let created: Created | null = null
-  let state = emptyRun
-  const visits: OpenVisit[] = []
-  const open = new Map<string, OpenVisit>()
-  const begin = (visit: OpenVisit): void => {
-    open.set(visit.nodeId, visit)
-    visits.push(visit)
-  }
-  for await (const { event: recorded } of store.read(tenant, runStream(runId), -1)) {
-    const event = runEvent(recorded)
-    if (event.type === 'run.created') created = event
-    if (WORLD.includes(event.type)) state = reduceRun(state, event)
-    const phase = PHASES[event.type]
-    if (phase !== undefined) state = { ...state, phase, failure: event.type === 'run.failed' ? event : null }
-    const { nodeId } = event as { readonly nodeId?: string | null }
-    if (nodeId == null) continue
-    if (event.type === 'node.started') begin({ nodeId, visit: event.visit, handoffs: event.handoffs, outcome: null, told: [], steps: [] })
-    if (event.type === 'node.skipped')
-      begin({ nodeId, visit: (open.get(nodeId)?.visit ?? 0) + 1, handoffs: null, outcome: `skipped: ${event.reason}`, told: [], steps: [] })
-    const current = open.get(nodeId)
-    const isTaken = recorded.seq < (created?.forkOf?.copied ?? 0)
-    if (current !== undefined) meet(current, event, isTaken ? null : recorded.at)
-  }
-  if (created === null) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
-  return { created, state, visits }
-}
-
-function meet(visit: OpenVisit, event: RunEvent, at: string | null): void {
-  const last = visit.steps.at(-1)
-  switch (event.type) {
-    case 'prompt.composed':
-      visit.told.push(event)
-      return
-    case 'step.started':
-      visit.steps.push({ started: event, at, settled: null, calls: [] })
-      return
-    case 'step.settled':
-      if (last !== undefined) last.settled = event
-      return
-    case 'tool.judged':
-    case 'tool.answered':
-    case 'tool.settled':
-      last?.calls.push(event)
-      return
-    case 'node.completed':
-    case 'node.cancelled':
-      visit.outcome = event.type === 'node.completed' ? 'completed' : 'cancelled'
-      return
-    case 'node.failed':
-      visit.outcome = failedText('failed', event)
-  }
+/** The run as far as its world goes, and how it ended. */
+function stateIn(reading: RunReading): RunState {
+  const state = foldRun(factsOf(reading, 'run.created', 'node.spawned', 'edge.created').map(({ event }) => event))
+  const last = reading.facts.findLast(({ event }) => PHASES[event.type] !== undefined)?.event
+  return last === undefined ? state : { ...state, phase: PHASES[last.type]!, failure: last.type === 'run.failed' ? last : null }
 }

@@ -3,8 +3,8 @@ import type { StepFacts } from '../../core/diff/compare-runs.ts'
 import { erasedFact, type Fact } from '../../core/diff/facts.ts'
 import { type Digest, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import type { RunEvent } from '../../core/run/events.ts'
-import type { PromptTemplate } from '../../core/turn/events.ts'
+import type { PromptTemplate } from '../../core/run/events.ts'
+import { bySequence, type RunCall, type RunEventOf, type RunStep } from '../../core/run/reading.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Store } from '../../ports.ts'
 import { type PolicyRevision, policyAt } from '../policy-revisions.ts'
@@ -13,18 +13,9 @@ import { textAt } from '../replay/texts-of.ts'
 import { readStored } from '../turns/node-values.ts'
 import { askedOf } from '../turns/asked.ts'
 import { toolsIn } from '../turns/model-call.ts'
-import type { Composed } from './run-facts.ts'
 import { unlessErased } from './unless-erased.ts'
 
-type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
-
-export interface StepEvents {
-  readonly started: Of<'step.started'>
-  /** Null where a fork took it over: when it was taken is not known here. */
-  readonly at: string | null
-  settled: Of<'step.settled'> | null
-  readonly calls: Of<'tool.judged' | 'tool.answered' | 'tool.settled'>[]
-}
+type Composed = RunEventOf<'prompt.composed'>
 
 interface Desk {
   readonly store: Store
@@ -32,30 +23,31 @@ interface Desk {
   readonly policies: readonly PolicyRevision[]
   /** Texts that are told and are no objects are put here. */
   readonly made: Map<Digest, string>
+  /** How many events of the run a fork copied from its source: the record does not say when their steps were sent. */
+  readonly copied: number
 }
 
-type Gather = (step: StepEvents, told: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
+type Gather = (step: RunStep, told: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
 
 /** @returns with `told`: what the visit tells of its prompts; `role`: that of the node */
 export const stepFacts =
-  ({ store, tenant, policies, made }: Desk): Gather =>
-  async (events, told, role) => {
-    const { started, at } = events
-    const { request, prompt, snapshot, step } = started
+  ({ store, tenant, policies, made, copied }: Desk): Gather =>
+  async (sent, told, role) => {
+    const { request, prompt, snapshot, step, sequence, at } = sent
     const { provider, model, ...parameters } = request.parameters
     const override = prompt.blocks.override === undefined ? null : await textAt(store, tenant, prompt.blocks.override)
     const held: readonly Fact[] = [
       ...snapshotFacts(snapshot),
       ...role,
       { what: 'mode', value: prompt.mode },
-      ...policyFacts(at === null ? null : policyAt(policies, at)),
+      ...policyFacts(sequence < copied ? null : policyAt(policies, at)),
       { what: 'model', value: `${provider} ${model}` },
       ...Object.entries(parameters).map(([name, value]): Fact => ({ what: 'parameter', name, value: value as Json })),
       ...(await toolFacts(store, tenant, request.tools)),
       ...(await templateFacts(store, tenant, prompt.templates, told)),
       ...(override === null ? [] : [{ what: 'override', value: override } as const]),
     ]
-    const { met, reply } = await whatCame(store, tenant, events, made)
+    const { met, reply } = await whatCame(store, tenant, sent, made)
     return {
       step,
       held,
@@ -135,15 +127,15 @@ async function templateFacts(
 async function whatCame(
   store: Store,
   tenant: string,
-  { started, settled, calls }: StepEvents,
+  { request, outcome, calls }: RunStep,
   made: Map<Digest, string>,
 ): Promise<{ readonly met: readonly Fact[]; readonly reply: Digest | null }> {
-  if (settled === null) return { met: [], reply: null }
-  const { reply, failure } = settled
+  if (outcome === null) return { met: [], reply: null }
+  const { reply, failure } = outcome
   if (failure !== null) return { met: [{ what: 'outcome', value: `failed (${failure.code}): ${failure.detail}` }], reply: null }
   if (reply === null) return { met: [], reply: null }
   const read = (digest: Digest): Promise<Uint8Array> => store.object(tenant, digest)
-  const asked = await unlessErased(read(reply).then(said => askedOf(read, started.request, said)))
+  const asked = await unlessErased(read(reply).then(said => askedOf(read, request, said)))
   if (asked === null) return { met: [erasedFact({ what: 'reply' }, reply)], reply }
   const lines = asked.calls.map(call => `${call.toolName} ${JSON.stringify(call.arguments)}`)
   const text = [asked.text, ...lines].filter(line => line !== '').join('\n')
@@ -151,29 +143,38 @@ async function whatCame(
   const met: Fact[] = [{ what: 'reply', value: text, from: reply }]
   const told = digestText(text)
   made.set(told, text)
-  for (const event of calls) {
-    const call = asked.calls[Number(event.call) - 1]
-    if (call === undefined) continue
-    met.push(...(await callFacts(store, tenant, event, { call: event.call, name: call.toolName, alike: call.arguments })))
+  const facts: SequencedFact[] = []
+  for (const call of calls) {
+    const asking = asked.calls[Number(call.id) - 1]
+    if (asking !== undefined)
+      facts.push(...(await callFacts(store, tenant, call, { call: call.id, name: asking.toolName, alike: asking.arguments })))
   }
+  met.push(...facts.toSorted(bySequence).map(({ fact }) => fact))
   return { met, reply: told }
+}
+
+interface SequencedFact {
+  readonly sequence: number
+  readonly fact: Fact
 }
 
 async function callFacts(
   store: Store,
   tenant: string,
-  event: StepEvents['calls'][number],
+  { verdicts, answers, outcome }: RunCall,
   alike: Pick<Fact, 'call' | 'name' | 'alike'>,
-): Promise<readonly Fact[]> {
-  if (event.type === 'tool.answered') return [{ what: 'approval', ...alike, value: event.decision }]
-  if (event.type === 'tool.judged') {
-    const { decision, conditions } = event.verdict
-    const judged = conditions.map(
-      ({ condition, outcome, reason }) => [condition, reason === '' ? outcome : `${outcome}: ${reason}`] as const,
-    )
-    return [{ what: 'verdict', ...alike, value: { decision, ...Object.fromEntries(judged) } }]
-  }
-  const { result, status } = event
+): Promise<readonly SequencedFact[]> {
+  const facts: SequencedFact[] = [
+    ...verdicts.map(({ sequence, verdict: { decision, conditions } }) => {
+      const judged = conditions.map(
+        ({ condition, outcome, reason }) => [condition, reason === '' ? outcome : `${outcome}: ${reason}`] as const,
+      )
+      return { sequence, fact: { what: 'verdict', ...alike, value: { decision, ...Object.fromEntries(judged) } } as const }
+    }),
+    ...answers.map(({ sequence, decision }) => ({ sequence, fact: { what: 'approval', ...alike, value: decision } as const })),
+  ]
+  if (outcome === null) return facts
+  const { sequence, result, status } = outcome
   const text = result === null ? null : await textAt(store, tenant, result)
-  return [{ what: 'result', ...alike, value: text ?? status, hash: digestJson([status, result]) }]
+  return [...facts, { sequence, fact: { what: 'result', ...alike, value: text ?? status, hash: digestJson([status, result]) } }]
 }

@@ -75,7 +75,7 @@ async function withWorld(
   if (configurable === undefined && model === undefined) return draft
   const { state } = draft
   const frozen = await loadFrozen(store, tenant, state.frozen!)
-  const was = await configurableOf({ store, tenant, run: { state, seq: -1, createdAt: '', createdBy: '' } })
+  const was = await configurableOf({ store, tenant, run: { state } })
   const given = configurable?.promptOverrides
   const now: JsonObject = {
     ...was,

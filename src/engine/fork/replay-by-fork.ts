@@ -2,13 +2,14 @@
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
-import { emitRun } from '../../core/run/draft.ts'
-import { runEvent, runStream } from '../../core/run/events.ts'
+import { emitRun } from '../../core/run/decide.ts'
+import { factsOf } from '../../core/run/reading.ts'
 import type { RunPhase } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
 import type { ReplayedPrompt } from '../replay/decisions.ts'
 import { rotationsOf } from '../replay/replay.ts'
 import { readStored } from '../turns/node-values.ts'
+import { loadReading } from '../runs/read-run.ts'
 import { loadSession } from '../sessions/load.ts'
 import { createFork } from './create.ts'
 import { pinnedIn } from './forks.ts'
@@ -70,20 +71,17 @@ export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork>
   })
   const names = [...new Set(Object.values(run.state.nodes).map(({ session }) => session))].filter(name => name !== '').sort()
   const states: [session: string, stateHash: Digest][] = []
-  let [events, verdicts] = [run.seq + 1, 0]
+  let events = run.seq + 1
   for (const name of names) {
     const { state, seq } = await loadSession(to, tenant, name)
     events += seq + 1
     states.push([name, digestJson(state as unknown as Json)])
   }
   const divergences: Divergence[] = []
-  for await (const { event: recorded } of to.read(tenant, runStream(forkId), -1)) {
-    const event = runEvent(recorded)
-    if (event.type === 'tool.judged') verdicts += 1
-    // By the fork's own record: another process may have walked it too.
-    if (event.type === 'replay.diverged')
-      divergences.push(...(await readStored<{ readonly divergences: readonly Divergence[] }>(to, tenant, event.details)).divergences)
-  }
+  // From the fork's own record: another process may have written a part of it.
+  const reading = await loadReading(to, tenant, forkId)
+  for (const { event } of factsOf(reading, 'replay.diverged'))
+    divergences.push(...(await readStored<{ readonly divergences: readonly Divergence[] }>(to, tenant, event.details)).divergences)
   return {
     runId,
     forkId,
@@ -92,7 +90,7 @@ export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork>
     events,
     sessions: names.length,
     prompts,
-    verdicts,
+    verdicts: reading.steps.flatMap(({ calls }) => calls.flatMap(({ verdicts }) => verdicts)).length,
     phase: run.state.phase,
     stateHash: digestJson([run.state, states] as unknown as Json),
     divergences: divergences.slice(0, MOST_DIVERGENCES),

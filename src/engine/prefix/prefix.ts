@@ -14,12 +14,12 @@ import {
   type SentPiece,
 } from '../../core/prefix/prefix.ts'
 import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summaryOf } from '../../core/prefix/summary.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
+import type { RunStep } from '../../core/run/reading.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Store } from '../../ports.ts'
 import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'
 import { answerFor } from '../unfit.ts'
-import { chainsOf, type SentStep, sentSteps } from './sent-steps.ts'
+import { sentChains } from './sent-steps.ts'
 
 export interface PrefixStep extends Partial<ComparedStep> {
   readonly visit: number
@@ -58,7 +58,7 @@ export const prefixOfRun = (
   { nodeId, pause = async () => {} }: PrefixQuestion = {},
 ): Promise<readonly PrefixAnswer[]> =>
   answerFor(runId, async () => {
-    const chains = chainsOf(await sentSteps(store, tenant, runId, nodeId))
+    const chains = await sentChains(store, tenant, runId, nodeId)
     const answers: PrefixAnswer[] = []
     for (const chain of chains) answers.push(await prefixOf(store, tenant, runId, chain, pause))
     return answers
@@ -68,22 +68,22 @@ async function prefixOf(
   store: Store,
   tenant: string,
   runId: string,
-  chain: readonly SentStep[],
+  chain: readonly RunStep[],
   pause: () => Promise<void>,
 ): Promise<PrefixAnswer> {
-  const { nodeId, session, request } = chain[0]!.event
+  const { nodeId, session, request } = chain[0]!
   const read = reader(store, tenant)
   const steps: PrefixStep[] = []
-  let before: { readonly step: SentStep; readonly pieces: readonly SentPiece[]; readonly usage: Usage | null } | null = null
+  let before: Sent | null = null
   for (const step of chain) {
     await pause()
-    const pieces = await read.pieces(step.event)
-    const usage = await read.usage(step.receipt)
-    const resumed = step.event.prompt.sent.kind === 'delta'
+    const pieces = await read.pieces(step)
+    const usage = await read.usage(step.outcome?.receipt ?? null)
+    const resumed = step.prompt.sent.kind === 'delta'
     const compared = before === null || resumed ? {} : await read.compare(before, { step, pieces, usage })
     steps.push({
       visit: step.visit,
-      step: step.event.step,
+      step: step.step,
       sequence: step.sequence,
       bytes: bytesOf(pieces),
       resumed,
@@ -100,7 +100,7 @@ async function prefixOf(
 const isCompared = (step: PrefixStep): step is PrefixStep & ComparedStep => step.previous !== undefined
 
 interface Sent {
-  readonly step: SentStep
+  readonly step: RunStep
   readonly pieces: readonly SentPiece[]
   readonly usage: Usage | null
 }
@@ -116,7 +116,7 @@ function reader(store: Store, tenant: string) {
     return bytes
   }
 
-  async function pieces({ request }: StepStarted): Promise<readonly SentPiece[]> {
+  async function pieces({ request }: RunStep): Promise<readonly SentPiece[]> {
     const { tools } = await toolsIn(digest => store.object(tenant, digest), request.tools ?? [])
     const shown = tools.map((tool): SentPiece => {
       const text = canonicalJson(tool as unknown as Json)
@@ -160,15 +160,15 @@ function reader(store: Store, tenant: string) {
 
   async function breaker(before: Sent, after: Sent, broken: NonNullable<ReturnType<typeof keptOf>['broken']>): Promise<Breaker> {
     const { part, name } = broken.before.part === 'tools' ? broken.before : (broken.after ?? broken.before)
-    const span = part === 'system' ? brokenSpan(await segments(before.step.event), await segments(after.step.event)) : null
-    const prelude = part === 'prelude' ? (after.step.event.snapshot?.prelude?.name ?? null) : name
+    const span = part === 'system' ? brokenSpan(await segments(before.step), await segments(after.step)) : null
+    const prelude = part === 'prelude' ? (after.step.snapshot?.prelude?.name ?? null) : name
     const { block = null, template = null, layer = null, at = null, of = null } = span ?? {}
-    const variable = span === null ? null : (span.variable ?? (await decider(after.step.event, span)))
+    const variable = span === null ? null : (span.variable ?? (await decider(after.step, span)))
     return { part, index: broken.index, name: prelude, block, template, layer, variable, at, of }
   }
 
   /** Words of a template that come and go do so for a variable. */
-  async function decider({ prompt }: StepStarted, { template: ref, layer, offset }: BrokenSpan): Promise<string | null> {
+  async function decider({ prompt }: RunStep, { template: ref, layer, offset }: BrokenSpan): Promise<string | null> {
     const used = prompt.templates.find(one => one.ref === ref && one.layer === layer)
     // A role is never expanded, and has no offsets.
     if (used === undefined || offset === null) return null
@@ -176,7 +176,7 @@ function reader(store: Store, tenant: string) {
     return decidedBy(layer === 'agent-intrinsic' ? text : (JSON.parse(text) as LibraryTemplate).text, offset)
   }
 
-  async function segments({ prompt }: StepStarted) {
+  async function segments({ prompt }: RunStep) {
     const [stored, full] = await Promise.all([prompt.segments, prompt.full].map(digest => store.object(tenant, digest)))
     return readSegments(new TextDecoder().decode(stored), new TextDecoder().decode(full))
   }

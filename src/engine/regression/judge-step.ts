@@ -1,6 +1,6 @@
 // What becomes of one recorded step under a proposal, and which of its causes answer for that: made again with all of them, with one alone, and with all
 // but one. Asks no model, and writes nothing.
-import type { Cause } from '../../core/regression/cause.ts'
+import { type Cause, causeKey } from '../../core/regression/cause.ts'
 import type { StepOutcome } from '../../core/regression/tally.ts'
 import type { Store } from '../../ports.ts'
 import { roleOf } from '../runs/frozen.ts'
@@ -25,7 +25,8 @@ const UNCHANGED: Judged = { outcome: 'unchanged', causes: [] }
 
 /** @param store the record, with what the proposal holds */
 export async function judgeStep(store: Store, tenant: string, step: RecordedStep, proposal: StepProposal): Promise<Judged> {
-  const causes = [...proposal.worlds.causes, ...proposal.snapshots.causes]
+  // A template may change in the library and in the snapshot alike: that is one cause.
+  const causes = [...new Map([...proposal.worlds.causes, ...proposal.snapshots.causes].map(cause => [causeKey(cause), cause])).values()]
   const concerning = causes.filter(cause => mayConcern(cause, step))
   if (concerning.length === 0) return UNCHANGED
   const under = onceEach(causes, placed => makeUnder(store, tenant, step, proposal, placed))

@@ -35,7 +35,7 @@ export async function makeUnder(
   const node = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
   if (node === undefined) return gone('node_missing', `the workflow has no node ${event.nodeId}`)
   if (node.disabled) return gone('node_disabled', `node ${event.nodeId} is switched off`)
-  const given = snapshots.with(placed.filter(({ cause }) => isOfSnapshot(cause)))
+  const given = snapshots.with(placed.filter(({ cause }) => isOfSnapshot(cause) || cause === 'template'))
   if ('code' in given) return fails(given.code, given.detail)
   const broken = world.unusable.get(roleOf(node, agentOf(frozen, node)) ?? '')
   if (broken !== undefined) return fails(broken.code, broken.detail)

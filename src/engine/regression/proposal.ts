@@ -1,7 +1,7 @@
 // A proposed version of a workspace, read for what it would change in prompts: templates, agents, workflows, roles, preludes and catalogs. Writes nothing.
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
-import type { Digest, Json } from '../../core/digest/digest.ts'
+import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import { PROMPT_KINDS } from '../../core/pack/compile.ts'
@@ -23,6 +23,7 @@ import type { WantedActive } from '../library/publish.ts'
 import { type LibraryRow, versionsOf } from '../library/rows.ts'
 import { compilePacks } from '../publish-packs.ts'
 import { performSync } from '../sessions/perform-sync.ts'
+import { syncPacks } from '../sessions/sync-packs.ts'
 import { openWorkspace } from '../workspace.ts'
 import { conduct } from '../workspaces/nodes.ts'
 import { storedFiles } from '../workspaces/stored-files.ts'
@@ -57,6 +58,8 @@ export interface Proposal {
   onceHeld(path: string, digest: Digest): Promise<boolean>
   /** What a sync would make of it for whoever has this snapshot; null when it is of another workspace. */
   synced(snapshot: Snapshot): Promise<Snapshot | SyncFailure | null>
+  /** What is made of it, to be read with `object`. */
+  keep(text: string): Digest
   /** Of what is in it or was made of it. `object_missing` for all else. */
   object(digest: Digest): Promise<Uint8Array>
 }
@@ -142,7 +145,8 @@ export async function readProposal({ store, user, choice, library, validator, la
 
   async function sync(prelude: string | null, catalog: string | null): Promise<Snapshot | SyncFailure> {
     const selection = { workspace: { name: workspace, version }, prelude, catalog }
-    const result = await performSync(store, user, workspaceSync, { selection, known: null, checkSchema: schemaFault })
+    const read = await performSync(store, user, workspaceSync, { selection, known: null, checkSchema: schemaFault })
+    const result = await syncPacks({ store, user, validator }, read)
     if (result.outcome === 'failed') return result
     if (result.outcome === 'unchanged') throw new Error('nothing is known that it could be the same as')
     for (const { digest, text } of result.objects) made.set(digest, text)
@@ -191,6 +195,11 @@ export async function readProposal({ store, user, choice, library, validator, la
       const known = snapshots.get(key) ?? sync(...named)
       snapshots.set(key, known)
       return known
+    },
+    keep(text) {
+      const digest = digestText(text)
+      made.set(digest, text)
+      return digest
     },
     async object(digest) {
       const text = made.get(digest)

@@ -59,10 +59,9 @@ export async function regressionOf(
       unreached.add(loaded.lookup)
       return proposedWorlds(proposal, { ...loaded, spawned })
     }
-    return {
-      worlds: await worlds(JSON.stringify([frozen, ...roles]), world),
-      snapshots: await snapshots(JSON.stringify(snapshot), () => proposedSnapshots(store, tenant, proposal, snapshot)),
-    }
+    const proposed = await snapshots(JSON.stringify(snapshot), () => proposedSnapshots(store, tenant, proposal, snapshot))
+    unreached.reach(proposed.reached)
+    return { worlds: await worlds(JSON.stringify([frozen, ...roles]), world), snapshots: proposed }
   }
 
   // What was read of a record is remembered by its store.

@@ -15,8 +15,16 @@ export interface Unreached {
   readonly stays: string
 }
 
-/** @returns adds what a run's refs would have to be led to; `all` in a steady order */
-export function unreachedBy(proposal: Proposal): { add(lookup: FrozenLookup): void; all(): readonly Unreached[] } {
+interface UnreachedTemplates {
+  /** What a run's refs would have to be led to. */
+  add(lookup: FrozenLookup): void
+  /** These are reached through a snapshot. */
+  reach(digests: readonly Digest[]): void
+  /** In a steady order. */
+  all(): readonly Unreached[]
+}
+
+export function unreachedBy(proposal: Proposal): UnreachedTemplates {
   const found = new Map<string, Unreached>()
   const reached = new Set<Digest>()
   const fresh = proposal.templates.filter(({ isNew }) => isNew)
@@ -34,6 +42,9 @@ export function unreachedBy(proposal: Proposal): { add(lookup: FrozenLookup): vo
             found.set(JSON.stringify([row.digest, label]), { templateId, version, file, label, stays: is.template.version })
           }
       }
+    },
+    reach(digests) {
+      for (const digest of digests) reached.add(digest)
     },
     all: () =>
       [...found]

@@ -54,7 +54,18 @@ export async function remakeStep({ store, tenant, run, frozen, node, event, turn
   const { config, snapshot, history } = turn
   const { prelude } = preludeOf(config, snapshot)
   const resumes = prompt.sent.reason !== 'cannot_resume'
-  const composed = await composeStep({ store, tenant, run: untold(run, node.id), frozen, node, prelude, resumes, protocol, shipped })
+  const composed = await composeStep({
+    store,
+    tenant,
+    run: untold(run, node.id),
+    frozen,
+    node,
+    snapshot,
+    prelude,
+    resumes,
+    protocol,
+    shipped,
+  })
   const catalogs = tools?.objects ?? []
   if (!composed.ok) return { composed, made: null, catalogs }
   const { system, user } = composed

@@ -3,7 +3,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import { readTools } from '../../core/messages/read-tools.ts'
 import type { Selection } from '../../core/session/config.ts'
 import { type ApplyWhen, fromRecorded, type SyncStage, sessionStream } from '../../core/session/events.ts'
-import type { Snapshot } from '../../core/session/snapshot.ts'
+import type { PackChange, Snapshot } from '../../core/session/snapshot.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { preludeSecrets } from '../turns/prelude-secrets.ts'
 import { refusalFault } from './requests.ts'
@@ -11,7 +11,14 @@ import type { SessionPlace, Submitted } from './submit.ts'
 import type { SessionWork } from './work.ts'
 
 export type SyncOutcome =
-  | { readonly outcome: 'ready'; readonly sync: number; readonly snapshot: Snapshot; readonly selection: Selection }
+  | {
+      readonly outcome: 'ready'
+      readonly sync: number
+      readonly snapshot: Snapshot
+      readonly selection: Selection
+      /** Those that would have another version or other text. */
+      readonly packs: readonly PackChange[]
+    }
   | { readonly outcome: 'unchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
   | {
       readonly outcome: 'failed'
@@ -66,8 +73,8 @@ export async function syncOutcome(
           detail: `sync ${event.sync} was asked for since`,
         }
       case 'workspace.snapshotReady':
-        if (event.sync === sync) return { outcome: 'ready', sync, snapshot: event.snapshot, selection: event.selection }
-        break
+        if (event.sync !== sync) break
+        return { outcome: 'ready', sync, snapshot: event.snapshot, selection: event.selection, packs: event.packs ?? [] }
       case 'workspace.syncUnchanged':
         if (event.sync === sync) return { outcome: 'unchanged', sync, workspace: event.workspace, version: event.version }
         break

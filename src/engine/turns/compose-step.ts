@@ -5,9 +5,11 @@ import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
 import type { InputRules } from '../../core/compose/verbatim.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import type { SnapshotPacks } from '../../core/library/pack-set.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { KINDS, type NodeResolution, resolveNode } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import type { PromptRecord } from '../../core/turn/events.ts'
 import { lookupOf } from '../../core/run/frozen.ts'
@@ -17,9 +19,11 @@ import { nodeOf } from '../../core/run/state.ts'
 import { segmentsText } from '../../core/run/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { PackSchemas } from '../library/pack-schemas.ts'
+import { loadSnapshotPacks } from '../library/pack-sets.ts'
 import { boundNames } from '../runs/check-input.ts'
 import { DIALECT, opaqueRefs, resolveRequest } from '../runs/frozen.ts'
 import { type Keeper, keeper } from './keep.ts'
+import { nodeSchemas } from '../runs/node-schemas.ts'
 import { type NodeValues, readStored } from './node-values.ts'
 import { composedEvents, opaqueEvents, opaqueText, tracedEvents } from './prompt-events.ts'
 import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, type StepPlace, templatesOf, valuesOf } from './step-parts.ts'
@@ -41,7 +45,9 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const kept = keeper()
   const { keep } = kept
   const overrides = await overridesOf(place)
-  const resolved = resolveNode(resolveRequest(frozen, node, overrides), lookupOf(frozen.lookup), KINDS, DIALECT)
+  const packs = await loadSnapshotPacks(place.store, place.tenant, place.snapshot)
+  const lookup = snapshotLookup(lookupOf(frozen.lookup), packs)
+  const resolved = resolveNode(resolveRequest(frozen, node, overrides), lookup, KINDS, DIALECT)
   const opaque = opaqueRefs(frozen, node, overrides)
   const traced = frozen.opaqueRefs === true ? opaqueEvents(node.id, resolved, opaque) : tracedEvents(node.id, resolved, keep)
   const refused = (code: string, detail: string): ComposedStep => ({
@@ -71,7 +77,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   if (!hasPrompt && !hasInput)
     return refused('task_objective_missing', 'neither the node, nor its workflow, nor its role, nor any prompt says what is wanted')
   const override = await overrideOf(place)
-  const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place))
+  const input = inputRules(templates, inline.user !== null, values, await packSchemasOf(place, packs, resolved))
   const composed = composePrompt({
     style,
     input,
@@ -110,9 +116,13 @@ function inputRules(
   return { bound: boundNames(schemas, variables), trust, json: schemas !== null, replaced }
 }
 
-async function packSchemasOf({ store, tenant, frozen, node }: StepPlace): Promise<PackSchemas | null> {
-  const digest = frozen.packs?.[node.id]
-  return digest === undefined ? null : readStored<PackSchemas>(store, tenant, digest)
+async function packSchemasOf(
+  { store, tenant, frozen, node }: StepPlace,
+  snapshot: SnapshotPacks | null,
+  { resolutions }: NodeResolution,
+): Promise<PackSchemas | null> {
+  const digest = nodeSchemas(frozen, node, snapshot, resolutions)
+  return digest === null ? null : readStored<PackSchemas>(store, tenant, digest)
 }
 
 const saysWhatIsWanted = ({ objective, handoffs }: TaskPayload, templates: readonly unknown[]): boolean =>

@@ -10,7 +10,7 @@ import type { NodeOfRun } from '../../core/session/events.ts'
 import type { TurnCommand } from '../../core/turn/commands.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
-import type { CallOptions, ChatModel, Delta, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
+import type { CallOptions, ChatModel, Delta, Files, Model, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import type { OfferedTools } from '../tools/bound.ts'
@@ -35,6 +35,8 @@ export interface TurnParts extends OfferedTools {
   readonly secrets: (tenant: string) => Secrets
   readonly seal?: NonNullable<CallOptions['seal']>
   readonly validator: Validator
+  /** Answers a pack's examples from the script or the recording beside it. Without it, a sync calls packs untested. */
+  readonly packModel?: (files: Files, packPath: string) => Promise<Model>
   readonly grants: readonly Grant[]
   /** Which secrets preludes of workspaces may use; without it, none. */
   readonly secretGrants?: readonly SecretGrant[]

@@ -146,7 +146,7 @@ async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode,
   const protocol = protocolOf(calling, shown)
   const given = handoffs === undefined ? {} : { handoffs }
   const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
-  const step = await composeStep({ ...place, resumes, prelude, protocol, shipped })
+  const step = await composeStep({ ...place, snapshot, resumes, prelude, protocol, shipped })
   if (!step.ok) return step
   const { system, user, prompt, events, texts } = step
   const lines = calling === 'native' ? {} : { calls: calling }

@@ -15,6 +15,7 @@ import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Resolution } from '../../core/resolve/resolve.ts'
 import { namesOf } from '../../core/run/fork.ts'
 import type { FrozenRole } from '../../core/run/frozen.ts'
+import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
@@ -30,6 +31,8 @@ export interface StepPlace {
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
   readonly handoffs?: readonly Handoff[]
+  /** The snapshot that is active for this step. */
+  readonly snapshot: Snapshot | null
   /** What stands before the history in this step. */
   readonly prelude: readonly Digest[]
   /** Whether its provider goes on from what it was sent before. */
@@ -59,7 +62,11 @@ export function valuesOf({ store, tenant, run, frozen, node }: NodePlace): Promi
   return nodeValues({ store, tenant, state, workflow }, node, context)
 }
 
-export async function configurableOf({ store, tenant, run }: Pick<StepPlace, 'store' | 'tenant' | 'run'>): Promise<JsonObject> {
+export async function configurableOf({
+  store,
+  tenant,
+  run,
+}: Pick<StepPlace, 'store' | 'tenant'> & { readonly run: Pick<LoadedRun, 'state'> }): Promise<JsonObject> {
   const { configurable } = run.state
   if (configurable === null) return {}
   return (await readStored<{ readonly configurable: JsonObject }>(store, tenant, configurable)).configurable

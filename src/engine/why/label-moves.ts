@@ -15,6 +15,8 @@ export interface LabelMoves {
 export interface WhyLayer extends WhyEntry {
   /** Where a label stood until then, when a ref names one or goes by the label `active`. Oldest first. */
   readonly label?: LabelMoves
+  /** Of a template that a snapshot gave: the events that approved and applied the snapshot. */
+  readonly adopted?: readonly EventPlace[]
   /** Of what was applied: when its template was published, and by whom. Left out where that is not on record here. */
   readonly published?: EventPlace
   /** Of what was applied: when the agent or workflow that names it was published, and by whom. */

@@ -5,6 +5,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import { KINDS, resolveKind } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { chainOf, writtenFor } from '../../core/why/chain.ts'
 import { readWorkflow } from '../../core/workflow/read-workflow.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
@@ -15,6 +16,7 @@ import type { PreparedDefinition } from '../definitions/publish.ts'
 import { type EditedTemplates, editedLookup } from '../library/edited-lookup.ts'
 import { refsOf } from '../library/refs-of.ts'
 import { DIALECT, resolveRequest } from '../runs/frozen.ts'
+import { homePacks } from '../sessions/session-packs.ts'
 import { labelReader } from './label-moves.ts'
 import { withPublications } from './publications.ts'
 import type { WhyChoice, WhyQuestion } from './why.ts'
@@ -54,7 +56,10 @@ export async function whyEdited(
   const answers: WhyChoice[] = []
   for (const node of nodes) {
     const request = resolveRequest({ ...place, workflow, agents }, node, {})
-    const lookup = await editedLookup(place, edited.compiled, refsOf(request, DIALECT))
+    const published = await editedLookup(place, edited.compiled, refsOf(request, DIALECT))
+    // Publishing changes nothing for an agent whose snapshot carries the pack.
+    const home = node.session ?? agents.get(node.agentId ?? '')?.session ?? null
+    const lookup = snapshotLookup(published, await homePacks(store, tenant, home))
     for (const kind of question.kind === undefined ? KINDS : [question.kind]) {
       const written = writtenFor(request, kind, DIALECT)
       for (const { slot, agentId, resolved, trace } of resolveKind(request, kind, lookup, DIALECT)) {

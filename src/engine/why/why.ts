@@ -1,10 +1,8 @@
 // Why every node of a run was told what it was told: the recorded traces, with what was in force. Reads events and objects, recomputes no choice.
 import type { PromptKind } from '../../core/pack/compile.ts'
-import type { RecordedEvent } from '../../core/record/event.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
+import { factsOf, type RunVisit } from '../../core/run/reading.ts'
 import { foldRun } from '../../core/run/reduce.ts'
-import type { RunState } from '../../core/run/state.ts'
 import { chainOf, writtenFor } from '../../core/why/chain.ts'
 import { grouped, type StepsInForce } from '../../core/why/in-force.ts'
 import { Fault } from '../../errors.ts'
@@ -12,10 +10,11 @@ import type { Store } from '../../ports.ts'
 import { noNode } from '../no-node.ts'
 import { DIALECT, type LoadedFrozen, resolveRequest } from '../runs/frozen.ts'
 import { readStored } from '../turns/node-values.ts'
+import { loadReading } from '../runs/read-run.ts'
 import { configurableOf, promptOverrides } from '../turns/step-parts.ts'
 import { worldOf } from '../runs/world.ts'
 import { answerFor } from '../unfit.ts'
-import { inForceOf, type TakenStep } from './in-force.ts'
+import { inForceOf } from './in-force.ts'
 import { labelReader, type WhyLayer } from './label-moves.ts'
 import { withPublications } from './publications.ts'
 
@@ -46,43 +45,44 @@ export interface WhyAnswer extends WhyChoice {
   readonly inForce: readonly StepsInForce[]
 }
 
-type Traced = Extract<RunEvent, { readonly type: 'prompt.traced' }>
-
-interface Visit {
-  readonly nodeId: string
-  readonly visit: number
-  readonly traced: { readonly event: Traced; readonly sequence: number; readonly at: string }[]
-  readonly steps: TakenStep[]
-}
-
 /** In the order in which nodes were first told something. */
 export const whyRun = (store: Store, tenant: string, runId: string, question: WhyQuestion = {}): Promise<readonly WhyAnswer[]> =>
   answerFor(runId, () => answersFor(store, tenant, runId, question))
 
 async function answersFor(store: Store, tenant: string, runId: string, question: WhyQuestion): Promise<readonly WhyAnswer[]> {
-  const { world: state, visits, changes } = await readVisits(store, tenant, runId)
-  const meant = chosen(visits, question)
+  const reading = await loadReading(store, tenant, runId)
+  const meant = chosen(reading.visits, question)
   if (meant.length === 0) await refuseEmpty(store, tenant, runId, question)
+  // The events that change what is active: the beginning of the run, its modes, its spawned nodes.
+  const changes = factsOf(reading, 'run.created', 'run.modeChanged', 'node.spawned')
+  const state = foldRun(changes.map(({ event }) => event))
   const world = await worldOf(store, tenant, state)
-  const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state, seq: 0, createdAt: '', createdBy: '' } }))
-  const inForce = inForceOf(store, tenant, world, changes, state.forkOf ?? null)
+  const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state } }))
+  const inForce = inForceOf(store, tenant, world, { runId, changes, forkOf: state.forkOf ?? null })
   const movesOf = labelReader(store, tenant)
   const chosenAt = state.forkOf?.names.createdAt ?? changes[0]!.at
 
   const answers: WhyAnswer[] = []
   for (const { nodeId, visit, traced, steps } of meant) {
     const held = grouped(await inForce(nodeId, steps))
-    for (const { event, sequence, at } of traced) {
-      const { kind, slot, agentId, resolved, trace } = event
+    for (const { kind, slot, agentId, resolved, trace, sequence, at } of traced) {
       if (question.kind !== undefined && kind !== question.kind) continue
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
       const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
       // What a label meant was frozen when the run was created; of a fork, when its source was.
-      const layers = await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))
+      const layers = (await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))).map(entry => withAdoption(entry, held))
       answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, inForce: held })
     }
   }
   return withPublications(store, tenant, world, chosenAt, answers)
+}
+
+/** The events that made a snapshot active. The sync that read it changed nothing. */
+function withAdoption(entry: WhyLayer, held: readonly StepsInForce[]): WhyLayer {
+  const { snapshot: source } = entry
+  if (source === undefined) return entry
+  const step = held.find(({ snapshot }) => snapshot?.root === source.root && snapshot.version === source.version)
+  return step === undefined ? entry : { ...entry, adopted: step.adopted.filter(({ type }) => type !== 'workspace.snapshotReady') }
 }
 
 function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<typeof resolveRequest>[2], kind: PromptKind) {
@@ -90,36 +90,7 @@ function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<ty
   return node === undefined ? [] : writtenFor(resolveRequest(world, node, overrides), kind, DIALECT)
 }
 
-interface ReadVisits {
-  /** As far as these make it: what it froze, and what was added to its graph. */
-  readonly world: RunState
-  readonly visits: readonly Visit[]
-  /** What may change what is in force: the run's own beginning, its modes, its spawned nodes. */
-  readonly changes: readonly RecordedEvent[]
-}
-
-const CHANGES = ['run.created', 'run.modeChanged', 'node.spawned']
-
-async function readVisits(store: Store, tenant: string, runId: string): Promise<ReadVisits> {
-  const changes: RecordedEvent[] = []
-  const visits: Visit[] = []
-  const open = new Map<string, Visit>()
-  for await (const { event: recorded } of store.read(tenant, runStream(runId), -1)) {
-    const event = runEvent(recorded)
-    if (CHANGES.includes(event.type)) changes.push(recorded)
-    if (event.type === 'node.started') {
-      const begun: Visit = { nodeId: event.nodeId, visit: event.visit, traced: [], steps: [] }
-      open.set(event.nodeId, begun)
-      visits.push(begun)
-    }
-    if (event.type === 'prompt.traced') open.get(event.nodeId)?.traced.push({ event, sequence: recorded.seq, at: recorded.at })
-    if (event.type === 'step.started') open.get(event.nodeId)?.steps.push({ event, sequence: recorded.seq, at: recorded.at })
-  }
-  if (changes.length === 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
-  return { world: foldRun(changes.map(runEvent)), visits, changes }
-}
-
-function chosen(visits: readonly Visit[], { nodeId, visit }: WhyQuestion): readonly Visit[] {
+function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): readonly RunVisit[] {
   const told = visits.filter(({ traced }) => traced.length > 0)
   const newest = new Map(told.map(one => [one.nodeId, one.visit]))
   return told.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))

@@ -64,24 +64,39 @@ export async function checkVersion(
 }
 
 async function judge(workspace: Workspace, { validator, modelFor }: Checker) {
-  const { files, packs } = workspace
+  const { packs } = workspace
   const found = [...workspace.findings]
   for await (const { findings } of checkPacks(workspace, validator, packs)) found.push(...findings)
   const layout = await checkLayout(workspace)
   found.push(...layout.findings)
+  const cases = await testWithoutModel(workspace, { validator, modelFor }, packs)
+  const tests = cases.length === 0 ? null : summarizeCases(cases)
+  return { report: checksReport(found, cases), summary: { ...summarize(packs.length + layout.files.length, found), tests } }
+}
+
+/** Without what two checks of the same bytes do not have in common. */
+export const checksReport = (findings: readonly Finding[], cases: readonly CaseResult[]): ChecksReport => ({
+  findings: findings.map(({ fix: _, ...finding }) => finding),
+  cases: cases.map(({ ms: _, ...one }) => one),
+})
+
+/** The examples of packs that have a script or a recording beside them. */
+export async function testWithoutModel(
+  workspace: Workspace,
+  { validator, modelFor }: Pick<Checker, 'validator' | 'modelFor'>,
+  paths: readonly string[],
+): Promise<readonly CaseResult[]> {
+  const { files } = workspace
   const testable: string[] = []
-  for (const path of packs)
+  for (const path of paths)
     if ((await files.kind(scriptOf(path))) === 'file' || (await files.kind(recordingOf(path))) === 'file') testable.push(path)
-  const cases = await testPacks(workspace, validator, testable, {
+  return testPacks(workspace, validator, testable, {
     modelFor: path => modelFor(files, path),
     concurrency: AT_ONCE,
     timeoutMs: TIMEOUT_MS,
     fences: false,
     signal: new AbortController().signal,
   })
-  const report: ChecksReport = { findings: found.map(({ fix: _, ...finding }) => finding), cases: cases.map(({ ms: _, ...one }) => one) }
-  const tests = cases.length === 0 ? null : summarizeCases(cases)
-  return { report, summary: { ...summarize(packs.length + layout.files.length, found), tests } }
 }
 
 /** The last check of these bytes; null when nobody has checked them. */

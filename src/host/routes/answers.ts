@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
+import { snapshotSource } from './session-schema.ts'
 import { kindSchema, templateSchema } from './template-schema.ts'
 
 const errorAnswer = Type.Object(
@@ -56,6 +57,7 @@ const traceEntry = Type.Object(
     ref: nullable(Type.String()),
     template: nullable(pinned),
     meant: Type.Optional(meantBy),
+    snapshot: Type.Optional(snapshotSource),
     code: Type.String(),
     reason: Type.String(),
   },

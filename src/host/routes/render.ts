@@ -9,7 +9,8 @@ import type { HostParts } from '../app.ts'
 import { answers, renderAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
 import { anyJson, CLOSED, jsonMap } from './schema-parts.ts'
-import { workspaceQuery } from './template-schema.ts'
+import { packsFor } from './session-writes.ts'
+import { sessionField, workspaceQuery } from './template-schema.ts'
 
 /** An answer has at most so many characters, or is at most so many times its request. A small request must not cost megabytes. */
 const MOST_ANSWER = 512 * 1024
@@ -21,6 +22,7 @@ const renderBody = Type.Object(
     variables: jsonMap,
     contentTrust: Type.Optional(Type.Enum(['trusted', 'untrusted'])),
     ...workspaceQuery,
+    ...sessionField,
   },
   CLOSED,
 )
@@ -46,6 +48,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
         sources: previewSources(principal.tenant, variables as JsonObject),
         trust: contentTrust,
         workspace: request.workspaceId,
+        packs: await packsFor(store, request, request.body.session),
         maxLength: Math.max(MOST_ANSWER, MOST_GROWTH * JSON.stringify(request.body).length),
       })
       const { templateHash, variableHashes, text } = rendered

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import { boundAgent } from '../../core/resolve/bound-agent.ts'
 import { configOf, type KindRefs, type ResolveRequest } from '../../core/resolve/layers.ts'
 import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
+import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
@@ -15,7 +16,8 @@ import { answers, resolveAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
 import { nodeConfig, refsByKind } from './resolve-schema.ts'
 import { CLOSED } from './schema-parts.ts'
-import { kindSchema, workspaceQuery } from './template-schema.ts'
+import { packsFor } from './session-writes.ts'
+import { kindSchema, sessionField, workspaceQuery } from './template-schema.ts'
 
 const resolveBody = Type.Object(
   {
@@ -36,6 +38,7 @@ const resolveBody = Type.Object(
     runOverrides: Type.Optional(refsByKind),
     workflowDefaults: Type.Optional(refsByKind),
     ...workspaceQuery,
+    ...sessionField,
   },
   CLOSED,
 )
@@ -56,7 +59,8 @@ export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts
     async request => {
       const principal = principalOf(request, 'prompts:read')
       const asked = toRequest(request.body, config.agentBindings, config.hostDefaults)
-      const lookup = await loadLookup(store, principal.tenant, refsOf(asked), request.workspaceId)
+      const library = await loadLookup(store, principal.tenant, refsOf(asked), request.workspaceId)
+      const lookup = snapshotLookup(library, await packsFor(store, request, request.body.session))
       const { resolutions, warnings } = resolveNode(asked, lookup, request.body.kind === undefined ? KINDS : [request.body.kind])
       return {
         resolutions: resolutions.map(resolution => ({ ...resolution, event: toPromptResolved(resolution) })),

@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import type { RunStep } from '../../core/run/reading.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
-import { promptsOf, type StepPrompt } from '../../engine/runs/step-prompts.ts'
+import { loadReading } from '../../engine/runs/read-run.ts'
 import { Fault } from '../../errors.ts'
 import type { Observability, ReadBody } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
-import { bodyReader, existingRun } from '../run-documents.ts'
+import { bodyReader } from '../run-documents.ts'
 import { answers } from './answers.ts'
 import { promptAnswer, promptParams, promptQuery, promptsAnswer, promptsQuery, runParams } from './runs-schema.ts'
 import type { SessionRouteParts } from './session-writes.ts'
@@ -29,9 +30,8 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
       const { tenant } = principalOf(request, 'runs:read')
       const { runId } = request.params
       const { after = '-1', limit } = request.query
-      await existingRun(store, tenant, runId)
-      const steps = (await promptsOf(store, tenant, runId)).filter(({ sequence }) => sequence > Number(after))
-      const items = steps.slice(0, Number(limit ?? DEFAULT_LIMIT))
+      const steps = (await loadReading(store, tenant, runId)).steps.filter(({ sequence }) => sequence > Number(after))
+      const items = steps.slice(0, Number(limit ?? DEFAULT_LIMIT)).map(shownStep)
       return { items, next: items.length < steps.length ? items.at(-1)!.sequence : null }
     },
   )
@@ -49,8 +49,7 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
       const { tenant } = principalOf(request, 'runs:read')
       const { runId, nodeId, step } = request.params
       const { visit } = request.query
-      await existingRun(store, tenant, runId)
-      const found = (await promptsOf(store, tenant, runId)).findLast(
+      const found = (await loadReading(store, tenant, runId)).steps.findLast(
         one => one.nodeId === nodeId && one.step === Number(step) && (visit === undefined || one.visit === Number(visit)),
       )
       if (found === undefined) throw new Fault('step_not_found', { runId, nodeId, step: Number(step) })
@@ -59,7 +58,10 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
   )
 }
 
-async function wholePrompt({ prompt, ...step }: StepPrompt, read: ReadBody): Promise<object> {
+const shownStep = ({ request: _request, calls: _calls, ...step }: RunStep) => step
+
+async function wholePrompt(found: RunStep, read: ReadBody): Promise<object> {
+  const { prompt, ...step } = shownStep(found)
   const { full, blocks, segments, sent, ...rest } = prompt
   const shown = async (hash: Digest) => ({ hash, text: await read(hash) })
   const placed: object[] = []

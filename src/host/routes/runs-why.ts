@@ -11,7 +11,7 @@ import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
 import { runParams } from './runs-schema.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
-import { snapshot } from './session-schema.ts'
+import { snapshot, snapshotSource } from './session-schema.ts'
 import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -46,6 +46,8 @@ const entry = Type.Object(
     digest: Type.Optional(digest),
     written: Type.Optional(Type.String({ description: 'As its author wrote it, where that is not what it was pinned to.' })),
     meant: Type.Optional(Type.Enum([...MEANT_BY], { description: 'The rule that gave the version.' })),
+    snapshot: Type.Optional(snapshotSource),
+    adopted: Type.Optional(Type.Array(since)),
     label: Type.Optional(Type.Object({ label: Type.String(), moves: Type.Array(move) }, CLOSED)),
     published: Type.Optional(since),
     definition: Type.Optional(since),

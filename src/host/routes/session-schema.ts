@@ -58,7 +58,13 @@ export const syncBody = Type.Object(
   CLOSED,
 )
 export const WHEN = ['next_run', 'next_step_boundary', 'immediate_if_idle'] as const
-export const applyBody = Type.Object({ when: Type.Optional(Type.Enum([...WHEN])) }, CLOSED)
+export const applyBody = Type.Object(
+  {
+    when: Type.Optional(Type.Enum([...WHEN])),
+    untested: Type.Optional(Type.Boolean({ description: 'Also with packs whose tests did not pass. The event says so.' })),
+  },
+  CLOSED,
+)
 export const transcriptQuery = Type.Object(
   { from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })), limit: Type.Optional(limit) },
   CLOSED,
@@ -73,6 +79,24 @@ export const snapshot = Type.Object(
     prelude: nullable(Type.Object({ name: Type.String(), digest, options: nullable(digest) }, CLOSED)),
     catalog: nullable(Type.Object({ name: Type.String(), digest }, CLOSED)),
     legacy: Type.Boolean(),
+    packs: Type.Optional(digest),
+  },
+  CLOSED,
+)
+export const snapshotSource = Type.Object(
+  { workspace: Type.String(), version, root: digest },
+  { ...CLOSED, description: 'The version of a workspace that gave the template, in place of a library.' },
+)
+const packChange = Type.Object(
+  {
+    pack: Type.String(),
+    from: nullable(Type.String({ description: 'The version that is active now.' })),
+    to: nullable(Type.String({ description: 'Null when the workspace no longer has the pack.' })),
+    errors: count,
+    warnings: count,
+    tests: nullable(Type.Object({ pass: count, fail: count, skip: count, error: count }, CLOSED)),
+    proof: Type.Enum(['passed', 'failed', 'untested', 'removed']),
+    report: nullable(digest),
   },
   CLOSED,
 )
@@ -94,7 +118,7 @@ export const waitingFor = Type.Object(
   },
   CLOSED,
 )
-const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'validate'])
+const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'packs', 'validate'])
 const at = Type.Enum(['now', 'run', 'step'])
 const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)
 const runAnswer = Type.Object(
@@ -121,7 +145,7 @@ export const sessionAnswer = Type.Object(
     workspace: Type.Object(
       {
         active: nullable(snapshot),
-        pending: nullable(Type.Object({ snapshot, selection }, CLOSED)),
+        pending: nullable(Type.Object({ snapshot, selection, packs: Type.Optional(Type.Array(packChange)) }, CLOSED)),
         approved: nullable(Type.Object({ snapshot, selection, at: Type.Enum(['run', 'step']), firstRun: count }, CLOSED)),
         syncing: Type.Boolean(),
       },
@@ -171,7 +195,17 @@ export const commandAnswer = Type.Object(
 export const inputAnswer = Type.Object({ session: Type.String(), run: count }, CLOSED)
 const warning = Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)
 export const syncAnswer = Type.Union([
-  Type.Object({ outcome: Type.Literal('ready'), sync: count, snapshot, selection, warnings: Type.Array(warning) }, CLOSED),
+  Type.Object(
+    {
+      outcome: Type.Literal('ready'),
+      sync: count,
+      snapshot,
+      selection,
+      packs: Type.Array(packChange, { description: 'Packs that would have another version or other text.' }),
+      warnings: Type.Array(warning),
+    },
+    CLOSED,
+  ),
   Type.Object({ outcome: Type.Literal('unchanged'), sync: count, workspace: Type.String(), version }, CLOSED),
   Type.Object(
     {

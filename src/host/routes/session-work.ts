@@ -169,9 +169,9 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     },
     async (request, reply) => {
       const { place } = writerOf(request, request.params.session)
-      const { when = 'next_run' } = request.body
+      const { when = 'next_run', untested = false } = request.body
       return answerDecided(store, place.tenant, request, reply, async keep => {
-        const command = { type: 'requestApply', when } as const
+        const command = { type: 'requestApply', when, untested } as const
         const done = await sessions.work.submit(place, command, { idempotency: events => keep(ok(applyOutcome(events, when) ?? {})) })
         const outcome = applyOutcome(done.events, when)
         if (outcome === null && done.refusal !== null) throw refusalFault(done.refusal)

@@ -2,12 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isMember } from '../../core/access/keys.ts'
 import type { Json } from '../../core/digest/digest.ts'
+import type { SnapshotPacks } from '../../core/library/pack-set.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionConfig } from '../../core/session/config.ts'
 import type { SessionEvent } from '../../core/session/events.ts'
 import type { Principal } from '../../engine/access.ts'
 import { checkNamedObjects, checkSentMessages } from '../../engine/membership.ts'
 import { type GivenMessage, type MessageObject, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
+import { sessionPacks } from '../../engine/sessions/session-packs.ts'
 import type { SessionPlace } from '../../engine/sessions/submit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -76,3 +78,12 @@ export function submitOnce(
 }
 
 const NOTHING: Answer = { status: 200, headers: {}, body: null }
+
+/** The packs that decide for the agent of a session; null when the request names no session. */
+export async function packsFor(store: Store, request: FastifyRequest, session: string | undefined): Promise<SnapshotPacks | null> {
+  if (session === undefined) return null
+  const principal = principalOf(request, 'sessions:read')
+  const packs = await sessionPacks(store, principal.tenant, session)
+  checkNamed(principal, packs?.source.workspace)
+  return packs
+}

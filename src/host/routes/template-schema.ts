@@ -5,6 +5,7 @@ import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../../core/library/template.ts'
 import { PROMPT_KINDS } from '../../core/pack/compile.ts'
 import { MOST_VERSION, PATTERNS } from '../../core/resolve/prompt-ref.ts'
+import { NAME } from '../../core/session/config-format.ts'
 import { anyJson, CLOSED } from './schema-parts.ts'
 
 export const { templateId: TEMPLATE_ID, version: VERSION } = PATTERNS
@@ -64,4 +65,9 @@ export const templateSchema = Type.Object(
 )
 
 /** What a request may say about where it works. */
+/** The session of an agent: packs that its snapshot carries decide what refs without a version mean. */
+export const sessionField = {
+  session: Type.Optional(Type.String({ pattern: NAME, description: 'The session of the agent that is meant.' })),
+}
+
 export const workspaceQuery = { workspaceId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) }

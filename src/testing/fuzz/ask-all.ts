@@ -9,10 +9,10 @@ import { faultText } from '../../cli/report/visible.ts'
 import { bodiesOf } from '../../cli/runs/bodies.ts'
 import { readRun } from '../../cli/runs/standing.ts'
 import { promptPage, promptText } from '../../cli/runs/step-page.ts'
-import { stepsIn, storyOf } from '../../cli/runs/story.ts'
+import { shownStep, storyOf } from '../../cli/runs/story.ts'
 import { storyPage } from '../../cli/runs/story-page.ts'
 import type { ShownEvent } from '../../cli/sessions/desk.ts'
-import { runEvent, runStream } from '../../core/run/events.ts'
+import { runStream } from '../../core/run/events.ts'
 import { blameRun } from '../../engine/blame/blame.ts'
 import { diffRuns } from '../../engine/diff/diff-runs.ts'
 import { prefixOfRun } from '../../engine/prefix/prefix.ts'
@@ -58,8 +58,7 @@ async function shown(store: Store, tenant: string, runId: string): Promise<strin
   const run = await readRun(desk, runId)
   const bodies = bodiesOf(desk)
   const pages = [storyPage(await storyOf(run, bodies), false, { run: runId } as never)]
-  for (const step of stepsIn(run.events.map(event => runEvent(event as never))))
-    pages.push(promptText(await promptPage(step, bodies), false))
+  for (const step of run.reading.steps) pages.push(promptText(await promptPage(shownStep(step), bodies), false))
   return pages.join('')
 }
 

@@ -33,6 +33,7 @@ export const STAGES: Readonly<Record<SyncStage, string>> = {
   index: 'workspace_sync_core',
   prelude: 'workspace_sync_core_prompt',
   catalog: 'workspace_sync_core_tool',
+  packs: 'workspace_sync_core_compose',
   validate: 'workspace_sync_core_compose',
 }
 /** They have a message and no code. */

@@ -53,6 +53,8 @@ export interface RenderRequest {
   readonly variables: Values
   readonly contentTrust?: ContentTrust
   readonly workspaceId?: string
+  /** The session of the agent that is meant: packs of its snapshot decide what a ref without a version means. */
+  readonly session?: string
 }
 
 export interface Rendered {
@@ -82,6 +84,8 @@ export interface ResolveRequest {
   readonly runOverrides?: KindRefs
   readonly workflowDefaults?: KindRefs
   readonly workspaceId?: string
+  /** The session of the agent that is meant: packs of its snapshot decide what a ref without a version means. */
+  readonly session?: string
 }
 
 export interface PinnedTemplate {
@@ -101,6 +105,8 @@ export interface ResolutionStep {
   readonly template: PinnedTemplate | null
   /** The rule that gave the version; left out where no ref was followed. */
   readonly meant?: 'version' | 'label' | 'snapshot' | 'active' | 'newest'
+  /** The version of a workspace that gave the template, in place of a library. */
+  readonly snapshot?: { readonly workspace: string; readonly version: number; readonly root: string }
   readonly code: string
   readonly reason: string
 }

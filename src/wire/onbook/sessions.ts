@@ -26,6 +26,24 @@ export interface WireSnapshot {
   readonly prelude: { readonly name: string; readonly digest: string; readonly options: string | null } | null
   readonly catalog: { readonly name: string; readonly digest: string } | null
   readonly legacy: boolean
+  /** Of its packs; left out where it has none. */
+  readonly packs?: string
+}
+
+/** A pack that would have another version, or other text, with a snapshot applied. */
+export interface WirePackChange {
+  readonly pack: string
+  /** The version that is active now. */
+  readonly from: string | null
+  /** Null when the workspace no longer has the pack. */
+  readonly to: string | null
+  readonly errors: number
+  readonly warnings: number
+  /** Null where nothing beside the pack answers for a model. */
+  readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
+  readonly proof: 'passed' | 'failed' | 'untested' | 'removed'
+  /** The digest of findings and test results. */
+  readonly report: string | null
 }
 
 export interface SessionSummary {
@@ -47,7 +65,7 @@ export interface SessionDescription {
   readonly config: WireSessionConfig
   readonly workspace: {
     readonly active: WireSnapshot | null
-    readonly pending: { readonly snapshot: WireSnapshot } | null
+    readonly pending: { readonly snapshot: WireSnapshot; readonly packs?: readonly WirePackChange[] } | null
     readonly approved: {
       readonly snapshot: WireSnapshot
       readonly selection: Pick<WireSessionConfig, 'workspace' | 'prelude' | 'catalog'>
@@ -112,7 +130,13 @@ export interface WireWarning {
 }
 
 export type SyncAnswer =
-  | { readonly outcome: 'ready'; readonly sync: number; readonly snapshot: WireSnapshot; readonly warnings: readonly WireWarning[] }
+  | {
+      readonly outcome: 'ready'
+      readonly sync: number
+      readonly snapshot: WireSnapshot
+      readonly packs: readonly WirePackChange[]
+      readonly warnings: readonly WireWarning[]
+    }
   | { readonly outcome: 'unchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
   | {
       readonly outcome: 'failed'

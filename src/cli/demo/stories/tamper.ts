@@ -2,6 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runStream } from '../../../core/run/events.ts'
+import { bySequence } from '../../../core/run/reading.ts'
 import type { Verified } from '../../../engine/verify/verify.ts'
 import { Fault } from '../../../errors.ts'
 import type { Stage } from '../stage.ts'
@@ -15,14 +16,14 @@ export async function tamper({ type, say, runId, read, color }: Stage): Promise<
   const whole = await type<Verified>(['verify'])
   say(`${color.green('intact')}: ${whole.events} events, ${whole.objects} objects`)
   await type(['backup', FILE])
-  const { events } = await read(runId)
-  const judged = events.find(event => event.type === 'tool.judged')!
-  const { was, is, at } = await changeHour(runStream(runId), judged.seq)
+  const { steps } = (await read(runId)).reading
+  const [judged] = steps.flatMap(({ calls }) => calls.flatMap(({ verdicts }) => verdicts)).toSorted(bySequence)
+  const { was, is, at } = await changeHour(runStream(runId), judged!.sequence)
   say(`One byte of the copy is changed, byte ${at}: the writer asked for the tool at`, `${was}, and now the copy says ${color.red(is)}`)
   const { breaks } = await type<Verified>(['verify', '--data', COPY], [1])
   const [found] = breaks
   say(color.red(`${found!.code}: event ${found!.sequence} of ${found!.stream}`))
-  return found!.sequence === judged.seq
+  return found!.sequence === judged!.sequence
     ? 'Every event carries the hash of the one before it: a changed byte has nowhere to hide.'
     : 'The record is broken, and not where this was done.'
 }

@@ -23,9 +23,9 @@ export async function tool({ type, say, work, look, read, story, color }: Stage)
   const open = approvals.find(one => one.runId === runId)
   if (open === undefined) return `Nobody has to be asked: ${POLICY} is not what it was when the demo began.`
   say(visible(`the editor asks for ${open.wants.tool} ${JSON.stringify(open.wants.arguments)}`))
-  const { events } = await read(runId)
+  const { reading } = await read(runId)
   await type(['approvals', 'approve', open.approval, '--note', 'It is our own archive.', ...work])
-  await look(desk => desk.settled(runId, events.length - 1))
+  await look(desk => desk.settled(runId, reading.last.sequence))
   const after = await story(runId)
   say(...linesOf(after, color).slice(asked.length), visible(`the editor says: ${JSON.stringify(after.outputs?.editing ?? null)}`))
   return 'Being shown a tool is not being allowed to use it: the policy decides, and a person where the policy says so.'

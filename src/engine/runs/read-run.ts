@@ -1,0 +1,71 @@
+// The one place that reads a recorded run for a question: its stream, once, as visits, steps and calls; and the streams of its nodes' sessions.
+import type { RecordedEvent } from '../../core/record/event.ts'
+import { readingBuilder } from '../../core/run/build-reading.ts'
+import { runEvent, runStream } from '../../core/run/events.ts'
+import { factsOf, type RunReading, type RunStep } from '../../core/run/reading.ts'
+import { reduceRun } from '../../core/run/reduce.ts'
+import { fromRecorded, sessionStream } from '../../core/session/events.ts'
+import { reduce } from '../../core/session/reduce.ts'
+import { emptySession, type SessionState } from '../../core/session/state.ts'
+import { isAdoption } from '../../core/why/in-force.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { type LoadedRun, NO_RUN } from './load.ts'
+
+const EVENTS_PER_PAUSE = 100
+
+interface ReadOptions {
+  /** Awaited between events, so that a host serves others meanwhile. */
+  readonly pause?: () => Promise<void>
+  /** Gets each step with the run as it was the moment before. Without it no state is folded. */
+  readonly onStep?: (step: RunStep, before: LoadedRun) => void
+}
+
+/** Throws `run_missing`, also for a run of another tenant. */
+export async function loadReading(store: Store, tenant: string, runId: string, { pause, onStep }: ReadOptions = {}): Promise<RunReading> {
+  const { add, reading } = readingBuilder()
+  let run = NO_RUN
+  for await (const { event } of store.read(tenant, runStream(runId), -1)) {
+    const { seq, at, actor } = event
+    if (seq % EVENTS_PER_PAUSE === 0) await pause?.()
+    add(event)
+    if (onStep === undefined) continue
+    if (seq === 0) run = { ...run, createdAt: at, createdBy: actor }
+    if (event.type === 'step.started') onStep(reading.steps.at(-1)!, run)
+    run = { ...run, state: reduceRun(run.state, runEvent(event)), seq }
+  }
+  if (factsOf(reading, 'run.created').length === 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
+  return reading
+}
+
+/** The session of a node as it was when a step was started; null when its stream does not have the step. */
+export async function loadSessionBefore(store: Store, tenant: string, step: RunStep): Promise<SessionState | null> {
+  let state = emptySession
+  for await (const { event: recorded } of store.read(tenant, sessionStream(step.session), -1)) {
+    const event = fromRecorded(recorded)
+    if (event.type === 'step.started' && event.requestHash === step.requestHash && state.run?.node?.nodeId === step.nodeId) return state
+    state = reduce(state, event)
+  }
+  return null
+}
+
+/**
+ * The events by which the session of a node, and its home session before it, came by their snapshots.
+ * @param seen sessions that are read already: a malformed record may name a circle of homes
+ */
+export async function loadAdoptions(
+  store: Store,
+  tenant: string,
+  session: string,
+  seen: readonly string[] = [],
+): Promise<readonly RecordedEvent[]> {
+  const adoptions: RecordedEvent[] = []
+  let home: string | null = null
+  for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
+    const created = event.seq === 0 ? fromRecorded(event) : null
+    if (created?.type === 'session.created') home = created.home?.session ?? null
+    if (isAdoption(event)) adoptions.push(event)
+  }
+  const known = [...seen, session]
+  return home === null || known.includes(home) ? adoptions : [...(await loadAdoptions(store, tenant, home, known)), ...adoptions]
+}
