@@ -76,7 +76,7 @@ export type { Decided as DecidedSession, Refusal as SessionRefusal } from './ses
 export { type ApplyWhen, fromRecorded as sessionEventOf, type SessionEvent, sessionDraft, sessionStream } from './session/events.ts'
 export {
   appendMessage,
-  closedPiece,
+  closedPieces,
   emptyHistory,
   type History,
   type HistoryHead,
@@ -92,10 +92,9 @@ export {
   type StepOptions,
   type StepRequest,
 } from './turn/materialize.ts'
-export { plan as planSession, type SessionEffect } from './session/plan.ts'
 export { foldSession, reduce as reduceSession } from './session/reduce.ts'
 export type { Snapshot } from './session/snapshot.ts'
-export { emptySession, type Lifecycle, lifecycleOf, type SessionState } from './session/state.ts'
+export { emptySession, type SessionState } from './session/state.ts'
 export {
   type Answer as WorkspaceAnswer,
   catalogSync,
@@ -107,7 +106,6 @@ export {
   type WorkspaceEffect,
   workspaceSync,
 } from './session/sync.ts'
-export { type Unfinished, unfinished } from './session/unfinished.ts'
 export type { TemplateProblem, TemplateTree } from './template/ast.ts'
 export { type Parsed, parseTemplate } from './template/parse.ts'
 export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, type Segment } from './template/render.ts'

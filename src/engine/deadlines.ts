@@ -1,5 +1,5 @@
 // Calls when a time is over, however far away it is. Forgets what nobody waits for any more.
-import type { SessionParts } from './turns/performing.ts'
+import type { TurnParts } from './turns/performing.ts'
 
 export interface Deadlines {
   /** @param at in milliseconds since 1970 */
@@ -11,7 +11,7 @@ export interface Deadlines {
 /** No timer waits for longer. */
 const LONGEST_MS = 2_147_483_647
 
-export function deadlinesOf({ now, wait }: Pick<SessionParts, 'now' | 'wait'>): Deadlines {
+export function deadlinesOf({ now, wait }: Pick<TurnParts, 'now' | 'wait'>): Deadlines {
   const open = new Map<string, AbortController>()
   const forget = (key: string): void => {
     open.get(key)?.abort()

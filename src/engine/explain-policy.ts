@@ -17,7 +17,6 @@ import { loadRun } from './runs/load.ts'
 import { nodeGate } from './turns/node-gate.ts'
 import { worldOf } from './runs/world.ts'
 import { onlyReads, problemOfCall } from './turns/gate-facts.ts'
-import { loadSession } from './sessions/load.ts'
 import { buildCall } from './turns/model-call.ts'
 import { type BoundTools, bindingFor } from './tools/bound.ts'
 
@@ -109,12 +108,10 @@ async function callerAt(
   const isOfGraph = given !== undefined && isGraphTool(tool)
   const place = { state, workflow: frozen.workflow, nodeId }
   const inGraph = isOfGraph ? await graphGate(validatorOf(validator, tenant), place, null, { name: tool, arguments: given }) : null
-  const { session } = nodeOf(state, nodeId)
-  const { state: of } = await loadSession(store, tenant, session)
-  const request = of.run?.step?.request
+  const request = nodeOf(state, nodeId).turn?.step?.request
   const built = request === undefined ? null : await buildCall(store, tenant, request)
   return {
-    agent: agent ?? gate.agent ?? of.home?.session ?? session,
+    agent: agent ?? gate.agent,
     role: role === undefined ? gate.role : await roleNamed(roles, role),
     node: gate.node,
     mode: mode ?? gate.mode,

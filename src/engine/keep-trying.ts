@@ -1,5 +1,5 @@
 // Retries work with longer and longer waits. Troubles of the disk are waited out; any other failure is retried a few times.
-import type { SessionParts } from './turns/performing.ts'
+import type { TurnParts } from './turns/performing.ts'
 import { isStoreTrouble } from './store-trouble.ts'
 
 const MOST_TRIES = 6
@@ -14,7 +14,7 @@ export const retryWait = (tried: number): number => Math.min(FIRST_WAIT_MS * 2 *
  * @param signal ends the retries; the next process takes the work up
  */
 export async function keepTrying(
-  { wait }: Pick<SessionParts, 'wait'>,
+  { wait }: Pick<TurnParts, 'wait'>,
   work: () => Promise<unknown>,
   failed: (error: Error) => void,
   signal: AbortSignal,

@@ -88,7 +88,7 @@ function fieldsOf(event: RunEvent, made: RunEvent, sequence: number, text: TextO
   const at = placeOf(event, sequence)
   if (isTold(event) && isTold(made)) return compareTold(at, { hashes: [], since: 0, events: [{ sequence, event }] }, [made], [], text)
   if (event.type === 'step.started' && made.type === 'step.started') {
-    const prompted = event.prompt === null || made.prompt === null ? [] : comparePrompts(at, event.prompt, made.prompt, text)
+    const prompted = comparePrompts(at, event.prompt, made.prompt, text)
     const found = [...prompted, ...compareRequests(at, event, made, prompted.length > 0)]
     if (found.length > 0) return found
   }

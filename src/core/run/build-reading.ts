@@ -1,7 +1,9 @@
 // Builds the reading of a run from its recorded events, in one pass. Loads nothing and folds no state.
 import type { Digest } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
-import { type RunEvent, runEvent, type StepStarted } from './events.ts'
+import type { RunConfig } from '../session/config.ts'
+import type { StepStarted } from '../turn/events.ts'
+import { type RunEvent, runEvent } from './events.ts'
 import type { Place, RunCall, RunFact, RunReading, RunStep, RunVisit, VisitOutcome } from './reading.ts'
 
 /** The part of a recorded event that a reading needs: a host shows no more over HTTP. */
@@ -27,6 +29,10 @@ export function readingBuilder(): ReadingBuilder {
   // By node: several are at work at the same time.
   const visits = new Map<string, Open<RunVisit>>()
   const steps = new Map<string, OpenStep>()
+  /** By approval: the call that a person was asked about. */
+  const asked = new Map<string, string>()
+  /** By node: the session and the config of its present visit. */
+  const from = new Map<string, { readonly home: string | null; readonly config: RunConfig }>()
 
   const begin = (place: Place, nodeId: string, visit: number, handoffs: Digest | null, outcome: VisitOutcome | null): void => {
     const begun: Open<RunVisit> = { ...place, nodeId, visit, handoffs, traced: [], composed: [], steps: [], outcome }
@@ -39,7 +45,7 @@ export function readingBuilder(): ReadingBuilder {
   }
   const send = (place: Place, { type: _, ...started }: StepStarted): void => {
     const visit = visits.get(started.nodeId)
-    const step: Open<RunStep> = { ...started, ...place, visit: visit?.visit ?? 1, outcome: null, calls: [], changes: [] }
+    const step: Open<RunStep> = { ...started, ...place, visit: visit?.visit ?? 1, ...(from.get(started.nodeId) ?? { home: null, config: null }), outcome: null, calls: [], changes: [] }
     steps.set(started.nodeId, { step, calls: new Map() })
     reading.steps.push(step)
     visit?.steps.push(step)
@@ -58,6 +64,7 @@ export function readingBuilder(): ReadingBuilder {
     const { sequence, at } = place
     switch (event.type) {
       case 'node.started':
+        from.set(event.nodeId, { home: event.home ?? null, config: event.config })
         return begin(place, event.nodeId, event.visit, event.handoffs, null)
       case 'node.skipped':
         return begin(place, event.nodeId, (visits.get(event.nodeId)?.visit ?? 0) + 1, null, { status: 'skipped', reason: event.reason })
@@ -77,11 +84,22 @@ export function readingBuilder(): ReadingBuilder {
         const { type: _type, nodeId, step: _step, ...change } = event
         return void steps.get(nodeId)?.step.changes.push(change)
       }
-      case 'tool.judged':
+      case 'calls.asked':
+        for (const { id, name } of event.calls) callOf({ nodeId: event.nodeId, call: id }, name)
+        return
+      case 'call.judged':
         return void callOf(event, event.tool)?.verdicts.push({ sequence, verdict: event.verdict })
-      case 'tool.answered':
-        return void callOf(event, '?')?.answers.push({ sequence, decision: event.decision })
-      case 'tool.settled': {
+      case 'approval.requested': {
+        if (event.wants.kind !== 'call') break
+        asked.set(event.approval, event.wants.call)
+        return
+      }
+      case 'approval.resolved': {
+        const call = asked.get(event.approval)
+        if (call === undefined) break
+        return void callOf({ nodeId: event.nodeId, call }, '?')?.answers.push({ sequence, decision: event.decision })
+      }
+      case 'call.settled': {
         const { type: _type, nodeId: _nodeId, call: _call, tool, arguments: _arguments, resultHash: _hash, ...outcome } = event
         const call = callOf(event, tool)
         if (call !== undefined) call.outcome = { sequence, ...outcome }
@@ -93,9 +111,8 @@ export function readingBuilder(): ReadingBuilder {
         return end(event, { status: 'cancelled' })
       case 'node.failed':
         return end(event, { status: 'failed', code: event.code, detail: event.detail })
-      default:
-        reading.facts.push({ ...place, actor, event })
     }
+    reading.facts.push({ ...place, actor, event })
   }
 
   return {

@@ -1,9 +1,11 @@
 // A run as questions read it: visits of nodes, steps with their outcome, tool calls, and the events of the run itself.
 import type { Digest } from '../digest/digest.ts'
 import type { Verdict } from '../gate/authorize.ts'
-import type { ApprovalDecision, CallStatus, Failure } from '../session/events.ts'
+import type { RunConfig } from '../session/config.ts'
+import type { Failure } from '../session/events.ts'
+import type { ApprovalDecision, CallStatus, StepStarted } from '../turn/events.ts'
 import type { FilesChange, Worker } from './changes.ts'
-import type { RunEvent, StepStarted } from './events.ts'
+import type { RunEvent } from './events.ts'
 
 export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 
@@ -50,6 +52,9 @@ export type VisitOutcome =
 export interface RunStep extends Place, Omit<StepStarted, 'type'> {
   /** Steps are counted from 1 in each visit. */
   readonly visit: number
+  /** The session that the node's snapshot comes from; null when there is none. */
+  readonly home: string | null
+  readonly config: RunConfig | null
   /** Null while the step is not settled. */
   readonly outcome: StepOutcome | null
   /** In the order in which they first appear in the record. */

@@ -146,14 +146,13 @@ function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState
     case 'prompt.composed':
       return put({ told: [...node.told, toldHash(event)] })
     case 'step.started': {
-      const { prompt, request, requestHash } = event
-      const sending = prompt?.sent ?? null
-      const headerHash = sending?.kind === 'full' ? sending.headerHash : node.headerHash
+      const { prompt, request } = event
+      const headerHash = prompt.sent.kind === 'full' ? prompt.sent.headerHash : node.headerHash
       const user = request.user ?? node.user
-      const promptHash = digestJson([prompt?.repeatHash ?? requestHash, node.results] as unknown as Json)
+      const promptHash = digestJson([prompt.repeatHash, node.results] as unknown as Json)
       const sent = request.history.count + (request.user === null ? 0 : 1)
       return put(
-        { steps: node.steps + 1, user, headerHash, promptHash, results: [], sent, delta: sending?.kind === 'delta' },
+        { steps: node.steps + 1, user, headerHash, promptHash, results: [], sent, delta: prompt.sent.kind === 'delta' },
         { steps: state.steps + 1 },
       )
     }

@@ -19,7 +19,7 @@ export interface ReadReply {
 export interface StartStep {
   readonly type: 'startStep'
   readonly step: number
-  readonly prompt: PromptRecord | null
+  readonly prompt: PromptRecord
   readonly system: Digest | null
   readonly user: Digest | null
   readonly toolDigests: readonly Digest[] | null

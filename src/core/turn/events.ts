@@ -100,8 +100,8 @@ export type StepStarted = OfNode & {
   readonly type: 'step.started'
   /** From 1, in each visit. */
   readonly step: number
-  /** Null in a session that is asked directly: its messages are sent as they are. */
-  readonly prompt: PromptRecord | null
+  /** Empty in a session that is asked directly: its messages are sent as they are. */
+  readonly prompt: PromptRecord
   readonly request: StepRequest
   readonly requestHash: Digest
   readonly source: PromptSource

@@ -5,7 +5,6 @@ import type { PromptRecord } from '../../core/turn/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Store } from '../../ports.ts'
-import { loadSessionBefore } from '../runs/read-run.ts'
 import { answerFor } from '../unfit.ts'
 import { type BlamedStep, blamedSteps, type StepQuestion } from './blamed-steps.ts'
 import { type Origin, type Origins, originsAt } from './origins.ts'
@@ -71,8 +70,7 @@ async function blameStep(store: Store, tenant: string, blamed: BlamedStep, origi
   const text = async (digest: Digest) => new TextDecoder().decode(await store.object(tenant, digest))
   const full = await text(prompt.full)
   const segments = readSegments(await text(prompt.segments), full)
-  const session = await loadSessionBefore(store, tenant, blamed.step)
-  const tools = await blameTools(store, tenant, request.tools ?? [], session?.run?.config.toolDigests ?? null, snapshot, origins)
+  const tools = await blameTools(store, tenant, request.tools ?? [], blamed.step.config?.toolDigests ?? null, snapshot, origins)
   const facts = await segmentFacts(store, tenant, blamed, origins, tools)
   const end = bytesIn(full)
   const sent = prompt.sent.text === null ? 0 : bytesIn(await text(prompt.sent.text))

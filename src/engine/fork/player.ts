@@ -61,7 +61,7 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     writes += 1
     for (const one of found) diverged(one)
     for (const { kept, made } of pairs)
-      if (kept?.event.type === 'step.started' && made?.type === 'step.started' && kept.event.prompt !== null)
+      if (kept?.event.type === 'step.started' && made?.type === 'step.started')
         onPrompt(promptOf({ state }, kept.sequence, kept.event, made.prompt))
   }
 

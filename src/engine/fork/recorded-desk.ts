@@ -5,7 +5,7 @@ import type { Track } from '../../core/fork/align.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Store } from '../../ports.ts'
-import { type ComposedStarted, hostCatalogOf } from '../replay/remake-step.ts'
+import { hostCatalogOf } from '../replay/remake-step.ts'
 import { shippedThen } from '../replay/shipped-then.ts'
 import type { Beginning } from '../runs/start-node.ts'
 import { SHIPPED } from '../turns/shipped.ts'
@@ -18,11 +18,11 @@ export interface RecordedDesk extends Pick<NodeDesk, 'resumes' | 'calls' | 'host
 export async function recordedDesk(store: Store, tenant: string, nodeId: string, run: Track<RunEvent>, mode: Mode): Promise<RecordedDesk> {
   const step = nextOf(run, nodeId, 'step.started')
   return {
-    resumes: () => step !== null && step.prompt !== null && step.prompt.sent.reason !== 'cannot_resume',
+    resumes: () => step !== null && step.prompt.sent.reason !== 'cannot_resume',
     calls: async provider => callsIn(run, provider),
     recorded: {
       adopt: step?.apply === undefined || step.snapshot === null ? null : { snapshot: step.snapshot, apply: step.apply },
-      shipped: async () => (step === null || step.prompt === null ? SHIPPED : shippedThen(store, tenant, step as ComposedStarted, mode)),
+      shipped: async () => (step === null ? SHIPPED : shippedThen(store, tenant, step, mode)),
     },
     hostCatalog: step === null ? null : await hostCatalogOf(store, tenant, step.request.tools ?? [], mode === 'planning' ? 1 : 0),
   }

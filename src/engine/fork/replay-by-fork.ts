@@ -1,8 +1,8 @@
 // Level 3 of a replay: the run is walked again as a fork, and what came of it is told as the other levels tell it.
-import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { digestJson, type Json } from '../../core/digest/digest.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
-import { emitRun } from '../../core/run/decide.ts'
+import { emitRun } from '../../core/run/draft.ts'
 import { factsOf } from '../../core/run/reading.ts'
 import type { RunPhase } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
@@ -10,7 +10,6 @@ import type { ReplayedPrompt } from '../replay/decisions.ts'
 import { rotationsOf } from '../replay/replay.ts'
 import { readStored } from '../turns/node-values.ts'
 import { loadReading } from '../runs/read-run.ts'
-import { loadSession } from '../sessions/load.ts'
 import { createFork } from './create.ts'
 import { pinnedIn } from './forks.ts'
 import { giveUpFork, playFork } from './play.ts'
@@ -69,14 +68,6 @@ export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork>
     await giveUpFork(to, tenant, forkId, error)
     throw error
   })
-  const names = [...new Set(Object.values(run.state.nodes).map(({ session }) => session))].filter(name => name !== '').sort()
-  const states: [session: string, stateHash: Digest][] = []
-  let events = run.seq + 1
-  for (const name of names) {
-    const { state, seq } = await loadSession(to, tenant, name)
-    events += seq + 1
-    states.push([name, digestJson(state as unknown as Json)])
-  }
   const divergences: Divergence[] = []
   // From the fork's own record: another process may have written a part of it.
   const reading = await loadReading(to, tenant, forkId)
@@ -87,12 +78,11 @@ export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork>
     forkId,
     level: 3,
     identical: divergences.length === 0,
-    events,
-    sessions: names.length,
+    events: run.seq + 1,
     prompts,
     verdicts: reading.steps.flatMap(({ calls }) => calls.flatMap(({ verdicts }) => verdicts)).length,
     phase: run.state.phase,
-    stateHash: digestJson([run.state, states] as unknown as Json),
+    stateHash: digestJson(run.state as unknown as Json),
     divergences: divergences.slice(0, MOST_DIVERGENCES),
     left: Math.max(0, divergences.length - MOST_DIVERGENCES),
     rotations: hostDefaults === null ? [] : await rotationsOf(to, tenant, run.state.frozen, hostDefaults),

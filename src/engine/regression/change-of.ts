@@ -9,7 +9,7 @@ import type { PromptRecord } from '../../core/turn/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
-import type { StepStarted } from '../replay/remake-step.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { textsOf } from '../replay/texts-of.ts'
 
 /** What a step would be. */

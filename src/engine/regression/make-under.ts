@@ -3,7 +3,8 @@ import type { Cause } from '../../core/regression/cause.ts'
 import { toolsOf } from '../../core/turn/materialize.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Store } from '../../ports.ts'
-import { remakeStep, type StepStarted } from '../replay/remake-step.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
+import { remakeStep } from '../replay/remake-step.ts'
 import { type LoadedFrozen, roleOf } from '../runs/frozen.ts'
 import { allowedTo } from '../turns/step-tools.ts'
 import { agentOf } from '../turns/task.ts'
@@ -29,7 +30,7 @@ export async function makeUnder(
   { worlds, snapshots }: StepProposal,
   placed: readonly Cause[],
 ): Promise<Outcome> {
-  const { event, session } = step
+  const { event, turn } = step
   const world = await worlds.with(placed.filter(({ cause }) => !isOfSnapshot(cause)))
   const frozen = grown(world, step.frozen, step.run.state)
   const node = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
@@ -40,9 +41,8 @@ export async function makeUnder(
   const broken = world.unusable.get(roleOf(node, agentOf(frozen, node)) ?? '')
   if (broken !== undefined) return fails(broken.code, broken.detail)
   const { snapshot } = given
-  const before = { ...session, run: { ...session.run!, snapshot } }
   const run = orchestratedBy(frozen, step)
-  const { composed, made, catalogs } = await remakeStep({ store, tenant, run, frozen, node, event: withoutCatalog(step), session: before })
+  const { composed, made, catalogs } = await remakeStep({ store, tenant, run, frozen, node, event: withoutCatalog(step), turn: { ...turn, snapshot } })
   if (!composed.ok) return fails(composed.code, composed.detail)
   if (made?.ok !== true) return fails(made!.code, made!.message)
   const { prompt, texts } = composed
@@ -56,8 +56,8 @@ function orchestratedBy({ workflow }: LoadedFrozen, { run, frozen }: RecordedSte
 }
 
 /** What was shown is taken for the host's own catalog, unless it came from the snapshot: then it must not outlive that. What planning adds came from neither. */
-function withoutCatalog({ run, event, session }: RecordedStep): StepStarted {
-  const { config, snapshot } = session.run!
+function withoutCatalog({ run, event, turn }: RecordedStep): StepStarted {
+  const { config, snapshot } = turn
   const { toolSource } = toolsOf({ config, snapshot })
   const tools = run.state.mode === 'planning' ? (event.request.tools ?? []).slice(-1) : null
   return toolSource === 'snapshot' ? { ...event, request: { ...event.request, tools } } : event
@@ -65,8 +65,8 @@ function withoutCatalog({ run, event, session }: RecordedStep): StepStarted {
 
 /** Of the host's own catalog the record holds what an agent was shown: whether there is more for one that may be shown more, nobody can tell. */
 function mayShowMore(frozen: LoadedFrozen, step: RecordedStep, snapshot: Snapshot | null): boolean {
-  const { event, session } = step
-  if (toolsOf({ config: session.run!.config, snapshot }).toolSource !== 'none' || step.frozen.spawned.has(event.nodeId)) return false
+  const { event, turn } = step
+  if (toolsOf({ config: turn.config, snapshot }).toolSource !== 'none' || step.frozen.spawned.has(event.nodeId)) return false
   const [was, is] = [step.frozen, frozen].map(world => {
     const node = world.workflow.nodes.find(({ id }) => id === event.nodeId)!
     return allowedTo(agentOf(world, node)?.toolAllowlist ?? null, event.request.calls ?? 'native')

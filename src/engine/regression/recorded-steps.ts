@@ -1,16 +1,18 @@
 // The steps of a recorded run, each with everything it was made from. Goes on only as long as the run is as it was recorded.
 import { runEvent, runStream } from '../../core/run/events.ts'
 import { runFolding } from '../../core/run/reduce.ts'
-import type { SessionState } from '../../core/session/state.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { readChained } from '../replay/read-chained.ts'
-import { remakeStep, type StepStarted } from '../replay/remake-step.ts'
-import { type SessionCursor, sessionCursor } from '../replay/session-cursor.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
+import { remakeStep } from '../replay/remake-step.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import { type LoadedRun, NO_RUN } from '../runs/load.ts'
 import { worldOf } from '../runs/world.ts'
+import { isDirect } from '../turns/task.ts'
 import { isUnfit } from '../unfit.ts'
 
 export interface RecordedStep {
@@ -18,7 +20,8 @@ export interface RecordedStep {
   readonly run: LoadedRun
   readonly frozen: LoadedFrozen
   readonly event: StepStarted
-  readonly session: SessionState
+  /** With the snapshot of the step. */
+  readonly turn: Turn
 }
 
 const BROKEN: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'event_corrupt']
@@ -33,13 +36,6 @@ export async function eachRecordedStep(
   const problems: string[] = []
   const diverged = ({ sequence, stream = runStream(runId) }: { sequence: number; stream?: string }): void =>
     void problems.push(`event ${sequence} of ${stream} is not what the next one names`)
-  const cursors = new Map<string, SessionCursor>()
-  const sessionAt = async ({ session, nodeId }: StepStarted): Promise<SessionState | null> => {
-    const cursor = cursors.get(session) ?? sessionCursor(store, tenant, session, diverged)
-    cursors.set(session, cursor)
-    return (await cursor.next('step.started', { runId, nodeId }))?.before ?? null
-  }
-
   const nextOf = readChained(store, tenant, runStream(runId), diverged, false)
   const next = runFolding()
   let run = NO_RUN
@@ -48,7 +44,7 @@ export async function eachRecordedStep(
     const event = runEvent(recorded)
     if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
     if (event.type === 'step.started' && problems.length === 0) {
-      const step = await soundly(() => recordedStep(store, tenant, run, event, sessionAt))
+      const step = await soundly(() => recordedStep(store, tenant, run, event))
       if (typeof step === 'string') problems.push(`event ${recorded.seq}: ${step}`)
       else await meet(step)
     }
@@ -67,18 +63,20 @@ async function recordedStep(
   tenant: string,
   run: LoadedRun,
   event: StepStarted,
-  sessionAt: (event: StepStarted) => Promise<SessionState | null>,
 ): Promise<RecordedStep | string> {
-  const session = await sessionAt(event)
-  if (session?.run == null) return `session ${event.session} does not tell of step ${event.step} of ${event.nodeId}`
+  const open = nodeOf(run.state, event.nodeId).turn
+  if (open === null) return `node ${event.nodeId} was not started`
+  const turn = { ...open, snapshot: event.apply === undefined ? open.snapshot : event.snapshot }
   const frozen = await worldOf(store, tenant, run.state)
   const node: WorkflowNode | undefined = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
   if (node === undefined) return `the run has no node ${event.nodeId}`
-  const { composed, made } = await remakeStep({ store, tenant, run, frozen, node, event, session })
+  // A session that is asked directly composes nothing: no proposal changes its steps.
+  if (isDirect(node)) return { run, frozen, event, turn }
+  const { composed, made } = await remakeStep({ store, tenant, run, frozen, node, event, turn })
   if (!composed.ok) return `the prompt cannot be composed: ${composed.code}`
   if (composed.prompt.full !== event.prompt.full) return 'the prompt comes out otherwise'
   if (made?.ok !== true || made.requestDigest !== event.requestHash) return 'the request comes out otherwise'
-  return { run, frozen, event, session }
+  return { run, frozen, event, turn }
 }
 
 async function soundly<T>(work: () => Promise<T>): Promise<T | string> {

@@ -49,9 +49,9 @@ export async function regressionOf(
   const workspaces = new Set<string>()
   const unreached = unreachedBy(proposal)
 
-  async function proposalFor(store: Store, tenant: string, { run, session, frozen: { spawned } }: RecordedStep): Promise<StepProposal> {
+  async function proposalFor(store: Store, tenant: string, { run, turn, frozen: { spawned } }: RecordedStep): Promise<StepProposal> {
     const frozen = run.state.frozen!
-    const { snapshot } = session.run!
+    const { snapshot } = turn
     if (snapshot !== null) workspaces.add(snapshot.workspace)
     const roles = new Set([...spawned.values()].map(({ role: { name, digest } }) => JSON.stringify([name, digest])))
     const world = async () => {
@@ -106,11 +106,11 @@ export async function regressionOf(
 }
 
 /** All that a step is made from, without what only tells runs apart. */
-function likeness({ run: { state, createdBy }, event: { nodeId, request, prompt }, session }: RecordedStep): string {
+function likeness({ run: { state, createdBy }, event: { nodeId, request, prompt }, turn }: RecordedStep): string {
   const { frozen, inputs, configurable, mode, orchestration, override, overrides, grown, nodes } = state
   const { handoffs } = nodeOf(state, nodeId)
   const outputs = Object.entries(nodes).map(([id, { output }]) => [id, output])
-  const { config, snapshot } = session.run!
+  const { config, snapshot } = turn
   const { prelude, tools, calls } = request
   const given = [frozen, inputs, configurable, mode, orchestration, override, overrides, grown, createdBy]
   const templates = prompt.templates.map(({ template }) => template)

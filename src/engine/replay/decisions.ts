@@ -19,13 +19,14 @@ import type { Store } from '../../ports.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { worldOf } from '../runs/world.ts'
+import { isDirect } from '../turns/task.ts'
 import { ALWAYS_BELIEVED, BELIEVED_CONDITIONS } from './believed.ts'
 import type { Gaps } from './gaps.ts'
 import { policiesAt } from './policies.ts'
 import type { Diverged } from './read-chained.ts'
 import { isMade, type LetThrough, remakeGraph } from './remake-graph.ts'
 import { remakeReply } from './remake-reply.ts'
-import { type ComposedStarted, type RemadeStep, remakeStep } from './remake-step.ts'
+import { type RemadeStep, remakeStep } from './remake-step.ts'
 import { remakeVerdict } from './remake-verdict.ts'
 import { remakeWalk } from './remake-walk.ts'
 import type { Replayed } from './replay.ts'
@@ -131,7 +132,7 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
   }
 
   async function stepAgain(run: LoadedRun, sequence: number, event: StepStarted, turn: Turn | null): Promise<void> {
-    if (event.prompt !== null) prompts += 1
+    prompts += 1
     if (turn === null) return
     const at = { sequence, nodeId: event.nodeId, step: event.step }
     const frozen = await worldOf(store, tenant, run.state)
@@ -139,7 +140,7 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
     if (node === undefined) return diverged({ ...at, point: 'step.started', expected: event.nodeId, found: null })
     // A snapshot that reached the turn with this step is on record with it.
     const then = { ...turn, snapshot: event.apply === undefined ? turn.snapshot : event.snapshot }
-    const made = isComposed(event) ? await composedAgain(run, sequence, event, frozen, node, then) : await directAgain(at, event, then)
+    const made = isDirect(node) ? await directAgain(at, event, then) : await composedAgain(run, sequence, event, frozen, node, then)
     if (made?.ok !== true) return
     const { source, toolSource } = event
     const found = { source: made.source, toolSource: made.toolSource, snapshot: then.snapshot }
@@ -149,7 +150,7 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
   async function composedAgain(
     run: LoadedRun,
     sequence: number,
-    event: ComposedStarted,
+    event: StepStarted,
     frozen: LoadedFrozen,
     node: WorkflowNode,
     turn: Turn,
@@ -164,13 +165,14 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
     const { config, snapshot, history } = turn
     const [hostCatalog = null] = event.toolSource === 'host' ? (event.request.tools ?? []) : []
     const made = materializeStep({ config, snapshot, history, hostCatalog })
+    onPrompt({ sequence: at.sequence, nodeId: at.nodeId, visit: 1, step: at.step, recorded: event.prompt.full, found: event.prompt.full, block: null })
     if (made.ok)
       for (const one of compareRequests(at, event, { request: made.request, requestHash: made.requestDigest }, false)) diverged(one)
     else diverged({ ...at, point: 'step.started', field: 'requestHash', expected: event.requestHash, found: made.code })
     return made
   }
 
-  async function compare(run: LoadedRun, sequence: number, event: ComposedStarted, { composed, made }: RemadeStep): Promise<void> {
+  async function compare(run: LoadedRun, sequence: number, event: StepStarted, { composed, made }: RemadeStep): Promise<void> {
     const { nodeId, step, prompt } = event
     const at = { sequence, nodeId, step }
     const { told, named, since } = keptOf(nodeId)
@@ -207,7 +209,8 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
         through = turn === null ? null : { state: run.state, nodeId: event.nodeId, call: event.call, turn }
       }
       const made = await gaps.around(place, event.type, () => again(run, recorded, event))
-      if (!made && event.type === 'step.started' && isComposed(event)) onPrompt(promptOf(run, sequence, event, null))
+      if (!made && event.type === 'step.started' && isObject(event.prompt as unknown as Json))
+        onPrompt(promptOf(run, sequence, event, null))
     },
     counts: () => ({
       prompts,
@@ -223,14 +226,12 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
 export function promptOf(
   { state }: Pick<LoadedRun, 'state'>,
   sequence: number,
-  { nodeId, step, prompt }: ComposedStarted,
+  { nodeId, step, prompt }: StepStarted,
   found: PromptRecord | null,
 ): ReplayedPrompt {
   const block = BLOCKS.find(one => found?.blocks[one] !== prompt.blocks?.[one]) ?? null
   return { sequence, nodeId, visit: nodeOf(state, nodeId).visits, step, recorded: prompt.full, found: found?.full ?? null, block }
 }
-
-const isComposed = (event: StepStarted): event is ComposedStarted => isObject(event.prompt as unknown as Json)
 
 const placeOf = (event: RunEvent): { readonly nodeId?: string; readonly step?: number } => ({
   ...('nodeId' in event && typeof event.nodeId === 'string' ? { nodeId: event.nodeId } : {}),

@@ -1,6 +1,6 @@
 // One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { PromptRecord, StepStarted } from '../../core/turn/events.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
 import type { Turn } from '../../core/turn/state.ts'
@@ -15,8 +15,6 @@ import { protocolOf, shownTools, stepTools } from '../turns/step-tools.ts'
 import { agentOf, composeStyle } from '../turns/task.ts'
 import { shippedThen } from './shipped-then.ts'
 
-/** A step whose prompt was composed. */
-export type ComposedStarted = StepStarted & { readonly prompt: PromptRecord }
 
 export interface RemadeStep {
   readonly composed: ComposedStep
@@ -32,7 +30,7 @@ interface StepOnRecord {
   readonly run: LoadedRun
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
-  readonly event: ComposedStarted
+  readonly event: StepStarted
   /** As it was when the step was started, with the snapshot of the step. */
   readonly turn: Pick<Turn, 'config' | 'snapshot' | 'history'>
 }

@@ -7,16 +7,16 @@ import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import { readTools } from '../../core/messages/read-tools.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../remembered.ts'
 import { SHIPPED, type Shipped } from '../turns/shipped.ts'
-import type { ComposedStarted } from './remake-step.ts'
 
 /** @param mode that the step is made in */
 export async function shippedThen(
   store: Store,
   tenant: string,
-  { prompt, request }: Pick<ComposedStarted, 'prompt' | 'request'>,
+  { prompt, request }: Pick<StepStarted, 'prompt' | 'request'>,
   mode: Mode,
 ): Promise<Shipped> {
   const blockThen = async (part: PartName, now: ShippedTemplate): Promise<ShippedTemplate> => {

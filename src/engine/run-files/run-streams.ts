@@ -5,7 +5,7 @@ import { libraryStream } from '../../core/library/events.ts'
 import type { FiledStream, LeftOut } from '../../core/record/run-file.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
 import type { FrozenLookup } from '../../core/run/frozen.ts'
-import { fromRecorded, sessionStream } from '../../core/session/events.ts'
+import { sessionStream } from '../../core/session/events.ts'
 import { workspaceStream } from '../../core/workspace/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -23,11 +23,11 @@ export interface RunStreams {
 }
 
 /**
- * The run and the sessions of its nodes with their objects; and without objects what was there up to its last event: home sessions, workspaces,
+ * The run with its objects; and without objects what was there up to its last event: home sessions, workspaces,
  * libraries where a ref named a label, the host's policy.
  */
 export async function runStreams(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
-  // One that goes on meanwhile is looked at again: whatever a session of it does is told in the run, so what both say is of one moment.
+  // A run that goes on meanwhile is looked at again, so that all streams are of one moment.
   for (let left = MOST_LOOKS; ; left--) {
     const { digest } = await store.head(tenant, runStream(runId))
     const found = await streamsNow(store, tenant, runId, withPolicy)
@@ -36,19 +36,9 @@ export async function runStreams(store: Store, tenant: string, runId: string, wi
 }
 
 async function streamsNow(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
-  const { sessions, until, libraries } = await lookAt(store, tenant, runId)
+  const { homes, workspaces, until, libraries } = await lookAt(store, tenant, runId)
   const streams = [...(await filed(store, tenant, runStream(runId), { objects: true }))]
   const leftOut: LeftOut[] = []
-  const [homes, workspaces] = [new Set<string>(), new Set<string>()]
-  for (const session of sessions) {
-    const { home, isOwn } = await readSession(store, tenant, session, runId, workspaces)
-    if (home !== null && !sessions.has(home)) homes.add(home)
-    // One of its own ends with the run; any other goes on.
-    const stream = sessionStream(session)
-    const found = await filed(store, tenant, stream, isOwn ? { objects: true } : { objects: true, until })
-    streams.push(...found)
-    if (!isOwn && found.some(isTooLong)) leftOut.push({ tenant, stream, reason: `only its first ${MOST_EVENTS} events are here` })
-  }
   const beside = [
     ...[...homes].map(sessionStream),
     ...[...workspaces].map(workspaceStream),
@@ -71,24 +61,26 @@ const inOrder = (a: LeftOut | FiledStream, b: LeftOut | FiledStream): number =>
 const nameOf = ({ tenant, stream }: LeftOut | FiledStream): string => JSON.stringify([tenant, stream])
 
 interface Look {
-  readonly sessions: ReadonlySet<string>
+  readonly homes: ReadonlySet<string>
+  readonly workspaces: ReadonlySet<string>
   readonly libraries: ReadonlySet<string>
   /** When its last event was written. */
   readonly until: string
 }
 
 async function lookAt(store: Store, tenant: string, runId: string): Promise<Look> {
-  const sessions = new Set<string>()
+  const [homes, workspaces] = [new Set<string>(), new Set<string>()]
   const libraries = new Set<string>()
   let until = ''
   for await (const { event } of store.read(tenant, runStream(runId), -1)) {
     until = event.at
     const one = runEvent(event)
-    if (one.type === 'node.started') sessions.add(one.session)
+    if (one.type === 'node.started' && one.home !== null) homes.add(one.home)
+    if ('snapshot' in one && isObject(one.snapshot as unknown as Json)) workspaces.add(one.snapshot!.workspace)
     if (one.type === 'run.created') for (const library of labelled(await lookupAt(store, tenant, one.frozen))) libraries.add(library)
   }
   if (until === '') throw new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
-  return { sessions, libraries, until }
+  return { homes, workspaces, libraries, until }
 }
 
 /** Of a run whose beginning was erased nobody knows. */
@@ -107,16 +99,6 @@ const labelled = ({ found }: FrozenLookup): readonly string[] =>
     const [, , , label] = JSON.parse(key) as readonly Json[]
     return one.status === 'found' && (typeof label === 'string' || one.meant === 'active') ? [one.template.libraryId] : []
   })
-
-async function readSession(store: Store, tenant: string, session: string, runId: string, workspaces: Set<string>) {
-  let [home, isOwn]: [string | null, boolean] = [null, false]
-  for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
-    const one = fromRecorded(event)
-    if (one.type === 'session.created') [home, isOwn] = [one.home?.session ?? null, one.home?.runId === runId]
-    if ('snapshot' in one && isObject(one.snapshot as unknown as Json)) workspaces.add(one.snapshot!.workspace)
-  }
-  return { home, isOwn }
-}
 
 /** The stream as far as it came; none when there was nothing yet. @param until no event after that moment */
 async function filed(

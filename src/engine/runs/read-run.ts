@@ -1,12 +1,10 @@
-// The one place that reads a recorded run for a question: its stream, once, as visits, steps and calls; and the streams of its nodes' sessions.
+// The one place that reads a recorded run for a question: its stream, once, as visits, steps and calls; and the adoptions of home sessions.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { readingBuilder } from '../../core/run/build-reading.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
 import { factsOf, type RunReading, type RunStep } from '../../core/run/reading.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
-import { fromRecorded, sessionStream } from '../../core/session/events.ts'
-import { reduce } from '../../core/session/reduce.ts'
-import { emptySession, type SessionState } from '../../core/session/state.ts'
+import { sessionStream } from '../../core/session/events.ts'
 import { isAdoption } from '../../core/why/in-force.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
@@ -38,34 +36,9 @@ export async function loadReading(store: Store, tenant: string, runId: string, {
   return reading
 }
 
-/** The session of a node as it was when a step was started; null when its stream does not have the step. */
-export async function loadSessionBefore(store: Store, tenant: string, step: RunStep): Promise<SessionState | null> {
-  let state = emptySession
-  for await (const { event: recorded } of store.read(tenant, sessionStream(step.session), -1)) {
-    const event = fromRecorded(recorded)
-    if (event.type === 'step.started' && event.requestHash === step.requestHash && state.run?.node?.nodeId === step.nodeId) return state
-    state = reduce(state, event)
-  }
-  return null
-}
-
-/**
- * The events by which the session of a node, and its home session before it, came by their snapshots.
- * @param seen sessions that are read already: a malformed record may name a circle of homes
- */
-export async function loadAdoptions(
-  store: Store,
-  tenant: string,
-  session: string,
-  seen: readonly string[] = [],
-): Promise<readonly RecordedEvent[]> {
+/** The events by which a session came by its snapshots. */
+export async function loadAdoptions(store: Store, tenant: string, session: string): Promise<readonly RecordedEvent[]> {
   const adoptions: RecordedEvent[] = []
-  let home: string | null = null
-  for await (const { event } of store.read(tenant, sessionStream(session), -1)) {
-    const created = event.seq === 0 ? fromRecorded(event) : null
-    if (created?.type === 'session.created') home = created.home?.session ?? null
-    if (isAdoption(event)) adoptions.push(event)
-  }
-  const known = [...seen, session]
-  return home === null || known.includes(home) ? adoptions : [...(await loadAdoptions(store, tenant, home, known)), ...adoptions]
+  for await (const { event } of store.read(tenant, sessionStream(session), -1)) if (isAdoption(event)) adoptions.push(event)
+  return adoptions
 }

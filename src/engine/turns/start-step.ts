@@ -20,6 +20,7 @@ import { deliverLetters } from '../runs/mail.ts'
 import type { LoadSession } from '../runs/write-run.ts'
 import { catalogText } from './catalog-text.ts'
 import { composeStep } from './compose-step.ts'
+import { emptyPrompt } from './empty-prompt.ts'
 import { SHIPPED, type Shipped } from './shipped.ts'
 import { protocolOf, shownTools, stepTools } from './step-tools.ts'
 import { agentOf, composeStyle, isDirect } from './task.ts'
@@ -83,7 +84,7 @@ export async function startStep(desk: NodeDesk, draft: RunDraft, step: number): 
   if (turn === null) return nothing(draft)
   const boundary = await boundaryOf(desk, draft, turn)
   const { snapshot } = boundary.adopt ?? turn
-  const made = isDirect(node) ? direct(desk) : await composed(desk, draft, node, { ...turn, snapshot })
+  const made = isDirect(node) ? direct(desk, draft) : await composed(desk, draft, node, { ...turn, snapshot })
   const told = emitRun(boundary.draft, ...made.events)
   if (!made.ok) return { ...nothing(fail(told, desk, made)), texts: made.texts }
   const letters = await deliverLetters(store, tenant, told, frozen.workflow, nodeId)
@@ -127,9 +128,10 @@ type MadeStep =
   | ({ readonly ok: false; readonly code: string; readonly detail: string } & Made)
 
 /** A session that is asked directly sends its prelude and its history, and nothing else. */
-function direct({ hostCatalog }: NodeDesk): MadeStep {
-  const command = { type: 'startStep', prompt: null, system: null, user: null, toolDigests: null, hostCatalog: hostCatalog?.digest ?? null } as const
-  return { ok: true, command, objects: [], events: [], texts: [] }
+function direct({ hostCatalog }: NodeDesk, { state: { mode } }: RunDraft): MadeStep {
+  const { prompt, texts } = emptyPrompt(mode)
+  const command = { type: 'startStep', prompt, system: null, user: null, toolDigests: null, hostCatalog: hostCatalog?.digest ?? null } as const
+  return { ok: true, command, objects: [], events: [], texts }
 }
 
 async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode, turn: Turn): Promise<MadeStep> {

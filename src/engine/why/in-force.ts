@@ -24,7 +24,8 @@ export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { r
   const placeOf = (change: RunFact): EventPlace => factPlace(runStream(runId), change)
   const adoptions = new Map<string, Promise<readonly RecordedEvent[]>>()
   let policies: Promise<readonly PolicyRevision[]> | undefined
-  const adopted = async (session: string, snapshot: Snapshot | null, at: string): Promise<readonly EventPlace[]> => {
+  const adopted = async (session: string | null, snapshot: Snapshot | null, at: string): Promise<readonly EventPlace[]> => {
+    if (session === null) return []
     if (snapshot === null) return []
     const found = adoptions.get(session) ?? loadAdoptions(store, tenant, session)
     adoptions.set(session, found)
@@ -36,14 +37,14 @@ export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { r
     const since = placeOf(changes.find(({ event }) => event.type === 'node.spawned' && event.nodeId === nodeId) ?? changes[0]!)
     const role = roleAt(world, nodeId, since)
     const held: (InForce & { readonly step: number })[] = []
-    for (const { sequence, at, step, session, snapshot, prompt } of steps) {
+    for (const { sequence, at, step, home, snapshot, prompt } of steps) {
       const moded = changes.findLast(change => change.sequence < sequence && change.event.type === 'run.modeChanged') ?? changes[0]!
       const isTaken = forkOf !== null && sequence < forkOf.copied
       const policy = isTaken ? null : policyAt(known, at)
       held.push({
         step,
         snapshot,
-        adopted: await adopted(session, snapshot, at),
+        adopted: await adopted(home, snapshot, at),
         role,
         mode: { mode: prompt.mode, since: placeOf(moded) },
         policy: policy === null ? null : { revision: policy.revision, since: policy.since },
