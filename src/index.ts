@@ -62,7 +62,7 @@ export { keepSealing, type RefusedStream, type Sealing, type SealingLog, type Se
 export { type LoadedSession, loadSession } from './engine/sessions/load.ts'
 export { type BuiltCall, buildCall } from './engine/turns/model-call.ts'
 export { performSync } from './engine/sessions/perform-sync.ts'
-export type { SessionParts } from './engine/turns/performing.ts'
+export type { TurnParts } from './engine/turns/performing.ts'
 export { listSessions, type SessionSummary } from './engine/sessions/sessions.ts'
 export { type SessionPlace, type Submission, type Submitted, submit as submitCommand } from './engine/sessions/submit.ts'
 export { type SessionWork, sessionWork } from './engine/sessions/work.ts'

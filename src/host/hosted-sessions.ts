@@ -1,6 +1,7 @@
 // What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
 import type { Grant } from '../core/gate/grants.ts'
 import type { PlacedPolicy } from '../core/gate/read-policy.ts'
+import type { NodeOfRun } from '../core/session/events.ts'
 import type { ForkWork } from '../engine/fork/forks.ts'
 import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
@@ -27,23 +28,28 @@ export interface HostedSessions {
   readonly validator: Validator
 }
 
+/** A node of a run. */
+export interface NodePlace extends NodeOfRun {
+  readonly tenant: string
+}
+
 /** Pieces of replies on their way. They are not kept: the record has the whole. */
 export interface Live {
-  say(place: { readonly tenant: string; readonly session: string }, delta: Delta): void
+  say(place: NodePlace, delta: Delta): void
   /** Until the signal aborts. */
-  hear(tenant: string, session: string, signal: AbortSignal, listen: (delta: Delta) => void): void
+  hear(place: NodePlace, signal: AbortSignal, listen: (delta: Delta) => void): void
 }
 
 export function liveDeltas(): Live {
   const listeners = new Map<string, Set<(delta: Delta) => void>>()
-  const keyOf = (tenant: string, session: string): string => JSON.stringify([tenant, session])
+  const keyOf = ({ tenant, runId, nodeId }: NodePlace): string => JSON.stringify([tenant, runId, nodeId])
   return {
-    say({ tenant, session }, delta) {
-      for (const listen of listeners.get(keyOf(tenant, session)) ?? []) listen(delta)
+    say(place, delta) {
+      for (const listen of listeners.get(keyOf(place)) ?? []) listen(delta)
     },
-    hear(tenant, session, signal, listen) {
+    hear(place, signal, listen) {
       if (signal.aborted) return
-      const key = keyOf(tenant, session)
+      const key = keyOf(place)
       const all = listeners.get(key) ?? new Set()
       listeners.set(key, all.add(listen))
       signal.addEventListener('abort', () => {

@@ -1,7 +1,7 @@
-// Which sessions wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
-import type { ProviderWaits } from '../engine/turns/performing.ts'
-import type { SessionPlace } from '../engine/sessions/submit.ts'
+// Which nodes wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
+import type { ProviderWaits, TurnPlace } from '../engine/turns/performing.ts'
 import type { Clock } from '../ports.ts'
+import type { NodePlace } from './hosted-sessions.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface WaitingFor {
@@ -13,18 +13,18 @@ export interface WaitingFor {
 }
 
 export interface HostWaits extends ProviderWaits {
-  of(tenant: string, session: string): WaitingFor | null
+  of(place: NodePlace): WaitingFor | null
 }
 
-/** @param warn called once for each session that begins to wait */
-export function providerWaits(readiness: Readiness, clock: Clock, warn: (place: SessionPlace, waiting: WaitingFor) => void): HostWaits {
+/** @param warn called once for each node that begins to wait */
+export function providerWaits(readiness: Readiness, clock: Clock, warn: (place: TurnPlace, waiting: WaitingFor) => void): HostWaits {
   const waiting = new Map<string, WaitingFor>()
-  const keyOf = ({ tenant, session }: Pick<SessionPlace, 'tenant' | 'session'>): string => JSON.stringify([tenant, session])
+  const keyOf = ({ tenant, runId, nodeId }: NodePlace): string => JSON.stringify([tenant, runId, nodeId])
   const update = (provider: string): void => {
     const those = [...waiting.values()].filter(one => one.provider === provider)
     const key = `provider ${provider}`
     if (those.length === 0) return readiness.remove(key)
-    const many = those.length === 1 ? '1 session waits' : `${those.length} sessions wait`
+    const many = those.length === 1 ? '1 node waits' : `${those.length} nodes wait`
     readiness.add(key, { code: 'provider_unready', message: `${many} for provider ${provider}. ${those[0]!.message}` })
   }
   return {
@@ -42,6 +42,6 @@ export function providerWaits(readiness: Readiness, clock: Clock, warn: (place: 
       waiting.delete(keyOf(place))
       if (found !== undefined) update(found.provider)
     },
-    of: (tenant, session) => waiting.get(keyOf({ tenant, session })) ?? null,
+    of: place => waiting.get(keyOf(place)) ?? null,
   }
 }

@@ -1,8 +1,7 @@
 // A run as it happens, for whoever follows it: which events a mode shows, several at a time or the whole run, and pieces of replies on their way.
 import { type RunEvent, runEvent, runStream } from '../core/run/events.ts'
-import { isBusy, isEnded } from '../core/run/state.ts'
+import { isEnded } from '../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../engine/runs/load.ts'
-import { childSession } from '../engine/runs/start-node.ts'
 import { workflowNow } from '../engine/runs/world.ts'
 import { Fault } from '../errors.ts'
 import type { Store } from '../ports.ts'
@@ -17,7 +16,7 @@ const MOST_IN_BATCH = 1_000
 const MODES = ['values', 'updates', 'messages', 'debug', 'onbook'] as const
 export type StreamMode = (typeof MODES)[number]
 /** By the types of the record: OpenWOP's own types alone, because it shows types of a vendor in `debug` only. */
-const UPDATES = /^(?:run\.(?:started|paused|resumed|completed|failed|cancelled)|node\.(?:completed|failed))$/
+const UPDATES = /^(?:run\.(?:created|paused|resumed|completed|failed|cancelled)|node\.(?:completed|failed))$/
 /** Sent without an event when a stream is complete. A reader that comes back with it has seen everything. */
 export const END_ID = /^\d{1,15}-end$/
 /** An EventSource that ignores ids without an event comes back all the same: it is asked to wait this long where nothing new can come. */
@@ -121,7 +120,7 @@ async function sendValues({ store, tenant, runId }: RunFollowed, reader: EventSt
   }
 }
 
-/** A session of the run's own says nothing else; one that lasts is heard while its node is at work. */
+/** Pieces of replies, from every node. */
 async function hearReplies(
   { store, live, tenant, runId }: RunFollowed,
   reader: EventStream,
@@ -135,23 +134,19 @@ async function hearReplies(
   const chunk = (nodeId: string, text: string, isLast: boolean): void =>
     reader.mention('ai.message.chunk', JSON.stringify({ runId, nodeId, chunk: text, isLast }))
   const workflow = await workflowNow(store, tenant, state)
-  const busy = new Set(Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!)))
   const heard = new Set<string>()
-  const hear = (nodeId: string, session: string | null): void => {
+  const hear = (nodeId: string): void => {
     heard.add(nodeId)
-    live.hear(tenant, session ?? childSession(runId, nodeId), reader.closed, delta => {
-      if (session !== null && !busy.has(nodeId)) return
+    live.hear({ tenant, runId, nodeId }, reader.closed, delta => {
       if (inOurWords) reader.mention('onbook.message.chunk', JSON.stringify({ runId, nodeId, ...delta }))
       if (!inOpenwops || delta.kind !== 'text') return
       speaking.add(nodeId)
       chunk(nodeId, delta.text, false)
     })
   }
-  for (const { id, session } of workflow.nodes) hear(id, session)
+  for (const { id } of workflow.nodes) hear(id)
   return event => {
-    if (event.type === 'node.spawned' && !heard.has(event.nodeId)) hear(event.nodeId, null)
-    if (event.type === 'node.started') busy.add(event.nodeId)
+    if (event.type === 'node.spawned' && !heard.has(event.nodeId)) hear(event.nodeId)
     if (event.type === 'step.settled' && speaking.delete(event.nodeId)) chunk(event.nodeId, '', true)
-    if (event.type === 'node.completed' || event.type === 'node.failed' || event.type === 'node.cancelled') busy.delete(event.nodeId)
   }
 }

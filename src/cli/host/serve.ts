@@ -13,7 +13,7 @@ import { keepDoing } from '../../engine/keep-doing.ts'
 import { pruneAnswers } from '../../engine/prune-answers.ts'
 import { recordConfig } from '../../engine/record-config.ts'
 import { keepSealing } from '../../engine/seal.ts'
-import type { SessionParts } from '../../engine/turns/performing.ts'
+import type { TurnParts } from '../../engine/turns/performing.ts'
 import { Fault } from '../../errors.ts'
 import { createHost } from '../../host/app.ts'
 import { DEFAULT_CONFIG, type HostConfig } from '../../host/config.ts'
@@ -77,12 +77,12 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     if (config.supported) await checkHostDefaults(store, config.hostDefaults)
     await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const login = createLogin(clock)
-    const failed: SessionParts['failed'] = (error, { tenant, session }) =>
-      app.log.error({ err: error, tenant, session }, 'a session could not go on')
+    const failed: TurnParts['failed'] = (error, place) =>
+      app.log.error({ err: error, ...place }, 'a run or a session could not go on')
     const readiness = readinessOf()
-    const waits = providerWaits(readiness, clock, ({ tenant, session }, waiting) =>
+    const waits = providerWaits(readiness, clock, ({ tenant, runId, nodeId }, waiting) =>
       app.log.warn(
-        { tenant, session, ...waiting },
+        { tenant, runId, nodeId, ...waiting },
         'a run waits for its provider; start the host with what is missing and the run goes on',
       ),
     )

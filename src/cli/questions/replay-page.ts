@@ -45,10 +45,10 @@ export function outcomeLines({ level, divergences, left, rotations }: Outcome, c
 }
 
 function countLines(
-  { events, sessions, phase, stateHash, level, prompts, verdicts, believed }: Replayed,
+  { events, phase, stateHash, level, prompts, verdicts, believed }: Replayed,
   color: Colors,
 ): readonly string[] {
-  const folded = visible(`${events} events of the run and of ${counted(sessions, 'session')} fold to a run that is ${phase}`)
+  const folded = visible(`${events} events fold to a run that is ${phase}`)
   if (level === 1) return [folded, `state ${stateHash}`]
   const lines = believed.flatMap(one => {
     const why = BELIEVED_CONDITIONS[one]

@@ -6,7 +6,7 @@ import { readText } from '../record/open-record.ts'
 import { firstRows } from '../report/page.ts'
 import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { type ListedApproval, type RunDesk, withRunDesk } from './desk.ts'
+import { type ListedApproval, withRunDesk } from './desk.ts'
 import { readRun } from './standing.ts'
 import { tellRun } from './tell.ts'
 
@@ -26,7 +26,7 @@ const WIDEST = 118
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const withExpiry = (one: ListedApproval) =>
-  one.wants.kind === 'tool' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
+  one.wants.kind === 'call' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
 
 export function approvalText({ approval, askedAt, runId, nodeId, session, wants }: ListedApproval): string {
   const wanted = wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`
@@ -34,7 +34,7 @@ export function approvalText({ approval, askedAt, runId, nodeId, session, wants 
   const by = wants.kind === 'mode' ? null : wants.by
   const lines = [
     approval,
-    `  of       ${runId === null ? `session ${session}` : `${runId}, node ${nodeId}`}`,
+    `  of       ${runId}, node ${nodeId}${session === null ? '' : ` in session ${session}`}`,
     `  wants    ${wanted}`,
     `  because  ${wants.reason}`,
     `  asked    ${askedAt}${until === null ? '' : `, until ${until}`}`,
@@ -59,7 +59,7 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
       // One that nobody waits for is refused there, with what became of it.
       await desk.resolve(approval, { decision, note, arguments: await changedArguments(input) })
       if (!desk.lasts && runId !== null) return tellRun(desk, runId, after, input)
-      return told(desk, { approval, runId, session: open?.session ?? null }, decision, input)
+      return told({ approval, runId, session: open?.session ?? null }, decision, input)
     },
     { judges: true },
   )
@@ -74,10 +74,13 @@ async function changedArguments({ arguments: given }: Input): Promise<Json> {
   }
 }
 
-type Told = Pick<ListedApproval, 'approval' | 'runId' | 'session'>
+interface Told {
+  readonly approval: string
+  readonly runId: string | null
+  readonly session: string | null
+}
 
-async function told(desk: RunDesk, { approval, runId, session }: Told, decision: string, { json }: Input): Promise<number> {
-  if (session !== null && runId === null) await desk.settledSession(session)
+function told({ approval, runId, session }: Told, decision: string, { json }: Input): number {
   if (json) printJson({ approval, decision, runId, session })
   else process.stdout.write(`${visible(approval)} is ${decision}.\n`)
   return 0

@@ -5,14 +5,12 @@ import type { RunCommand } from '../../core/run/decide.ts'
 import { runStream } from '../../core/run/events.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import { type ApprovalPlace, askedPlace, openApprovals } from '../../engine/approvals.ts'
+import { askedApproval, openApprovals } from '../../engine/approvals.ts'
 import { loadWorkflow } from '../../engine/definitions/workflows.ts'
 import { loadRun } from '../../engine/runs/load.ts'
 import { providersFor, providersOf } from '../../engine/runs/providers.ts'
 import { listRuns } from '../../engine/runs/runs.ts'
-import { loadSession } from '../../engine/sessions/load.ts'
-import { hostCommand, messageObject, refusalFault } from '../../engine/sessions/requests.ts'
-import { existingSession } from '../../engine/sessions/views.ts'
+import { messageObject, refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -95,8 +93,8 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
     },
     object: digest => store.object(tenant, digest),
     waiting: async () => null,
-    hear(session, signal, listen) {
-      void opened?.then(({ live }) => live.hear(tenant, session, signal, ({ kind, text }) => kind === 'text' && listen(text)))
+    hear(runId, nodeId, signal, listen) {
+      void opened?.then(({ live }) => live.hear({ tenant, runId, nodeId }, signal, ({ kind, text }) => kind === 'text' && listen(text)))
     },
     async ask(runId, request) {
       if (request.type === 'resume') await checkReady(await providersOf(store, tenant, runId))
@@ -107,17 +105,13 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       if (request.type === 'cancel') await (await sessions()).runs.quiet(tenant, runId)
     },
     async say(runId, nodeId, kind, text) {
-      const session = await sessionOf(store, tenant, runId, nodeId)
+      await checkStarted(store, tenant, runId, nodeId)
       await checkReady(await providersOf(store, tenant, runId))
       await takeUp(runId)
-      const { work } = await sessions()
+      const { runs } = await sessions()
       const { digest, objects } = await messageObject(store, tenant, text)
-      const { state } = await existingSession(store, tenant, session)
-      const isAwaited = state.run?.phase === 'waiting' && kind === 'follow-up'
-      const command = isAwaited
-        ? ({ type: 'provideInput', message: digest } as const)
-        : ({ type: 'receive', command: hostCommand(randomUUID(), { kind }, digest) } as const)
-      const { refusal } = await work.submit({ tenant, session, actor }, command, { objects })
+      const command = { type: 'leaveMessage', message: { kind, id: randomUUID(), message: digest } } as const
+      const { refusal } = await runs.submit({ tenant, runId, actor }, { type: 'turn', nodeId, command }, { objects })
       if (refusal !== null) throw refusalFault(refusal)
     },
     async approvals() {
@@ -126,20 +120,17 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       return open
     },
     async resolve(approval, { decision, note, arguments: changed }) {
-      const place = await askedPlace(store, tenant, approval)
-      // Whoever asked is told the answer, and goes on with it: that is work, and done by whoever is at the run.
-      const { runId, providers } = await whoAsks(store, tenant, place)
-      await checkReady(providers)
-      const { runs, work } = await sessions()
-      if (runId !== null) await takeUp(runId)
-      else if (place.kind === 'session' && livingHost(input) === null) await work.resume({ tenant, session: place.session })
+      const { runId, nodeId, wants } = await askedApproval(store, tenant, approval)
+      // The run goes on with the answer: that is work, and done by the process that is at the run.
+      await checkReady(await providersOf(store, tenant, runId))
+      const { runs } = await sessions()
+      await takeUp(runId)
       const { refusal } =
-        place.kind === 'run'
-          ? await runs.submit({ tenant, runId: place.runId, actor }, { type: 'resolveApproval', approval, decision, note })
-          : await work.answer({ tenant, session: place.session, actor }, { approval, decision, note, arguments: changed })
+        wants.kind === 'mode'
+          ? await runs.submit({ tenant, runId, actor }, { type: 'resolveMode', approval, decision, by: actor, note })
+          : await runs.answer({ tenant, runId, nodeId, actor }, { approval, decision, note, arguments: changed })
       if (refusal !== null) throw refusalFault(refusal)
     },
-    settledSession: async session => (await sessions()).work.quiet(tenant, session),
     async takeUp(runId) {
       await checkReady(await providersOf(store, tenant, runId))
       await takeUp(runId)
@@ -169,29 +160,15 @@ function commandOf(request: RunRequest): { readonly command: RunCommand; readonl
   return { command: { type: 'giveOverride', nodeId, text: digestText(stored) }, objects: [new TextEncoder().encode(stored)] }
 }
 
-async function sessionOf(store: Store, tenant: string, runId: string, nodeId: string): Promise<string> {
+async function checkStarted(store: Store, tenant: string, runId: string, nodeId: string): Promise<void> {
   const { state } = await loadRun(store, tenant, runId)
   if (state.runId === '') throw noRun(runId)
-  const { session } = nodeOf(state, nodeId)
-  if (session === '') throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} has not been started` })
-  return session
+  if (nodeOf(state, nodeId).visits === 0)
+    throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} has not been started` })
 }
 
 /** Whoever claims the run from now on is somebody else: what is under way here is for nothing. */
 async function takenOver(store: Store, tenant: string, runId: string, signal: AbortSignal): Promise<void> {
   const { seq } = await loadRun(store, tenant, runId)
   for await (const { event } of store.follow(tenant, runStream(runId), seq, signal)) if (event.type === 'run.claimed') return
-}
-
-interface Asking {
-  /** Null for a session on its own. */
-  readonly runId: string | null
-  readonly providers: Iterable<string>
-}
-
-async function whoAsks(store: Store, tenant: string, place: ApprovalPlace): Promise<Asking> {
-  const run = place.kind === 'run' ? null : (await loadSession(store, tenant, place.session)).state.run
-  const runId = place.kind === 'run' ? place.runId : (run?.node?.runId ?? null)
-  if (runId !== null) return { runId, providers: await providersOf(store, tenant, runId) }
-  return { runId, providers: run === null ? [] : [run.config.provider] }
 }

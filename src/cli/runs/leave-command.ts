@@ -24,7 +24,7 @@ export async function leaveCommand(
     const claimed = decideRun(draftRun(state), workflow, { type: 'claim', owner })
     const ruling: RunRuling = 'events' in claimed ? decideRun(claimed, workflow, command) : claimed
     if (!('events' in ruling)) throw refusalFault(ruling)
-    return { run: ruling, objects, answer: null }
+    return { draft: ruling, objects, answer: null }
   })
 }
 

@@ -1,7 +1,7 @@
 // A run's story, as data: what `onbook show --json` prints, and what the page for people is made from. Everything is read from its events.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import type { PromptRecord } from '../../core/run/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
 import {
   bySequence,
@@ -54,7 +54,7 @@ export interface ToldStep {
   readonly changes: readonly StepChange[]
 }
 
-export interface ToolUse extends Pick<RunEventOf<'tool.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
+export interface ToolUse extends Pick<RunEventOf<'call.judged'>, 'nodeId' | 'tool' | 'call' | 'verdict'> {
   /** Null while it is under way, and when it was not allowed. */
   readonly status: string | null
   /** Why it failed. */
@@ -82,7 +82,8 @@ export interface Story {
     readonly status: string
     readonly visits: number
     readonly steps: number
-    readonly session: string
+    /** The lasting session that it works in; null for none. */
+    readonly session: string | null
   }[]
   /** In the order in which they were taken. */
   readonly edges: readonly { readonly from: string; readonly to: string; readonly visit: number }[]

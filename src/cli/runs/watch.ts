@@ -33,10 +33,10 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
     for (const text of lines) page.print({ nodeId, text: `  │ ${text}`, tone: 'dim' })
   }
   // Elsewhere than on a terminal nobody sees a reply grow, and what is read later should read the same every time.
-  const hear = (nodeId: string, session: string): void => {
-    if (!process.stderr.isTTY || heard.has(session)) return
-    heard.add(session)
-    desk.hear(session, stop.signal, text => {
+  const hear = (nodeId: string): void => {
+    if (!process.stderr.isTTY || heard.has(nodeId)) return
+    heard.add(nodeId)
+    desk.hear(runId, nodeId, stop.signal, text => {
       const reply = replies.get(nodeId)
       if (reply === undefined) early.add(nodeId)
       else sayOf(nodeId, reply.feed(text))
@@ -50,7 +50,7 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
   }
   const tell = async (event: ShownEvent): Promise<void> => {
     const told = runEvent({ type: event.type, payload: event.payload as unknown as Json })
-    if (told.type === 'node.started') hear(told.nodeId, told.session)
+    if (told.type === 'node.started') hear(told.nodeId)
     if (told.type === 'step.settled') await endReply(told.nodeId, told.reply)
     for (const line of await linesOf(told, bodies)) page.print(line)
     if (told.type === 'step.started') {
@@ -65,7 +65,7 @@ export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
     for await (const event of desk.events(runId)) {
       if (event.seq === 0) page.widen(await nodesOf(event, bodies))
       if (event.seq > after) break
-      if (event.type === 'node.started') hear(String(event.payload.nodeId), String(event.payload.session))
+      if (event.type === 'node.started') hear(String(event.payload.nodeId))
     }
     for await (const event of desk.events(runId, { after, signal: stop.signal })) await tell(event)
   })()

@@ -103,15 +103,10 @@ const WORDS: Words = {
     failure === null
       ? at(nodeId, `  step ${step} is answered${tokens === null ? '' : `, ${tokens} tokens`}`)
       : at(nodeId, `  step ${step} has no answer (${failure.code}): ${failure.detail}`, 'bad'),
-  // That a person is asked is told by itself.
-  'tool.judged': ({ nodeId, tool, verdict }) =>
+  // The request to a person has a line of its own.
+  'call.judged': ({ nodeId, tool, verdict }) =>
     verdict.decision === 'waiting' ? [] : at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),
-  'tool.settled': ({ nodeId, tool, ...end }) => at(nodeId, `  ${tool}: ${endText(end.status, end.status === 'failed' ? end : null)}`),
-  async 'tool.waiting'({ nodeId, tool, arguments: given, approval }, bodies) {
-    const asked = clip(JSON.stringify(await bodies.json<Json>(given)), 200)
-    return [...at(nodeId, `  waits for a person: ${tool} ${asked}`, 'strong'), ...at(nodeId, `  ${approval}`, 'dim')]
-  },
-  'tool.answered': ({ nodeId, ...answer }) => at(nodeId, `  ${answerText(answer)}`, answer.decision === 'approved' ? 'good' : 'bad'),
+  'call.settled': ({ nodeId, tool, ...end }) => at(nodeId, `  ${tool}: ${endText(end.status, end.status === 'failed' ? end : null)}`),
   'files.changed': ({ nodeId, ...change }) => at(nodeId, `  ${changeText(change)}`),
   'node.waiting': ({ nodeId }) => at(nodeId, 'waits for a person to say something'),
   'node.resumed': ({ nodeId }) => at(nodeId, 'goes on'),
@@ -146,8 +141,13 @@ const WORDS: Words = {
     const given = await bodies.json<{ readonly text: string }>(text)
     return run(`override for ${nodeId ?? 'every node'}: ${quoted(given?.text ?? '(erased)')}`)
   },
-  'approval.requested': ({ approval, nodeId, wants }) => at(nodeId, `asks for mode ${wants.mode} (${approval}): ${quoted(wants.reason)}`),
-  'approval.resolved': ({ approval, decision, note }) => run(`${approval} is ${decision}${note === null ? '' : `: ${quoted(note)}`}`),
+  async 'approval.requested'({ approval, nodeId, wants }, bodies) {
+    if (wants.kind === 'mode') return at(nodeId, `asks for mode ${wants.mode} (${approval}): ${quoted(wants.reason)}`)
+    const asked = clip(JSON.stringify(await bodies.json<Json>(wants.arguments)), 200)
+    return [...at(nodeId, `  waits for a person: ${wants.tool} ${asked}`, 'strong'), ...at(nodeId, `  ${approval}`, 'dim')]
+  },
+  'approval.resolved': ({ nodeId, approval, ...answer }) =>
+    at(nodeId, `  ${answerText(answer)} (${approval})`, answer.decision === 'approved' ? 'good' : 'bad'),
   'log.appended': ({ level, nodeId, code, message }) => at(nodeId, `  ${level} (${code}): ${message}`, 'dim'),
   'run.cancelling': ({ reason }) => run(`is being ended${reason === null ? '' : `: ${reason}`}`),
   'run.completed': () => run('is completed', 'good'),

@@ -1,21 +1,22 @@
 // Sessions on a folder that no host runs on: the work is done here, and ends with the command.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
+import { runIdOf } from '../../core/run/run-id.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { commandSession, provideInput } from '../../engine/sessions/command-session.ts'
 import { applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
 import {
   checkWorkspace,
-  commandFor,
   configOf,
   type GivenMessage,
   messageObject,
   refusalFault,
   selectionFor,
 } from '../../engine/sessions/requests.ts'
-import { listSessions } from '../../engine/sessions/sessions.ts'
+import { listSessions, newestRun } from '../../engine/sessions/sessions.ts'
 import type { SessionPlace, Submission, Submitted } from '../../engine/sessions/submit.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
 import type { SessionWork } from '../../engine/sessions/work.ts'
@@ -75,7 +76,7 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       return { session, config }
     },
     list: () => listSessions(store, tenant),
-    get: async session => sessionView(await existingSession(store, tenant, session)) as SessionDescription,
+    get: async session => (await sessionView(store, tenant, await existingSession(store, tenant, session))) as unknown as SessionDescription,
     async configure(session, given) {
       const config = configOf(given as Json)
       await checkWorkspace(store, tenant, config)
@@ -102,19 +103,22 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
     async run(session, { input: given, overrides, interactive = false }) {
       const said = given === undefined ? null : await say(given)
       const config = overrides === undefined ? null : configOf(overrides as Json)
-      const command = { type: 'requestRun', input: said?.digest ?? null, overrides: config, interactive } as const
-      const { state } = await submit(session, command, { objects: said?.objects ?? [] })
-      return { run: state.runs }
+      const { runs } = await sessions()
+      const runId = runIdOf(Date.now(), randomBytes(20))
+      const asked = { session, input: said?.digest ?? null, overrides: config, interactive, objects: said?.objects ?? [] }
+      await runs.ask({ tenant, runId, actor: actorOf() }, asked)
+      return { run: (await existingSession(store, tenant, session)).state.runs }
     },
     async command(session, { id = randomUUID(), ...asked }) {
       const said = 'message' in asked ? await say(asked.message) : null
-      await submit(session, commandFor(id, asked, said?.digest), { objects: said?.objects ?? [] })
+      const given = { id, ...asked, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
+      await commandSession(await sessions(), store, placeOf(session), given)
       return { id }
     },
     async provideInput(session, message) {
       const { digest, objects } = await say(message)
-      const { state } = await submit(session, { type: 'provideInput', message: digest }, { objects })
-      return { run: state.runs }
+      await provideInput(await sessions(), store, placeOf(session), { id: randomUUID(), message: digest, objects })
+      return { run: (await existingSession(store, tenant, session)).state.runs }
     },
     async transcript(session, { from = 0, limit = DEFAULT_PAGE } = {}) {
       const loaded = await existingSession(store, tenant, session)
@@ -134,13 +138,17 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       }),
     lasts: false,
     async takeUp(session) {
-      const { run } = (await existingSession(store, tenant, session)).state
-      if (run?.node != null)
-        throw new Fault('usage_invalid', { problem: `Session ${session} works for a run: onbook runs resume ${run.node.runId}` })
+      const { open } = (await existingSession(store, tenant, session)).state
       // With a host at it, it is not ours.
-      if (livingHost(input) === null) await (await sessions()).work.resume({ tenant, session })
+      if (open !== null && livingHost(input) === null) await (await sessions()).runs.resume({ tenant, runId: open.runId })
     },
-    quiet: async session => (await opened)?.work.quiet(tenant, session),
+    async quiet(session) {
+      const found = await opened
+      if (found === undefined) return
+      await found.work.quiet(tenant, session)
+      const runId = await newestRun(store, tenant, session)
+      if (runId !== null) await found.runs.quiet(tenant, runId)
+    },
     async close() {
       await opened?.then(
         one => one.close(),

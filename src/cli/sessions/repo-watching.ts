@@ -1,7 +1,7 @@
 // Whether what nodes do in the repo is watched: only where somebody named one.
 import { join } from 'node:path'
 import { repoWatch } from '../../adapters/repo-watch/repo-watch.ts'
-import type { SessionParts } from '../../engine/turns/performing.ts'
+import type { TurnParts } from '../../engine/turns/performing.ts'
 import { Fault } from '../../errors.ts'
 import type { RepoWatch } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -9,7 +9,7 @@ import { folderOf } from '../record/open-record.ts'
 import { repoOf } from '../repo-folder.ts'
 
 /** Opened when a node first works there. That it cannot be is said once. */
-export function watchOf(input: Input, failed: SessionParts['failed']): Pick<SessionParts, 'watch'> {
+export function watchOf(input: Input, failed: TurnParts['failed']): Pick<TurnParts, 'watch'> {
   if (typeof input.repo !== 'string') return {}
   const open = async (): Promise<RepoWatch | null> => {
     try {

@@ -16,7 +16,7 @@ import { fairValidator } from '../../engine/fair-validator.ts'
 import { forkWork } from '../../engine/fork/forks.ts'
 import type { RunWorld } from '../../engine/runs/frozen.ts'
 import { runWork } from '../../engine/runs/work.ts'
-import type { SessionParts } from '../../engine/turns/performing.ts'
+import type { TurnParts } from '../../engine/turns/performing.ts'
 import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
 import { unadoptedOffers } from '../../engine/tools/unadopted-offers.ts'
 import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
@@ -45,7 +45,7 @@ export function openSessions(
   store: Store,
   input: Input,
   placed: PlacedPolicy,
-  failed: SessionParts['failed'],
+  failed: TurnParts['failed'],
   tools: readonly Binding[],
   waits?: HostWaits,
 ): OpenSessions {
@@ -114,7 +114,7 @@ export function openSessions(
 }
 
 const readableBy =
-  (policy: HostPolicy): SessionParts['policy'] =>
+  (policy: HostPolicy): TurnParts['policy'] =>
   (tenant, session) =>
     sessionPolicy(policy, tenant, session)
 
@@ -145,7 +145,7 @@ function modelOf({ provider, model }: Input): RunWorld['model'] {
 const boundTools = (bindings: readonly Binding[]): ReadonlyMap<string, Binding> => new Map(bindings.map(one => [one.descriptor.name, one]))
 
 /** Graph tools are nobody's binding: whoever runs graphs does them. */
-function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>): SessionParts['hostCatalog'] {
+function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>): TurnParts['hostCatalog'] {
   const all = [...[...bindings.values()].map(({ descriptor }) => descriptor), ...Object.values(GRAPH_DESCRIPTORS)]
   const tools = all.filter(({ name }) => isListed(offer, name))
   return tools.length === 0 ? null : tools

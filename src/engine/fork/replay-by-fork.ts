@@ -1,5 +1,5 @@
 // Level 3 of a replay: the run is walked again as a fork, and what came of it is told as the other levels tell it.
-import { digestJson, type Json } from '../../core/digest/digest.ts'
+import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { emitRun } from '../../core/run/draft.ts'
@@ -32,13 +32,11 @@ export interface ReplayedByFork {
   readonly forkId: string
   readonly level: 3
   readonly identical: boolean
-  /** Of the fork and of its sessions. */
   readonly events: number
-  readonly sessions: number
   readonly prompts: number
   readonly verdicts: number
   readonly phase: RunPhase
-  /** Of the fork's state and its sessions'. */
+  /** Of the fork's state. */
   readonly stateHash: Digest
   readonly divergences: readonly Divergence[]
   readonly left: number

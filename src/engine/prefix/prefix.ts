@@ -34,11 +34,10 @@ export interface PrefixStep extends Partial<ComparedStep> {
   readonly cachedTokens: number | null
 }
 
-/** Steps that one session sends to one model, one after the other. */
+/** Steps that one node sends to one model, one after the other. */
 export interface PrefixAnswer {
   readonly runId: string
   readonly nodeId: string
-  readonly session: string
   readonly provider: string
   readonly model: string
   readonly steps: readonly PrefixStep[]
@@ -71,7 +70,7 @@ async function prefixOf(
   chain: readonly RunStep[],
   pause: () => Promise<void>,
 ): Promise<PrefixAnswer> {
-  const { nodeId, session, request } = chain[0]!
+  const { nodeId, request } = chain[0]!
   const read = reader(store, tenant)
   const steps: PrefixStep[] = []
   let before: Sent | null = null
@@ -94,7 +93,7 @@ async function prefixOf(
     before = { step, pieces, usage }
   }
   const { provider, model } = request.parameters
-  return { runId, nodeId, session, provider, model, steps, summary: summaryOf(steps.filter(isCompared)) }
+  return { runId, nodeId, provider, model, steps, summary: summaryOf(steps.filter(isCompared)) }
 }
 
 const isCompared = (step: PrefixStep): step is PrefixStep & ComparedStep => step.previous !== undefined

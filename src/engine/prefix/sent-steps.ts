@@ -17,7 +17,7 @@ export async function sentChains(
   const chains = new Map<string, RunStep[]>()
   for (const step of steps) {
     const { provider, model } = step.request.parameters
-    const key = JSON.stringify([step.nodeId, step.session, provider, model])
+    const key = JSON.stringify([step.nodeId, provider, model])
     const chain = chains.get(key)
     if (chain === undefined) chains.set(key, [step])
     else chain.push(step)

@@ -4,10 +4,10 @@ import type { Static } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
-import { sessionStream } from '../../core/session/events.ts'
-import { type AskedApproval, approvalPlace, closedApproval, openApprovals } from '../../engine/approvals.ts'
+import { type AskedApproval, approvalRun, closedApproval, openApprovals } from '../../engine/approvals.ts'
 import { maySee } from '../../engine/membership.ts'
-import { loadSession } from '../../engine/sessions/load.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import { loadRun } from '../../engine/runs/load.ts'
 import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
 import { principalOf } from '../access.ts'
@@ -33,7 +33,7 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: AskedApproval[] = []
       for await (const one of openApprovals(store, principal.tenant, cursor)) {
-        if (!(await maySee(store, principal, one.session === null ? runStream(one.runId!) : sessionStream(one.session)))) continue
+        if (!(await maySee(store, principal, runStream(one.runId)))) continue
         if (items.length === most) return { items, nextCursor: items.at(-1)!.approval }
         items.push(one)
       }
@@ -65,7 +65,7 @@ export interface GivenDecision {
   readonly arguments: JsonObject | null
 }
 
-/** Whoever keeps the approval, a run or a session, is told what was decided. */
+/** The run gets the decision: for another mode, or for a call of one of its nodes. */
 export async function answerApproval(
   parts: SessionRouteParts,
   request: FastifyRequest,
@@ -73,35 +73,37 @@ export async function answerApproval(
   given: GivenDecision,
 ): Promise<FastifyReply> {
   const { store } = parts
-  const { tenant } = principalOf(request, 'approvals:write')
+  const { tenant, keyId } = principalOf(request, 'approvals:write')
   const { approval, decision, note, arguments: changed } = given
-  const place = await approvalPlace(store, tenant, approval)
+  const runId = await approvalRun(store, tenant, approval)
+  const { state } = await loadRun(store, tenant, runId)
+  const open = state.approvals.find(one => one.approval === approval)
   const told = (answered: Promise<FastifyReply>): Promise<FastifyReply> =>
     answered.catch(async error => {
       throw error instanceof Fault && error.code === 'approval_missing' ? await closedApproval(store, tenant, approval) : error
     })
-  if (place.kind === 'session') return told(answerCall(parts, request, reply, place.session, given))
-  if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
-  const command = { type: 'resolveApproval', approval, decision, note } as const
-  const more = { approval, decision, session: null }
-  return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId: place.runId, command, more }))
+  if (open?.wants.kind === 'mode') {
+    if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
+    const command = { type: 'resolveMode', approval, decision, by: keyActor(keyId), note } as const
+    return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session: null } }))
+  }
+  return told(answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session: nodeOf(state, open?.nodeId ?? '').session }, given))
 }
 
 async function answerCall(
   { store, sessions }: SessionRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  session: string,
+  { runId, nodeId, session }: { readonly runId: string; readonly nodeId: string; readonly session: string | null },
   given: GivenDecision,
 ): Promise<FastifyReply> {
   const { tenant, keyId } = principalOf(request, 'approvals:write')
   const { approval, decision } = given
-  const { state } = await loadSession(store, tenant, session)
-  const body = { approval, decision, runId: state.run?.node?.runId ?? null, session }
-  const answer: Answer = { status: 200, headers: {}, body }
+  const answer: Answer = { status: 200, headers: {}, body: { approval, decision, runId, session } }
   return answerDecided(store, tenant, request, reply, async keep => {
-    const done = await sessions.work.answer({ tenant, session, actor: keyActor(keyId) }, given, { idempotency: () => keep(answer) })
+    if (nodeId === '') throw await closedApproval(store, tenant, approval)
+    const done = await sessions.runs.answer({ tenant, runId, nodeId, actor: keyActor(keyId) }, given, { idempotency: () => keep(answer) })
     if (done.refusal !== null) throw refusalFault(done.refusal)
-    return { answer, replayed: done.replayed !== null }
+    return { answer, replayed: done.replayed }
   })
 }

@@ -65,10 +65,8 @@ const absent = () => new Fault('capability_not_provided', { capability: 'session
 /** Never asked: the hook refuses before. */
 const NO_SESSIONS: SessionWork = {
   submit: () => Promise.reject(absent()),
-  answer: () => Promise.reject(absent()),
-  begin: () => {},
   quiet: () => Promise.resolve(),
-  resume: () => Promise.resolve([]),
+  resume: () => Promise.resolve(),
   close: () => Promise.resolve(),
 }
 const NOBODY: HostedSessions = {
@@ -76,6 +74,8 @@ const NOBODY: HostedSessions = {
   runs: {
     sessions: NO_SESSIONS,
     create: () => Promise.reject(absent()),
+    ask: () => Promise.reject(absent()),
+    answer: () => Promise.reject(absent()),
     admit: () => {},
     submit: () => Promise.reject(absent()),
     resume: () => Promise.resolve(0),

@@ -6,8 +6,7 @@ import { keyActor } from '../../core/access/keys.ts'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { workflowNow } from '../../engine/runs/world.ts'
-import { type GivenMessage, hostCommand, refusalFault } from '../../engine/sessions/requests.ts'
-import { existingSession } from '../../engine/sessions/views.ts'
+import { type GivenMessage, refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
 import { principalOf } from '../access.ts'
 import { answerDecided } from '../idempotent.ts'
@@ -80,30 +79,28 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
       const { kind, message } = request.body
       // All of it within: a message that was left is left, also when its node is at work no more.
       return answerDecided(store, tenant, request, reply, async keep => {
-        const session = await sessionOf(parts, tenant, runId, nodeId)
+        const session = await checkAtWork(parts, tenant, runId, nodeId)
         const { digest, objects } = await givenMessage(store, principal, message as GivenMessage)
         const id = randomUUID()
         const answer = { status: 200, headers: {}, body: { runId, nodeId, session, id } }
-        const command = { type: 'receive', command: hostCommand(id, { kind }, digest) } as const
-        const done = await sessions.work.submit({ tenant, session, actor: keyActor(keyId) }, command, {
+        const command = { type: 'leaveMessage', message: { kind, id, message: digest } } as const
+        const done = await sessions.runs.submit({ tenant, runId, actor: keyActor(keyId) }, { type: 'turn', nodeId, command }, {
           objects,
           idempotency: () => keep(answer),
         })
         if (done.refusal !== null) throw refusalFault(done.refusal)
-        return { answer, replayed: done.replayed !== null }
+        return { answer, replayed: done.replayed }
       })
     },
   )
 }
 
-/** Where a node is at work. A session that lasts may be at work for somebody else by now. */
-async function sessionOf({ store }: SessionRouteParts, tenant: string, runId: string, nodeId: string): Promise<string> {
+/** The lasting session that the node works in; null for none. Throws for a node that is not at work. */
+async function checkAtWork({ store }: SessionRouteParts, tenant: string, runId: string, nodeId: string): Promise<string | null> {
   const { state } = await existingRun(store, tenant, runId)
   const workflow = await workflowNow(store, tenant, state)
   if (!workflow.nodes.some(({ id }) => id === nodeId)) throw new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}` })
-  const { session, status } = nodeOf(state, nodeId)
-  const at = session === '' ? null : (await existingSession(store, tenant, session)).state.run?.node
-  if (at?.runId !== runId || at.nodeId !== nodeId)
-    throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} is ${status}` })
+  const { session, status, turn } = nodeOf(state, nodeId)
+  if (turn === null) throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} is ${status}` })
   return session
 }

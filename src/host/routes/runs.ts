@@ -76,7 +76,7 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
     async request => {
       const { tenant } = principalOf(request, 'runs:read')
       const run = await existingRun(store, tenant, request.params.runId)
-      const [waiting] = Object.values(run.state.nodes).flatMap(({ session }) => sessions.waits?.of(tenant, session) ?? [])
+      const [waiting] = Object.keys(run.state.nodes).flatMap(nodeId => sessions.waits?.of({ tenant, runId: run.state.runId, nodeId }) ?? [])
       return { ...(await runSnapshot(store, tenant, run)), ...(waiting === undefined ? {} : { waiting }) }
     },
   )

@@ -1,18 +1,16 @@
 // /v1/sessions/{session}/…: what is asked of a session. Each is decided by core, and a refusal keeps its code.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
-import type { Selection } from '../../core/session/config.ts'
-import { type AskedFor, applyOutcome, askSync, refusalOfRun, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
-import { commandFor, configOf, type GivenMessage, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
-import type { SessionPlace } from '../../engine/sessions/submit.ts'
+import { runIdOf } from '../../core/run/run-id.ts'
+import { type AskedFor, applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
+import { configOf, type GivenMessage, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
+import { commandSession, provideInput } from '../../engine/sessions/command-session.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
-import { Fault } from '../../errors.ts'
-import type { Store } from '../../ports.ts'
-import { type Answer, answerDecided } from '../idempotent.ts'
+import { answerDecided } from '../idempotent.ts'
 import { answers, createdAnswers } from './answers.ts'
 import {
   applyAnswer,
@@ -27,19 +25,10 @@ import {
   syncAnswer,
   syncBody,
 } from './session-schema.ts'
-import { checkConfig, checkNamed, givenMessage, type SessionRouteParts, submitOnce, writerOf } from './session-writes.ts'
+import { checkConfig, checkNamed, givenMessage, type SessionRouteParts, writerOf } from './session-writes.ts'
 
 type Params = Static<typeof sessionParams>
 const ok = (body: object) => ({ status: 200, headers: {}, body: body as Json })
-
-/** Throws `run_refused` for a run that named something that cannot be had. */
-async function checkStarted(store: Store, place: SessionPlace, answer: Answer, signal: AbortSignal): Promise<Answer> {
-  const { run, selection } = answer.body as unknown as { readonly run: number; readonly selection: Selection | null }
-  if (selection === null) return answer
-  const refused = await refusalOfRun(store, place, run, signal)
-  if (refused !== null) throw new Fault('run_refused', { session: place.session, ...refused })
-  return answer
-}
 
 export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
   const { store, sessions } = parts
@@ -59,22 +48,22 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { input, overrides, interactive = false } = request.body
       const config = overrides === undefined ? null : await checkConfig(store, principal, configOf(overrides as Json))
       const given = input === undefined ? null : await givenMessage(store, principal, input as GivenMessage)
-      const gone = new AbortController()
-      reply.raw.on('close', () => gone.abort())
-      return submitOnce(parts, request, reply, {
-        place,
-        command: { type: 'requestRun', input: given?.digest ?? null, overrides: config, interactive },
-        objects: given?.objects ?? [],
-        answer(events) {
-          const asked = events.find(event => event.type === 'run.requested')
-          return {
-            status: 201,
-            headers: {},
-            body: { session, run: asked?.run ?? 0, selection: asked?.selection ?? null } as unknown as Json,
-          }
-        },
-        // A run with a selection of its own syncs first, and may be refused for it.
-        complete: answer => checkStarted(store, place, answer, gone.signal),
+      const runId = runIdOf(Date.now(), randomBytes(20))
+      return answerDecided(store, place.tenant, request, reply, async keep => {
+        const answerOf = (run: number) => ({ status: 201, headers: {}, body: { session, run, runId } })
+        const made = await sessions.runs.ask(
+          { tenant: place.tenant, runId, actor: place.actor },
+          {
+            session,
+            input: given?.digest ?? null,
+            overrides: config,
+            interactive,
+            objects: given?.objects ?? [],
+            idempotency: run => keep(answerOf(run)),
+          },
+        )
+        const { state } = await existingSession(store, place.tenant, session)
+        return { answer: answerOf(state.runs), replayed: made.replayed }
       })
     },
   )
@@ -87,11 +76,11 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { principal, place } = writerOf(request, session)
       const { id = randomUUID(), run = null, ...asked } = request.body
       const said = 'message' in asked ? await givenMessage(store, principal, asked.message as GivenMessage) : null
-      return submitOnce(parts, request, reply, {
-        place,
-        command: commandFor(id, asked, said?.digest, run),
-        objects: said?.objects ?? [],
-        answer: () => ok({ session, id, kind: asked.kind }),
+      const answer = ok({ session, id, kind: asked.kind })
+      return answerDecided(store, place.tenant, request, reply, async keep => {
+        const given = { id, run, ...asked, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
+        const done = await commandSession(sessions, store, place, given, () => keep(answer))
+        return { answer, replayed: done.replayed }
       })
     },
   )
@@ -103,11 +92,11 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
       const { digest, objects } = await givenMessage(store, principal, request.body.message as GivenMessage)
-      return submitOnce(parts, request, reply, {
-        place,
-        command: { type: 'provideInput', message: digest },
-        objects,
-        answer: events => ok({ session, run: events.flatMap(event => (event.type === 'run.resumed' ? [event.run] : []))[0] ?? 0 }),
+      const { state } = await existingSession(store, place.tenant, session)
+      const answer = ok({ session, run: state.runs })
+      return answerDecided(store, place.tenant, request, reply, async keep => {
+        const done = await provideInput(sessions, store, place, { id: randomUUID(), message: digest, objects }, () => keep(answer))
+        return { answer, replayed: done.replayed }
       })
     },
   )

@@ -71,8 +71,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     async request => {
       const { tenant } = principalOf(request, 'sessions:read')
       const { session } = request.params
-      const view = sessionView(await existingSession(store, tenant, session))
-      const unready = sessions.waits?.of(tenant, session) ?? null
+      const view = await sessionView(store, tenant, await existingSession(store, tenant, session))
+      const unready = view.run === null ? null : (sessions.waits?.of({ tenant, ...view.run }) ?? null)
       return unready === null ? view : { ...view, unready }
     },
   )
@@ -130,14 +130,17 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     async (request, reply) => {
       const { tenant } = principalOf(request, 'sessions:read')
       const { session } = request.params
-      await existingSession(store, tenant, session)
+      const { state } = await existingSession(store, tenant, session)
       return answerEvents(
         {
           store,
           streams,
           tenant,
           stream: sessionStream(session),
-          beside: ({ closed, mention }) => sessions.live.hear(tenant, session, closed, delta => mention('delta', JSON.stringify(delta))),
+          beside: ({ closed, mention }) => {
+            if (state.open !== null)
+              sessions.live.hear({ tenant, ...state.open }, closed, delta => mention('delta', JSON.stringify(delta)))
+          },
         },
         request,
         reply,

@@ -48,10 +48,11 @@ export interface WirePackChange {
 
 export interface SessionSummary {
   readonly session: string
-  readonly home: string | null
-  /** Of its newest run. */
-  readonly phase: string
+  /** Its newest run, by number and by id; null before the first. */
   readonly run: number | null
+  readonly runId: string | null
+  /** Whether that run is at work here. */
+  readonly open: boolean
   readonly workspace: string | null
   readonly version: number | null
   readonly createdAt: string
@@ -76,6 +77,7 @@ export interface SessionDescription {
   }
   readonly run: {
     readonly run: number
+    readonly runId: string
     readonly phase: string
     readonly source: string
     readonly steps: number

@@ -64,7 +64,7 @@ async function payloadOf(event: RunEvent, observability: Observability, read: Re
       const { reason, note = reason, nodeId, drainPolicy = 'immediate' } = event
       return withoutNulls({ reason: note, nodeId, drainPolicy })
     }
-    case 'run.started':
+    case 'run.created':
     case 'run.resumed':
     case 'run.cancelled':
     case 'log.appended':

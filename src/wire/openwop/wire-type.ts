@@ -3,7 +3,6 @@ import type { Observability } from './run-event.ts'
 
 const VENDOR = 'onbook.'
 const OPENWOP: ReadonlySet<string> = new Set([
-  'run.started',
   'run.paused',
   'run.resumed',
   'run.completed',
@@ -22,6 +21,7 @@ const OPENWOP: ReadonlySet<string> = new Set([
 /** @param type as it is recorded */
 export function wireType(type: string, observability: Observability): string {
   if (type === 'prompt.traced') return 'agent.promptResolved'
+  if (type === 'run.created') return 'run.started'
   // A host that shows nothing of prompts does not send OpenWOP's event.
   const isHidden = type === 'prompt.composed' && observability === 'off'
   return OPENWOP.has(type) && !isHidden ? type : `${VENDOR}${type}`

@@ -1,0 +1,79 @@
+// What a client asks of a session: of the run that is at work in it, or left in the session while none is.
+import type { Digest } from '../../core/digest/digest.ts'
+import { nodeOf } from '../../core/run/state.ts'
+import type { NodeOfRun } from '../../core/session/events.ts'
+import { Fault } from '../../errors.ts'
+import type { Commit, Store } from '../../ports.ts'
+import { loadRun } from '../runs/load.ts'
+import type { RunWork } from '../runs/work.ts'
+import { outputIn } from '../turns/node-values.ts'
+import { type AskedCommand, leftMessage, refusalFault, runCommandFor } from './requests.ts'
+import type { SessionPlace } from './submit.ts'
+import { existingSession } from './views.ts'
+import type { SessionWork } from './work.ts'
+
+interface Works {
+  readonly work: SessionWork
+  readonly runs: Pick<RunWork, 'submit'>
+}
+
+export interface GivenCommand extends AskedCommand {
+  readonly id: string
+  /** The run that the caller means, by its number in the session; null for the open one. */
+  readonly run?: number | null
+  readonly message?: Digest
+  readonly objects?: readonly Uint8Array[]
+}
+
+type Keep = () => Commit['idempotency'] | undefined
+
+const isMessage = (kind: AskedCommand['kind']): kind is 'steer' | 'interrupt' | 'follow-up' =>
+  kind === 'steer' || kind === 'interrupt' || kind === 'follow-up'
+
+/** Throws what is refused. */
+export async function commandSession(
+  { work, runs }: Works,
+  store: Store,
+  place: SessionPlace,
+  { id, run = null, message, objects = [], ...asked }: GivenCommand,
+  keep: Keep = () => undefined,
+): Promise<{ readonly replayed: boolean }> {
+  const { tenant, session, actor } = place
+  const { state } = await existingSession(store, tenant, session)
+  const { open } = state
+  if (run !== null && run !== open?.run) throw refusalFault({ code: 'command_stale', message: `run ${run} is not open` })
+  if (open === null) {
+    if (!isMessage(asked.kind)) throw refusalFault({ code: 'command_not_allowed', message: `there is no run to ${asked.kind}` })
+    const command = { type: 'leaveMessage', message: leftMessage(id, asked.kind, message) } as const
+    const done = await work.submit(place, command, { objects, idempotency: keep })
+    if (done.refusal !== null) throw refusalFault(done.refusal)
+    return { replayed: done.replayed !== null }
+  }
+  const brought = asked.kind === 'complete' ? await outputOf(store, tenant, open) : {}
+  const command = runCommandFor(open.nodeId, id, asked, message)
+  const given = command.type === 'turn' && 'output' in brought ? { ...command, output: brought.output } : command
+  const submission = { objects: [...objects, ...('objects' in brought ? brought.objects : [])], idempotency: keep }
+  const done = await runs.submit({ tenant, runId: open.runId, actor }, given, submission)
+  if (done.refusal !== null) throw refusalFault(done.refusal)
+  return { replayed: done.replayed }
+}
+
+/** For a run that waits for input; refused with `run_not_waiting` otherwise. */
+export async function provideInput(
+  works: Works,
+  store: Store,
+  place: SessionPlace,
+  { id, message, objects }: { readonly id: string; readonly message: Digest; readonly objects: readonly Uint8Array[] },
+  keep: Keep = () => undefined,
+): Promise<{ readonly replayed: boolean }> {
+  const { open } = (await existingSession(store, place.tenant, place.session)).state
+  const node = open === null ? null : nodeOf((await loadRun(store, place.tenant, open.runId)).state, open.nodeId)
+  if (open === null) throw refusalFault({ code: 'run_missing', message: 'no run is open' })
+  if (node!.status !== 'waiting') throw new Fault('run_not_waiting', { problem: `Run ${open.run} is ${node!.status}; it does not wait for input` })
+  return commandSession(works, store, place, { id, kind: 'follow-up', message, objects }, keep)
+}
+
+async function outputOf(store: Store, tenant: string, { runId, nodeId }: NodeOfRun) {
+  const { turn } = nodeOf((await loadRun(store, tenant, runId)).state, nodeId)
+  return turn === null ? {} : ((await outputIn(store, tenant, turn)) ?? {})
+}
