@@ -64,11 +64,11 @@ async function replayFork(): Promise<readonly RunEventDoc[]> {
 it('openwop D18: two replay forks of one run have equal payloads, event for event', async () => {
   const [one, two] = [await replayFork(), await replayFork()]
   const compared = (events: readonly RunEventDoc[]) => events.map(({ type, nodeId, payload }) => ({ type, nodeId, payload }))
-  expect(one.map(({ type }) => type)).toContain('onbook.tool.waiting')
+  expect(one.map(({ type }) => type)).toContain('onbook.approval.requested')
   expect(one.at(-1)!.type).toBe('run.completed')
   expect(compared(one)).toEqual(compared(two))
   // A run that goes on for good still names the approval that a client has to answer.
-  const waiting = (await endedRun(ask, runId)).find(({ type }) => type === 'onbook.tool.waiting')
+  const waiting = (await endedRun(ask, runId)).find(({ type }) => type === 'onbook.approval.requested')
   expect(waiting?.payload.approval).toMatch(/^approval_/)
 })
 

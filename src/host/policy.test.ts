@@ -130,7 +130,7 @@ describe('explains', () => {
     await host.sessions.runs.quiet('acme', runId)
     const { body } = await host.ask('GET', `/v1/streams/${encodeURIComponent(`run/${runId}`)}/events?limit=1000`)
     const judged = body.events
-      .filter(({ type }: { type: string }) => type === 'tool.judged')
+      .filter(({ type }: { type: string }) => type === 'call.judged')
       .map(({ payload }: Judgement) => payload.verdict)
     const explained = await Promise.all(['docs/a', 'src/a'].map(path => ask({ agent: undefined, runId, nodeId: 'a', arguments: { path } })))
     expect(judged.map(({ decision }: Verdict) => decision)).toEqual(['allowed', 'refused'])

@@ -134,7 +134,6 @@ describe('GET /v1/runs/{runId}/events', () => {
     })
     const types = [
       'onbook.run.created',
-      'run.started',
       'node.started',
       'agent.promptResolved',
       'onbook.step.started',

@@ -62,7 +62,7 @@ it('reliability D6: the schema of a tool is not run for a call that nobody grant
   await host.ask('POST', '/v1/sessions/desk/runs', { body: { input: 'Try.' } })
   await expect.poll(async () => (await host.ask('GET', '/v1/sessions/desk')).body.lifecycle, { timeout: 20_000 }).toBe('completed')
   const { body } = await host.ask('GET', '/v1/streams/session%2Fdesk/events')
-  const { payload } = body.events.find(({ type }: { type: string }) => type === 'tool.judged')
+  const { payload } = body.events.find(({ type }: { type: string }) => type === 'call.judged')
   const outcomes = payload.verdict.conditions.slice(0, 4).map((one: Record<string, string>) => [one.condition, one.outcome])
   expect(payload.verdict.decision).toBe('refused')
   expect(outcomes).toEqual([

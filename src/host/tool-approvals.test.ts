@@ -129,9 +129,9 @@ it('of a node are found from its run, which waits for them', async () => {
   expect(paid).toEqual([])
   const { events } = (await host.ask('GET', `/v1/runs/${runId}/events/poll`)).body
   const types = events.map(({ type }: { type: string }) => type)
-  expect(types.filter((type: string) => /waiting|answered|tool.settled/.test(type))).toEqual([
-    'onbook.tool.waiting',
-    'onbook.tool.answered',
-    'onbook.tool.settled',
+  expect(types.filter((type: string) => /waiting|answered|call.settled/.test(type))).toEqual([
+    'onbook.approval.requested',
+    'onbook.approval.resolved',
+    'onbook.call.settled',
   ])
 })

@@ -60,7 +60,7 @@ async function judged(name: string, parameters: Json) {
   await ask(`/${name}/runs`, { input: name })
   await sessions.work.quiet('acme', name)
   const { events } = (await host.ask('GET', `/v1/sessions/${name}/events`, { key })).body
-  return events.find(({ type }: { type: string }) => type === 'tool.judged')?.payload.verdict
+  return events.find(({ type }: { type: string }) => type === 'call.judged')?.payload.verdict
 }
 
 it('agentos D1: a catalog of a workspace does not switch off the schema of the host binding', async () => {

@@ -44,7 +44,7 @@ export async function callsInRun(run: RepoRun, calls: readonly (readonly [tool: 
     const { mode = 'implementation', node = {} } = run
     const state = await house.go({ id: 'work', mode, objective: 'Work.', nodes: [{ id: 'agent', ...node }] })
     const events = await house.events()
-    const verdicts = events.flatMap(event => (event.type === 'tool.judged' ? [event.verdict] : []))
+    const verdicts = events.flatMap(event => (event.type === 'call.judged' ? [event.verdict] : []))
     const results = (house.chat.asked[1]?.call.messages ?? []).flatMap(({ content }) =>
       content.flatMap(part => (part.type === 'tool_result' ? [part] : [])),
     )
@@ -52,7 +52,7 @@ export async function callsInRun(run: RepoRun, calls: readonly (readonly [tool: 
       const { decision, conditions } = verdicts[index]!
       return { decision, failed: conditions.find(({ outcome }) => outcome === 'failed')?.condition ?? null, output, isError }
     })
-    const settled = events.flatMap(event => (event.type === 'tool.settled' ? [event.status] : []))
+    const settled = events.flatMap(event => (event.type === 'call.settled' ? [event.status] : []))
     return { told, settled, state }
   } finally {
     await house.close()

@@ -20,7 +20,7 @@ export const ONE: Json = { id: 'one', compose: 'graph', objective: 'Go.', nodes:
 
 /** The events of a run of one node, up to where the provider is asked. */
 export const ASKED: readonly string[] = [
-  ...['run.created', 'run.started', 'node.started a'],
+  ...['run.created', 'node.started a'],
   ...['system', 'few-shot', 'user', 'schema-hint'].map(() => 'prompt.traced a'),
   'step.started a',
 ]

@@ -139,17 +139,17 @@ const role: Make = (story, pick) => {
 
 /** A tool that was shown is not in the catalog. */
 const catalogEntry: Make = (story, pick) => {
-  const judged = chosen(of(story, 'tool.judged'), pick)
+  const judged = chosen(of(story, 'call.judged'), pick)
   const { tool } = payloadOf(judged) as { tool: string }
   const [step] = of(story, 'step.started')
   const [catalog] = (payloadOf(step!) as unknown as { request: { tools: Digest[] } }).request.tools
   const store = withObject(story.store, catalog!, text => text.replaceAll(`"${tool}"`, `"${tool}2"`))
-  return { name: `catalog entry, ${tool}`, store, one: { sequence: judged.seq, point: 'tool.judged', nodeId: 'writer', field: 'visible' } }
+  return { name: `catalog entry, ${tool}`, store, one: { sequence: judged.seq, point: 'call.judged', nodeId: 'writer', field: 'visible' } }
 }
 
 /** What was granted is not: the first call of the tool was judged by another policy. */
 const policy: Make = (story, pick) => {
-  const judged = chosen(of(story, 'tool.judged'), pick)
+  const judged = chosen(of(story, 'call.judged'), pick)
   const { tool, nodeId } = payloadOf(judged) as { tool: string; nodeId: string }
   const grants = chosen(
     [
@@ -163,12 +163,12 @@ const policy: Make = (story, pick) => {
     ...event,
     payload: { ...payloadOf(event), config: { ...POLICY, grants } } as unknown as Json,
   }))
-  return { name: `policy, ${tool}`, store, one: { sequence: judged.seq, point: 'tool.judged', nodeId, field: 'granted' } }
+  return { name: `policy, ${tool}`, store, one: { sequence: judged.seq, point: 'call.judged', nodeId, field: 'granted' } }
 }
 
 /** In the run and in its session: whoever can rewrite one can rewrite both. */
 const verdict: Make = (story, pick) => {
-  const judged = chosen(of(story, 'tool.judged'), pick)
+  const judged = chosen(of(story, 'call.judged'), pick)
   const { call } = payloadOf(judged)
   const was = (payloadOf(judged).verdict as unknown as { conditions: { condition: string; outcome: string }[] }).conditions
   const field = chosen(
@@ -195,13 +195,13 @@ const verdict: Make = (story, pick) => {
   }
   const twins = Object.values(story.sessions)
     .flat()
-    .filter(event => event.type === 'tool.judged' && payloadOf(event).call === call)
+    .filter(event => event.type === 'call.judged' && payloadOf(event).call === call)
   const same = twins.find(twin => JSON.stringify(payloadOf(twin).verdict) === JSON.stringify(payloadOf(judged).verdict))!
   const streams = [judged, same].map(({ stream }) => stream)
   const store = withHistory(story.store, streams, event =>
     [judged, same].some(({ stream, seq }) => event.stream === stream && event.seq === seq) ? turned(event) : event,
   )
-  return { name: `verdict, ${field} of event ${judged.seq}`, store, first: { sequence: judged.seq, point: 'tool.judged', field } }
+  return { name: `verdict, ${field} of event ${judged.seq}`, store, first: { sequence: judged.seq, point: 'call.judged', field } }
 }
 
 const modelReply: Make = (story, pick) => {
@@ -214,7 +214,7 @@ const modelReply: Make = (story, pick) => {
 }
 
 const toolResult: Make = (story, pick) => {
-  const settled = chosen(of(story, 'tool.settled'), pick)
+  const settled = chosen(of(story, 'call.settled'), pick)
   const other = story.objects.inputs!
   const store = withHistory(
     story.store,
@@ -230,7 +230,7 @@ const toolResult: Make = (story, pick) => {
 
 /** In the run and in its session: what was told to the model of it is another thing. */
 const toolResultOfBoth: Make = (story, pick) => {
-  const settled = chosen(of(story, 'tool.settled'), pick)
+  const settled = chosen(of(story, 'call.settled'), pick)
   const { result } = payloadOf(settled)
   const told = Object.values(story.sessions)
     .flat()

@@ -15,7 +15,7 @@ const longer = (house: RunHouse): Store =>
       for await (const one of house.store.read(tenant, stream, after)) {
         yield one
         const payload = { nodeId: null, level: 'info', message: 'x', code: 'y' } as unknown as Json
-        if (stream === runStream('r1') && one.event.type === 'tool.settled')
+        if (stream === runStream('r1') && one.event.type === 'call.settled')
           yield { ...one, event: { ...one.event, type: 'log.appended', payload } }
       }
     }),

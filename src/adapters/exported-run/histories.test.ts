@@ -83,8 +83,8 @@ it('has a tool that was called, refused, approved and denied, and a version that
   const versions = new Set<number>()
   for await (const { event } of store.read(header.tenant, runStream(header.run), -1)) {
     const one = runEvent(event)
-    if (one.type === 'tool.judged') seen.push(`${one.nodeId} ${one.verdict.decision}`)
-    if (one.type === 'tool.answered') seen.push(`${one.nodeId} ${one.decision}`)
+    if (one.type === 'call.judged') seen.push(`${one.nodeId} ${one.verdict.decision}`)
+    if (one.type === 'approval.resolved') seen.push(`${one.nodeId} ${one.decision}`)
     if (one.type === 'step.started' && one.nodeId === 'editing') versions.add(one.snapshot?.version ?? 0)
   }
   await store.close()
@@ -107,7 +107,7 @@ it('has calls, answers of people, a retry, a loop, a node that was added, handof
   for await (const { event } of store.read(header.tenant, runStream(header.run), -1)) events.push(runEvent(event))
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type)
   const steps = of('step.started')
-  expect(of('tool.answered').map(({ nodeId, decision }) => `${nodeId} ${decision}`)).toEqual(['writer approved', 'writer denied'])
+  expect(of('approval.resolved').map(({ nodeId, decision }) => `${nodeId} ${decision}`)).toEqual(['writer approved', 'writer denied'])
   expect(of('step.retried').map(({ nodeId }) => nodeId)).toEqual(['clerk'])
   expect(of('node.spawned').map(({ nodeId }) => nodeId)).toEqual(['measurer-1'])
   expect(of('handoff.sent').map(({ to }) => to)).toEqual(['measurer-1', 'measurer-1'])

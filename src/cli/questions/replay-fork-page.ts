@@ -11,12 +11,10 @@ export type ShownFork = Omit<ReplayedByFork, 'forkId'> & { readonly forkId: stri
 
 export function replayForkPage(replayed: ShownFork, from: ReadFrom, useColor: boolean): string {
   const color = pc.createColors(useColor)
-  const { forkId, events, sessions, phase, prompts, verdicts, over, last } = replayed
+  const { forkId, events, phase, prompts, verdicts, over, last } = replayed
   const lines = [
     ...(prompts === 0 ? [] : ['']),
-    visible(
-      `${events} events of the run and of ${counted(sessions, 'session')} made again, in the order of the record: the run is ${phase}`,
-    ),
+    visible(`${events} events made again, in the order of the record: the run is ${phase}`),
     `${counted(prompts, 'prompt')} composed and ${counted(verdicts, 'call')} judged; no model, no tool and nobody was asked`,
     ...(over ? [] : [color.yellow(`The record ends with event ${last}, and its run was not over: the fork ends there.`)]),
     forkId === null ? color.dim(`The fork is not kept: its source was read from ${from}.`) : visible(`It is on record as ${forkId}.`),

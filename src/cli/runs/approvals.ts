@@ -26,7 +26,7 @@ const WIDEST = 118
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const withExpiry = (one: ListedApproval) =>
-  one.wants.kind === 'call' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
+  one.wants.kind === 'tool' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
 
 export function approvalText({ approval, askedAt, runId, nodeId, session, wants }: ListedApproval): string {
   const wanted = wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`

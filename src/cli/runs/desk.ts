@@ -54,14 +54,13 @@ export interface RunDesk {
   /** The provider that the host waits for; null where no host runs, or nothing is missing. */
   waiting(runId: string): Promise<ProviderWait | null>
   /** Pieces of replies on their way, until the signal aborts. */
-  hear(session: string, signal: AbortSignal, listen: (text: string) => void): void
+  hear(runId: string, nodeId: string, signal: AbortSignal, listen: (text: string) => void): void
   ask(runId: string, request: RunRequest): Promise<void>
   /** To the session of a node. */
   say(runId: string, nodeId: string, kind: SayKind, text: string): Promise<void>
   approvals(): Promise<readonly ListedApproval[]>
   resolve(approval: string, answer: Omit<ApprovalAnswer, 'approval'>): Promise<void>
   /** A session on its own has gone on as far as it can. */
-  settledSession(session: string): Promise<void>
   /** Goes on with what somebody has left. A host has done so when it started. */
   takeUp(runId: string): Promise<void>
   /** The run is over, is paused, or waits for a person. @param after what was before is of no interest */

@@ -50,7 +50,7 @@ export function replyLines(calls: ReadonlySet<string> | null = null): ReplyLines
 
 function spokenLine(calls: ReadonlySet<string>): (line: string) => boolean {
   const read = lineReader(calls)
-  return line => read(line).kind !== 'call'
+  return line => read(line).kind !== 'tool'
 }
 
 /** How much of a text is its first line; null while that cannot be told. */

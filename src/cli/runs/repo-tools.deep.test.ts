@@ -46,8 +46,8 @@ async function ran(cwd: string, ...more: readonly string[]) {
     .split('\n')
     .map(line => JSON.parse(line) as Judged)
   return {
-    decisions: events.flatMap(({ type, payload }) => (type === 'tool.judged' ? [payload.verdict.decision] : [])),
-    ends: events.flatMap(({ type, payload }) => (type === 'tool.settled' ? [payload.code ?? payload.status] : [])),
+    decisions: events.flatMap(({ type, payload }) => (type === 'call.judged' ? [payload.verdict.decision] : [])),
+    ends: events.flatMap(({ type, payload }) => (type === 'call.settled' ? [payload.code ?? payload.status] : [])),
   }
 }
 

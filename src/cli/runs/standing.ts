@@ -47,7 +47,7 @@ export function isSettled(state: RunState): boolean {
 /** A call of it waits for a person, and everything it would do after that. */
 const isAsking = ({ approvals }: RunState, nodeId: string): boolean =>
   approvals.some(
-    ({ nodeId: of, wants }) => of === nodeId && wants.kind === 'call' && !(wants.expiresAt !== null && wants.expiresAt <= Date.now()),
+    ({ nodeId: of, wants }) => of === nodeId && wants.kind === 'tool' && !(wants.expiresAt !== null && wants.expiresAt <= Date.now()),
   )
 
 /** It waits for a node that has read what it was asked, and does nothing about it by itself. */

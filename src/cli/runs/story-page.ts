@@ -89,7 +89,7 @@ const nodeRow = ({ nodeId, status, visits, steps, session }: Story['nodes'][numb
   status,
   String(visits),
   String(steps),
-  session,
+  session ?? '',
 ]
 
 const sentRow = ({ nodeId, visit, step, promptHash, sent, mode, failure, settled, tokens }: ToldStep): readonly string[] => [

@@ -49,12 +49,12 @@ export function runDeskThrough(host: WhichHost): RunDesk {
           throw error
         },
       ),
-    hear(session, signal, listen) {
+    hear(runId, nodeId, signal, listen) {
       void (async () => {
-        for await (const { type, data } of client.sessions.events(session, { signal }))
-          if (type === 'delta') {
-            const { kind, text } = JSON.parse(data) as { readonly kind: string; readonly text: string }
-            if (kind === 'text') listen(text)
+        for await (const { type, data } of client.runs.events(runId, { modes: ['onbook'], signal }))
+          if (type === 'onbook.message.chunk') {
+            const piece = JSON.parse(data) as { readonly nodeId: string; readonly kind: string; readonly text: string }
+            if (piece.nodeId === nodeId && piece.kind === 'text') listen(piece.text)
           }
       })().catch(() => {}) // the record has the whole
     },
@@ -77,7 +77,6 @@ export function runDeskThrough(host: WhichHost): RunDesk {
       })
     },
     // What it goes on with is the host's to do.
-    settledSession: async () => {},
     takeUp: async () => {},
     async settled(runId, after) {
       const stop = new AbortController()

@@ -6,7 +6,7 @@ import { linesOf } from './words.ts'
 
 const bodies = bodiesOf({ object: () => Promise.reject(new Error('nothing is looked up')) })
 const digest = digestText('{}')
-const settled = { type: 'tool.settled', nodeId: 'coder', call: '1', tool: 'read_file', arguments: digest, result: null } as const
+const settled = { type: 'call.settled', nodeId: 'coder', call: '1', tool: 'read_file', arguments: digest, result: null } as const
 
 it('a tool that failed says why; of one that was refused, the verdict has said it', async () => {
   const detail = 'a.js does not exist.'

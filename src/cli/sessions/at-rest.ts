@@ -109,9 +109,11 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       await runs.ask({ tenant, runId, actor: actorOf() }, asked)
       return { run: (await existingSession(store, tenant, session)).state.runs }
     },
-    async command(session, { id = randomUUID(), ...asked }) {
+    async command(session, asked) {
+      const { id = randomUUID(), kind } = asked
       const said = 'message' in asked ? await say(asked.message) : null
-      const given = { id, ...asked, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
+      const reason = 'reason' in asked ? { reason: asked.reason } : {}
+      const given = { id, kind, ...reason, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
       await commandSession(await sessions(), store, placeOf(session), given)
       return { id }
     },

@@ -40,9 +40,9 @@ export const list = (input: Input): Promise<number> =>
       process.stdout.write(
         columns([
           ['session', 'newest run', 'workspace', 'since'],
-          ...all.map(({ session, run, phase, workspace, version, changedAt }) => [
+          ...all.map(({ session, run, open, workspace, version, changedAt }) => [
             session,
-            run === null ? 'none' : `${run}, ${phase}`,
+            run === null ? 'none' : `${run}, ${open ? 'at work' : 'over'}`,
             workspace === null ? '' : `${workspace}, version ${version}`,
             changedAt,
           ]),

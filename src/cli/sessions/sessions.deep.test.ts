@@ -175,7 +175,7 @@ describe('a policy', () => {
         .trim()
         .split('\n')
         .map(line => JSON.parse(line))
-        .filter(({ type }) => type === 'tool.judged')
+        .filter(({ type }) => type === 'call.judged')
         .map(({ payload }) => payload.verdict.decision)
     }
     await run()

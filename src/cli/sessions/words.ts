@@ -42,7 +42,7 @@ const WORDS: Readonly<Record<string, (payload: Payload) => string>> = {
   'step.settled': ({ step, failure }) => (failure === null ? `step ${step} is answered` : `step ${step} has no answer (${failure.code})`),
   'command.received': ({ command }) => `${command.kind} is received`,
   'tool.batchStarted': ({ calls }) => `the model asks for ${calls.map(({ name }: { name: string }) => name).join(', ')}`,
-  'tool.judged': ({ call, verdict }) => {
+  'call.judged': ({ call, verdict }) => {
     const failed = verdict.conditions.find(({ outcome }: { outcome: string }) => outcome === 'failed')
     return `call ${call} is ${verdict.decision}${failed === undefined ? '' : `: ${failed.reason}`}`
   },

@@ -55,7 +55,7 @@ export function outcomeOf(event: Of<'call.settled'>): CallStatus {
 export function termsOf(judged: Of<'call.judged'>, next: RunEvent | undefined): JudgeCall['asks'] | null {
   if (next?.type !== 'approval.requested' || next.nodeId !== judged.nodeId) return null
   const { approval, wants } = next
-  if (wants.kind !== 'call' || wants.call !== judged.call) return null
+  if (wants.kind !== 'tool' || wants.call !== judged.call) return null
   const { by, expiresAt, reason } = wants
   return { approval, by, expiresAt, reason }
 }

@@ -36,5 +36,5 @@ function askedIn(run: readonly Kept<RunEvent>[]): number | null {
 
 function callIn(event: RunEvent): string | null {
   if (event.type === 'call.judged' || event.type === 'call.settled') return JSON.stringify([event.nodeId, event.call])
-  return event.type === 'approval.requested' && event.wants.kind === 'call' ? JSON.stringify([event.nodeId, event.wants.call]) : null
+  return event.type === 'approval.requested' && event.wants.kind === 'tool' ? JSON.stringify([event.nodeId, event.wants.call]) : null
 }

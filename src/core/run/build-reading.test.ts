@@ -42,12 +42,12 @@ const started = (nodeId: string, visit = 1): Event => ['node.started', { nodeId,
 const sent = (nodeId: string, step: number): Event => ['step.started', { nodeId, step, session: nodeId }]
 const settled = (nodeId: string, failure: object | null = null): Event => ['step.settled', { nodeId, failure, reply: null }]
 const judged = (nodeId: string, call: string, decision = 'allowed'): Event => [
-  'tool.judged',
+  'call.judged',
   { nodeId, call, tool: 'probe', verdict: { decision } },
 ]
-const answered = (nodeId: string, call: string, decision = 'approved'): Event => ['tool.answered', { nodeId, call, decision }]
+const answered = (nodeId: string, call: string, decision = 'approved'): Event => ['approval.resolved', { nodeId, call, decision }]
 const ended = (nodeId: string, call: string, status = 'succeeded'): Event => [
-  'tool.settled',
+  'call.settled',
   { nodeId, call, tool: 'probe', result: null, status },
 ]
 
@@ -111,8 +111,8 @@ const STREAMS: Readonly<Record<string, { readonly events: readonly Event[]; read
       sent('a', 1),
       settled('a'),
       judged('a', '1', 'waiting'),
-      ['tool.waiting', { nodeId: 'a', call: '1' }],
-      ['tool.answered', { nodeId: 'a', call: '1', decision: 'approved', arguments: 'sha256:1' }],
+      ['approval.requested', { nodeId: 'a', call: '1' }],
+      ['approval.resolved', { nodeId: 'a', call: '1', decision: 'approved', arguments: 'sha256:1' }],
       judged('a', '1', 'waiting'),
       answered('a', '1', 'expired'),
       judged('a', '1', 'refused'),

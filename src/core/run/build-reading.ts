@@ -90,7 +90,7 @@ export function readingBuilder(): ReadingBuilder {
       case 'call.judged':
         return void callOf(event, event.tool)?.verdicts.push({ sequence, verdict: event.verdict })
       case 'approval.requested': {
-        if (event.wants.kind !== 'call') break
+        if (event.wants.kind !== 'tool') break
         asked.set(event.approval, event.wants.call)
         return
       }

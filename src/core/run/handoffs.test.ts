@@ -62,7 +62,7 @@ describe('a reply', () => {
 
   it('ends the wait when the call is settled with it', () => {
     const settled = emitRun(done(read), {
-      type: 'tool.settled',
+      type: 'call.settled',
       nodeId: 'lead',
       call: '1',
       tool: 'send_handoff',

@@ -176,7 +176,7 @@ describe('any text', () => {
         for (let cut = 0; cut <= lines.length; cut++) {
           const parts = [lines.slice(0, cut), lines.slice(cut)]
           // A call put at the cut says whether a fence is open there.
-          if (classifyLines([...parts[0]!, CALL], TOOLS).at(-1)!.kind !== 'call') continue
+          if (classifyLines([...parts[0]!, CALL], TOOLS).at(-1)!.kind !== 'tool') continue
           expect(parts.flatMap(part => classifyLines(part, TOOLS))).toEqual(whole)
         }
       }),

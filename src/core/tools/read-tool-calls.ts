@@ -57,7 +57,7 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
   const lines = text.split('\n')
   const readings = classifyLines(lines, tools, starts)
   // All ids that are given come first: a generated one must not take what a later line says.
-  const given = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'call' ? (reading.id ?? []) : []))])
+  const given = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'tool' ? (reading.id ?? []) : []))])
   const used = new Set(taken)
   const calls: TextToolCall[] = []
   const diagnostics: ToolCallDiagnostic[] = []
@@ -66,7 +66,7 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
     const line = index + 1
     const refused = refusalOf(reading, used)
     if (refused !== null) diagnostics.push({ ...refused, line })
-    if (refused !== null || reading.kind !== 'call') {
+    if (refused !== null || reading.kind !== 'tool') {
       kept.push(lines[index]!)
       return
     }
@@ -109,7 +109,7 @@ const insideFence = (line: string, reading: LineReading): LineReading =>
 
 function refusalOf(reading: LineReading, used: ReadonlySet<string>): Omit<ToolCallDiagnostic, 'line'> | null {
   if (reading.kind === 'refused') return { code: reading.code, ...(reading.meant === undefined ? {} : { meant: reading.meant }) }
-  if (reading.kind !== 'call' || reading.id === null || !used.has(reading.id)) return null
+  if (reading.kind !== 'tool' || reading.id === null || !used.has(reading.id)) return null
   return { code: 'duplicate-id', meant: { id: null, name: reading.name } }
 }
 

@@ -9,7 +9,7 @@ export type LineReading =
   | { readonly kind: 'text' }
   /** `id`: null when it gives none that can be used. `notes`: what was ignored. */
   | {
-      readonly kind: 'call'
+      readonly kind: 'tool'
       readonly id: string | null
       readonly name: string
       readonly args: JsonObject
@@ -44,7 +44,7 @@ export function readLine(line: string, tools: ReadonlySet<string>): LineReading 
 
 /** Whether it is there to be a call, right or wrong. */
 export const isWrapper = (reading: LineReading): boolean =>
-  reading.kind === 'call' || (reading.kind === 'refused' && reading.code !== 'near-miss')
+  reading.kind === 'tool' || (reading.kind === 'refused' && reading.code !== 'near-miss')
 
 const refuse = (code: DiagnosticCode, meant?: MeantCall): LineReading => ({
   kind: 'refused',
@@ -81,7 +81,7 @@ function readWrapper(text: string, whole: JsonObject, tools: ReadonlySet<string>
   const notes: DiagnosticCode[] = []
   if (hasParams) notes.push('ignored-params')
   if (hasExtra) notes.push('extra-key')
-  return { kind: 'call', id, name, args, notes }
+  return { kind: 'tool', id, name, args, notes }
 }
 
 const trimmed = (value: Json | undefined): string => (typeof value === 'string' ? value.trim() : '')

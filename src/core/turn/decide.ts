@@ -144,7 +144,7 @@ function judgeCall(draft: TurnDraft, { call: id, verdict, again, asks }: JudgeCa
   const judged = emit(draft, { type: 'call.judged', call: id, tool, verdict })
   if (verdict.decision !== 'waiting' || asks === undefined || call.approval !== null) return judged
   const { approval, ...terms } = asks
-  return emit(judged, { type: 'approval.requested', approval, wants: { kind: 'call', call: id, tool, arguments: given, ...terms } })
+  return emit(judged, { type: 'approval.requested', approval, wants: { kind: 'tool', call: id, tool, arguments: given, ...terms } })
 }
 
 function settleCall(draft: TurnDraft, { call: id, outcome, result, resultHash }: SettleCall): TurnRuling {

@@ -74,7 +74,7 @@ export interface ModeSubject {
 }
 
 export interface CallSubject extends ApprovalTerms {
-  readonly kind: 'call'
+  readonly kind: 'tool'
   readonly call: string
   readonly tool: string
   readonly arguments: Digest

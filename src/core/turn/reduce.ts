@@ -31,7 +31,7 @@ function reduced(turn: Turn, event: MessageEvent): Turn {
     }
     case 'approval.requested': {
       const { approval, wants } = event
-      if (wants.kind !== 'call') return turn
+      if (wants.kind !== 'tool') return turn
       const open = { ...wants, approval, decision: null, answeredBy: null, note: null, changed: null }
       return withCall(turn, wants.call, () => ({ approval: open }))
     }

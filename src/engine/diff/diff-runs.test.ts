@@ -72,7 +72,7 @@ it('what came of a call is compared only where both made the same call', async (
   const settled = story.events.filter(({ type }) => type === 'step.settled')[1]!
   const { reply } = settled.payload as unknown as { reply: Digest }
   const results = rewritten(({ type }, { tool }) =>
-    type === 'tool.settled' && tool === 'write_file' ? { result: story.objects.inputs } : null,
+    type === 'call.settled' && tool === 'write_file' ? { result: story.objects.inputs } : null,
   )
   const asked = withObject(results, reply, text => text.replace('src/a.ts', 'src/b.ts'))
   const whats = async (store: Store) => (await diffRuns(side(), side(store))).decisions.map(({ what }) => what)

@@ -72,7 +72,7 @@ it('what a person approved for one run is not done again for its branch without 
   await runs.quiet(TENANT, 'r1')
   expect(paid).toHaveLength(1)
   const types = (await events('r1')).map(({ type }) => type)
-  const fromSeq = types.indexOf('tool.answered') + 1
+  const fromSeq = types.indexOf('approval.resolved') + 1
   await forks.fork({ tenant: TENANT, runId: 'b1', actor: 'mallory' }, 'r1', { mode: 'branch', fromSeq })
   await runs.quiet(TENANT, 'b1')
   expect([paid.length, (await asked()).length]).toEqual([1, 1])

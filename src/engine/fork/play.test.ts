@@ -111,8 +111,8 @@ describe('a source that says something else', () => {
     ['what was sent', [of('step.started', 'reader'), () => ({ requestHash: zero })], { point: 'step.started', field: 'requestHash' }],
     [
       'what a call was judged to be',
-      [of('tool.judged'), ({ verdict }) => ({ verdict: { ...(verdict as object), decision: 'waiting' } })],
-      { point: 'tool.judged' },
+      [of('call.judged'), ({ verdict }) => ({ verdict: { ...(verdict as object), decision: 'waiting' } })],
+      { point: 'call.judged' },
     ],
     ['which edges held', [of('node.completed', 'writer'), () => ({ edges: [] })], { point: 'node.completed', field: 'edges' }],
     ['who was started', [of('node.started', 'reader'), () => ({ nodeId: 'nobody' })], { point: 'node.started' }],

@@ -32,7 +32,6 @@ describe('of a session', () => {
     ['where the prelude of a step comes from', 'step.started', () => ({ source: 'none' })],
     [
       'which version of a workspace was in force',
-      'run.started',
       ({ snapshot }: JsonObject) => ({ snapshot: { ...(snapshot as JsonObject), version: 99 } }),
     ],
   ] as const)('%s', async (_, type, changes) => {

@@ -48,7 +48,7 @@ it('judges by the policy that is on record', async () => {
   expect(await replay(house.store)).toMatchObject({ identical: true, believed: [...ALWAYS_BELIEVED, 'well_formed', 'bound'] })
   const { divergences } = await replay(under(denying('probe')))
   expect(divergences.map(({ point, nodeId, field, found }) => [point, nodeId, field, found])).toContainEqual([
-    'tool.judged',
+    'call.judged',
     'writer',
     'granted',
     'failed: grant 1 denies it',
@@ -62,5 +62,5 @@ it('takes an earlier one for granted: a process keeps the policy that it was sta
 
 it('names a call of which no policy says what its verdict says, also where a policy is no policy', async () => {
   const { divergences } = await replay(under({ ...POLICY, grants: 7 } as never))
-  expect(divergences[0]).toMatchObject({ point: 'event', field: 'event_unfit', expected: 'tool.judged', nodeId: 'writer' })
+  expect(divergences[0]).toMatchObject({ point: 'event', field: 'event_unfit', expected: 'call.judged', nodeId: 'writer' })
 })

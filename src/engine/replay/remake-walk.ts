@@ -54,8 +54,8 @@ export async function remakeWalk(
     }
     case 'approval.requested': {
       const { wants } = event
-      const known = wants.kind === 'call' ? callOf(state, { nodeId: event.nodeId, call: wants.call }) : null
-      if (wants.kind !== 'call' || known === null) return null
+      const known = wants.kind === 'tool' ? callOf(state, { nodeId: event.nodeId, call: wants.call }) : null
+      if (wants.kind !== 'tool' || known === null) return null
       return { recorded: { tool: wants.tool, arguments: wants.arguments }, found: { tool: known.name, arguments: known.arguments } }
     }
     case 'node.completed':

@@ -87,8 +87,8 @@ it.each([
   ['node.started', 'visit', 2],
   ['node.started', 'typeId', 'other'],
   ['step.started', 'session', 'other'],
-  ['tool.judged', 'tool', 'other'],
-  ['tool.settled', 'tool', 'other'],
+  ['call.judged', 'tool', 'other'],
+  ['call.settled', 'tool', 'other'],
   ['node.completed', 'edges', []],
 ])('what follows from the graph and from how far it was walked is known: %s, %s', async (type, field, value) => {
   const { store, sequence } = changed(type, { [field]: value })

@@ -78,7 +78,7 @@ describe('a change is told', () => {
     const told = house(() => steps.shift()!)
     await told.go(ONE)
     const changes = await changesIn(told)
-    const calls = (await told.events()).flatMap(event => (event.type === 'tool.settled' ? [event.call] : []))
+    const calls = (await told.events()).flatMap(event => (event.type === 'call.settled' ? [event.call] : []))
     expect(changes).toMatchObject([
       {
         nodeId: 'a',
@@ -93,10 +93,10 @@ describe('a change is told', () => {
     ])
     expect(await told.text(changes[0]!.diff)).toContain('@@ -1 +1,2 @@\n Once.\n+Twice.\n')
     const story = await told.story()
-    expect(story.filter(line => /^(?:tool.settled|files)/.test(line))).toEqual([
-      'tool.settled a',
+    expect(story.filter(line => /^(?:call.settled|files)/.test(line))).toEqual([
+      'call.settled a',
       'files.changed a',
-      'tool.settled a',
+      'call.settled a',
       'files.changed a',
     ])
   })
@@ -256,7 +256,7 @@ it('what a host left when it stopped is told by the next one, with the call that
   const second = open('second', () => 'I see.')
   await second.runs.resume()
   await second.runs.quiet(TENANT, 'r1')
-  expect((await second.events()).flatMap(event => (event.type === 'tool.settled' ? [event.status] : []))).toEqual(['interrupted'])
+  expect((await second.events()).flatMap(event => (event.type === 'call.settled' ? [event.status] : []))).toEqual(['interrupted'])
   expect(await changesIn(second)).toMatchObject([{ by: 'tool', files: [{ path: 'story', added: 1 }], shared: true }])
   expect(readFileSync(at('story'), 'utf8')).toBe('Once.\nTwice.\n')
   end.open()

@@ -63,8 +63,8 @@ it('stopped anywhere, it comes to the same end, and nothing is made or sent twic
     await over(next)
     const events = await next.events()
     const times = (type: string) => events.filter(event => event.type === type).length
-    expect([after, times('node.spawned'), times('edge.created'), times('handoff.sent'), times('tool.settled')]).toEqual([after, 2, 2, 4, 6])
-    const statuses = events.flatMap(event => (event.type === 'tool.settled' ? [event.status] : []))
+    expect([after, times('node.spawned'), times('edge.created'), times('handoff.sent'), times('call.settled')]).toEqual([after, 2, 2, 4, 6])
+    const statuses = events.flatMap(event => (event.type === 'call.settled' ? [event.status] : []))
     expect(new Set(statuses)).toEqual(new Set(['succeeded']))
     const { outputs, inbox, awaited } = await next.state()
     expect([inbox, awaited]).toEqual([[], []])

@@ -168,9 +168,9 @@ it('whatever is wrong with a call is found before anybody is asked, and changes 
   })
   const expected = WRONG.map(([what, , problem], index) => [what, String(said[index]).includes(problem) ? problem : said[index]])
   expect(expected).toEqual(WRONG.map(([what, , problem]) => [what, problem]))
-  const failed = (await of('tool.judged')).map(({ verdict }) => verdict.conditions.find(({ outcome }) => outcome === 'failed')?.condition)
+  const failed = (await of('call.judged')).map(({ verdict }) => verdict.conditions.find(({ outcome }) => outcome === 'failed')?.condition)
   expect(failed).toEqual(WRONG.map(() => 'well_formed'))
-  expect(await of('tool.waiting')).toEqual([])
+  expect(await of('approval.requested')).toEqual([])
   const { grown, handoffs } = await house.state()
   expect([grown, handoffs]).toEqual([{ nodes: [], edges: [] }, 0])
 })
@@ -205,7 +205,7 @@ it('bug 14: a child has at most what its parent has, whatever is asked for it', 
   const { settings, role } = (await house.state()).grown.nodes[0]!
   expect(settings).toEqual({ ...capabilities, runCommands: false, writeCode: false, gated: false })
   expect(role.requests).toEqual(['read_repo', 'edit_code', 'run_commands'])
-  const judged = (await of('tool.judged')).find(({ nodeId }) => nodeId !== 'lead')!
+  const judged = (await of('call.judged')).find(({ nodeId }) => nodeId !== 'lead')!
   expect(judged.verdict.decision).toBe('refused')
 })
 
@@ -225,7 +225,7 @@ it.each([
     { hostCatalog: [...Object.values(GRAPH_DESCRIPTORS), WRITE] },
   )
   await house.go({ ...(lead({ settings }) as { readonly [key: string]: Json }), mode: 'implementation' })
-  const judged = (await of('tool.judged')).map(({ nodeId, verdict }) => [
+  const judged = (await of('call.judged')).map(({ nodeId, verdict }) => [
     nodeId,
     verdict.conditions.find(({ outcome }) => outcome === 'failed')?.reason ?? null,
   ])
@@ -264,7 +264,7 @@ it('a graph tool is called as this host has it, whatever a catalog shows', async
   const helper = spawn('helper', { capabilities: { edgeManagement: 'bogus' } })
   open(({ node, time }) => (node === 'lead' && time === 1 ? calls(helper) : 'Done.'), { hostCatalog })
   const { grown } = await house.go(lead())
-  const [judged] = await of('tool.judged')
+  const [judged] = await of('call.judged')
   expect(judged!.verdict.conditions[0]!.reason).toContain('/capabilities/edgeManagement')
   expect(grown.nodes).toEqual([])
 })
@@ -286,7 +286,7 @@ it('bug 14: what the policy does not grant to the parent it does not grant to th
     },
   )
   await house.go(lead())
-  const judged = (await of('tool.judged')).find(({ nodeId }) => nodeId !== 'lead')!
+  const judged = (await of('call.judged')).find(({ nodeId }) => nodeId !== 'lead')!
   expect(judged.verdict.conditions.find(({ outcome }) => outcome === 'failed')!.condition).toBe('granted')
 })
 
@@ -308,7 +308,7 @@ it('bug 14: a child is shown no tool that its parent is not shown, and counts as
   await house.go({ id: 'grows', objective: 'Find out.', nodes: [{ id: 'lead', agent: 'local.desk.boss' }] })
   const helper = house.chat.asked.find(({ node }) => node !== 'lead')!
   expect(helper.call.tools.map(({ name }) => name)).toEqual(['spawn_node', 'probe'])
-  const failed = (await of('tool.judged')).flatMap(({ nodeId, verdict }) =>
+  const failed = (await of('call.judged')).flatMap(({ nodeId, verdict }) =>
     nodeId === 'lead' ? [] : verdict.conditions.flatMap(({ condition, outcome }) => (outcome === 'failed' ? [condition] : [])),
   )
   expect(failed).toEqual(['granted', 'visible'])

@@ -224,7 +224,7 @@ it('a spawned node that fails is a failed call of the one that waits for it, and
   helped(time => (time === 1 ? 'Ready.' : { fail: 'provider_terminal' }), ask('h', 'Tell me.'))
   const state = await house.go(ALONE)
   expect([state.phase, nodeOf(state, 'helper-1').status]).toEqual(['completed', 'failed'])
-  const [settled] = (await house.events()).filter(event => event.type === 'tool.settled' && event.tool === 'send_handoff')
+  const [settled] = (await house.events()).filter(event => event.type === 'call.settled' && event.tool === 'send_handoff')
   expect(settled).toMatchObject({ status: 'failed', code: 'reply_failed', detail: expect.stringContaining('node helper-1 failed') })
 })
 

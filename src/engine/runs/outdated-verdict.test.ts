@@ -46,7 +46,7 @@ beforeEach(async () => {
 async function finish(): Promise<readonly string[]> {
   goOn.open()
   await house.runs.quiet(TENANT, 'r1')
-  return (await house.events()).flatMap(event => (event.type === 'tool.settled' ? [event.status] : []))
+  return (await house.events()).flatMap(event => (event.type === 'call.settled' ? [event.status] : []))
 }
 
 it('a call is made that was allowed in the mode the run is still in', async () => {
@@ -56,7 +56,7 @@ it('a call is made that was allowed in the mode the run is still in', async () =
 it('a call is judged by the mode there is when it is begun, and on record as it was judged last', async () => {
   await house.runs.submit(placeOf('r1'), { type: 'setMode', mode: 'planning' })
   expect([await finish(), written]).toEqual([['failed'], 0])
-  const judged = (await house.events()).flatMap(event => (event.type === 'tool.judged' ? [event.verdict.decision] : []))
+  const judged = (await house.events()).flatMap(event => (event.type === 'call.judged' ? [event.verdict.decision] : []))
   expect(judged).toEqual(['refused'])
   expect((await house.state()).phase).toBe('completed')
 })
@@ -86,6 +86,6 @@ it('a run that is being cancelled begins no call of a session that has not heard
     const changed = await changeSession({ ...desk, run: { ...run, state: { ...run.state, phase } } }, loaded, judge, {})
     return [changed!.answer.refusal?.code ?? null, changed!.session?.events.map(({ type }) => type) ?? []]
   }
-  expect(await change('running')).toEqual([null, ['tool.judged', 'tool.callStarted']])
+  expect(await change('running')).toEqual([null, ['call.judged', 'tool.callStarted']])
   expect(await change('cancelling')).toEqual(['run_cancelling', []])
 })

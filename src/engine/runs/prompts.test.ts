@@ -71,7 +71,7 @@ describe('the mode', () => {
     })
     await house.go(one({ nodes: [{ id: 'a', role: 'implementer' }] }))
     const events = await house.events()
-    const verdicts = events.flatMap(event => (event.type === 'tool.judged' ? [event.verdict] : []))
+    const verdicts = events.flatMap(event => (event.type === 'call.judged' ? [event.verdict] : []))
     expect(verdicts.map(({ decision }) => decision)).toEqual(['allowed', 'refused'])
     expect(verdicts[1]!.conditions.find(({ outcome }) => outcome === 'failed')).toMatchObject({ condition: 'mode' })
     const modes = await Promise.all((await steps()).map(({ prompt }) => house.text(prompt.blocks.mode!)))

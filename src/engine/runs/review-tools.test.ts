@@ -166,7 +166,7 @@ it('an approval of a call that is settled for another reason is not left open', 
   }
   const house = open(payOnce({}), ASKING, flaky)
   await house.create({ id: 'w', objective: 'Pay.', nodes: [{ id: 'a', orchestration: 'interactive' }] })
-  await expect.poll(async () => (await house.story()).includes('tool.settled a'), { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await house.story()).includes('call.settled a'), { timeout: 20_000 }).toBe(true)
   expect((await house.state()).approvals).toEqual([])
 })
 
@@ -176,7 +176,7 @@ it('what a person puts in place of the arguments may hold no secret, and what a 
   await house.go(ONE)
   await expect(answer(house, { arguments: { pin: 'correct-horse' } })).rejects.toMatchObject({ code: 'approval_arguments_refused' })
   await answer(house, { note: 'it is correct-horse' })
-  const answered = (await house.events()).find(event => event.type === 'tool.answered')
+  const answered = (await house.events()).find(event => event.type === 'approval.resolved')
   expect(answered?.note).toBe('it is [REDACTED]')
 })
 
@@ -190,7 +190,7 @@ it('a call that was made with deep arguments of a person is told as done', async
   const house = open(payOnce({}), ASKING)
   await house.go(ONE)
   await answer(house, { arguments: JSON.parse(`${'{"a":'.repeat(999)}1${'}'.repeat(999)}`) as Json }).catch(() => null)
-  const settled = (await house.events()).find(event => event.type === 'tool.settled')
+  const settled = (await house.events()).find(event => event.type === 'call.settled')
   expect([paid.length, settled?.status]).not.toEqual([1, 'failed'])
 })
 
@@ -198,6 +198,6 @@ it('the record of a call says with what it was made', async () => {
   const house = open(payOnce({ to: 'thief' }), ASKING)
   await house.go(ONE)
   await answer(house, { arguments: { to: 'ada' } })
-  const settled = (await house.events()).find(event => event.type === 'tool.settled')
+  const settled = (await house.events()).find(event => event.type === 'call.settled')
   expect(settled?.arguments).toBe(digestJson({ to: 'ada' }))
 })

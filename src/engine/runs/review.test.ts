@@ -272,7 +272,7 @@ describe('what others say that looks like a digest', () => {
       time === 1 ? { tools: [{ toolName: 'request_implementation', arguments: { reason: digest } }] } : 'Done.',
     )
     await one.go({ id: 'w', mode: 'planning', objective: 'Plan.', nodes: [{ id: 'a' }] })
-    const settled = (await one.events()).find(event => event.type === 'tool.settled')
+    const settled = (await one.events()).find(event => event.type === 'call.settled')
     expect(settled).toMatchObject({ status: 'succeeded' })
   })
   it('does not end it: what is wrong with a provider', async () => {

@@ -57,7 +57,7 @@ it('a node that a host starts while it takes up its runs asks its model once', a
 })
 
 const settledIn = async (house: RunHouse): Promise<readonly string[]> =>
-  (await house.events()).flatMap(event => (event.type === 'tool.settled' ? [`${event.tool} ${event.status}`] : []))
+  (await house.events()).flatMap(event => (event.type === 'call.settled' ? [`${event.tool} ${event.status}`] : []))
 
 const ASK = {
   toolName: 'send_handoff',

@@ -38,7 +38,7 @@ function dueOf(tenant: string, { state, createdAt }: LoadedRun, over: Over): Rea
   const due = new Map<string, Due>()
   const keyOf = (...parts: readonly string[]): string => JSON.stringify([tenant, runId, ...parts])
   for (const { approval, nodeId, wants } of approvals)
-    if (wants.kind === 'call' && wants.expiresAt !== null)
+    if (wants.kind === 'tool' && wants.expiresAt !== null)
       due.set(keyOf('approval', approval), { at: wants.expiresAt, over: () => over.approval(tenant, runId, nodeId, approval) })
   for (const { handoff, until } of awaited)
     due.set(keyOf('reply', handoff), { at: until, over: () => over.reply(tenant, runId, handoff) })

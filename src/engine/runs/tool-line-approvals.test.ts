@@ -68,14 +68,14 @@ async function answer({ approval, session }: AskedApproval, decision: 'approved'
 
 const settled = async () =>
   (await house.events()).flatMap(event =>
-    event.type === 'tool.settled' ? [`${event.nodeId} ${event.call} ${event.tool} ${event.status}`] : [],
+    event.type === 'call.settled' ? [`${event.nodeId} ${event.call} ${event.tool} ${event.status}`] : [],
   )
 
 /** What a node was told of its calls: the id that it gave, and what came of it. */
 async function results(nodeId: string) {
   const found: unknown[] = []
   for (const event of await house.events()) {
-    if (event.type !== 'tool.settled' || event.nodeId !== nodeId || event.result === null) continue
+    if (event.type !== 'call.settled' || event.nodeId !== nodeId || event.result === null) continue
     const [{ callId, output }] = JSON.parse(await house.text(event.result)).content
     found.push([callId, output])
   }

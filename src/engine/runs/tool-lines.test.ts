@@ -46,7 +46,7 @@ async function spoken(
 
 const eventsOf = async <T extends string>(type: T) => (await house.events()).filter(event => event.type === type)
 const outcomes = async () =>
-  (await house.events()).flatMap(event => (event.type === 'tool.settled' ? [`${event.call} ${event.tool} ${event.status}`] : []))
+  (await house.events()).flatMap(event => (event.type === 'call.settled' ? [`${event.call} ${event.tool} ${event.status}`] : []))
 
 /** Every call of every batch, as the session's record has it. */
 async function batches() {
@@ -152,7 +152,7 @@ describe('an agent that calls by line', () => {
       notes: [expect.stringMatching(/^Line 7, ignored-params/), expect.stringMatching(/^Line 8, near-miss/)],
       result: { done: true },
     })
-    const judged = (await house.events()).flatMap(event => (event.type === 'tool.judged' ? [event.verdict] : []))
+    const judged = (await house.events()).flatMap(event => (event.type === 'call.judged' ? [event.verdict] : []))
     expect(judged[0]).toMatchObject({ decision: 'refused' })
     expect(judged[0]!.conditions.map(({ outcome }) => outcome)).toEqual(['failed', ...Array(7).fill('not_reached')])
   })
@@ -198,7 +198,7 @@ describe('an agent with tools of its own', () => {
     })
     expect([phase, await outcomes()]).toEqual(['completed', ['1 probe failed']])
     expect(told(2)).toContain('unknown-tool')
-    expect((await eventsOf('tool.judged')).length).toBe(1)
+    expect((await eventsOf('call.judged')).length).toBe(1)
   })
 
   it('can ask for the implementation while its run plans', async () => {

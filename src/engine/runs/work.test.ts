@@ -42,7 +42,6 @@ describe('a run', () => {
     const { state } = await run({ id: 'one', objective: 'Say something.', nodes: [{ id: 'writer' }] })
     expect(await typesOf()).toEqual([
       'run.created',
-      'run.started',
       'node.started writer',
       ...['system', 'few-shot', 'user', 'schema-hint'].map(() => 'prompt.traced writer'),
       'step.started writer',

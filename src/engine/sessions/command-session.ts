@@ -1,5 +1,6 @@
 // What a client asks of a session: of the run that is at work in it, or left in the session while none is.
 import type { Digest } from '../../core/digest/digest.ts'
+import type { RunCommand } from '../../core/run/decide.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
@@ -49,10 +50,10 @@ export async function commandSession(
     if (done.refusal !== null) throw refusalFault(done.refusal)
     return { replayed: done.replayed !== null }
   }
-  const brought = asked.kind === 'complete' ? await outputOf(store, tenant, open) : {}
+  const ending = asked.kind === 'complete' ? await endingOf(store, tenant, open) : null
   const command = runCommandFor(open.nodeId, id, asked, message)
-  const given = command.type === 'turn' && 'output' in brought ? { ...command, output: brought.output } : command
-  const submission = { objects: [...objects, ...('objects' in brought ? brought.objects : [])], idempotency: keep }
+  const given: RunCommand = command.type === 'turn' && ending !== null ? { ...command, output: ending.output } : command
+  const submission = { objects: [...objects, ...(ending?.objects ?? [])], idempotency: keep }
   const done = await runs.submit({ tenant, runId: open.runId, actor }, given, submission)
   if (done.refusal !== null) throw refusalFault(done.refusal)
   return { replayed: done.replayed }
@@ -73,7 +74,8 @@ export async function provideInput(
   return commandSession(works, store, place, { id, kind: 'follow-up', message, objects }, keep)
 }
 
-async function outputOf(store: Store, tenant: string, { runId, nodeId }: NodeOfRun) {
+/** The output of an interactive run is its last reply. */
+async function endingOf(store: Store, tenant: string, { runId, nodeId }: NodeOfRun): ReturnType<typeof outputIn> {
   const { turn } = nodeOf((await loadRun(store, tenant, runId)).state, nodeId)
-  return turn === null ? {} : ((await outputIn(store, tenant, turn)) ?? {})
+  return turn === null ? null : outputIn(store, tenant, turn)
 }

@@ -65,8 +65,8 @@ describe('a tool of draft-07', () => {
   }
 
   it('is judged by its schema', async () => {
-    expect(await called(parameters, { n: 1 }, 'tool.judged')).toMatchObject([{ verdict: { decision: 'allowed' } }])
-    expect(await called(parameters, { n: 'one' }, 'tool.judged')).toMatchObject([{ verdict: { decision: 'refused' } }])
+    expect(await called(parameters, { n: 1 }, 'call.judged')).toMatchObject([{ verdict: { decision: 'allowed' } }])
+    expect(await called(parameters, { n: 'one' }, 'call.judged')).toMatchObject([{ verdict: { decision: 'refused' } }])
   })
 
   it('is not adopted when its schema means something else today', async () => {

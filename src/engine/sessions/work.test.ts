@@ -99,7 +99,6 @@ describe('a session', () => {
     expect(await typesOf(store)).toEqual([
       'session.created',
       'run.requested',
-      'run.started',
       'prelude.traced',
       'message.appended',
       'step.started',
@@ -182,9 +181,9 @@ describe('tools', () => {
     const store = await ready(asking('workspace.read', { path: 'context/docs/style.md' }))
     const types = await typesOf(store)
     const at = types.indexOf('tool.batchStarted')
-    expect(types.slice(at, at + 4)).toEqual(['tool.batchStarted', 'tool.judged', 'tool.callStarted', 'tool.callSettled'])
+    expect(types.slice(at, at + 4)).toEqual(['tool.batchStarted', 'call.judged', 'tool.callStarted', 'tool.callSettled'])
     expect(types.at(-1)).toBe('run.completed')
-    expect(await lastOf(store, 'tool.judged')).toMatchObject({ verdict: { decision: 'allowed' } })
+    expect(await lastOf(store, 'call.judged')).toMatchObject({ verdict: { decision: 'allowed' } })
     expect(await resultOf(store)).toMatchObject({ toolName: 'workspace.read', output: { version: 1, text: 'Short words.' } })
   })
 
@@ -196,7 +195,7 @@ describe('tools', () => {
   ]
   it.each(refused)('that are %s never run, and the model is told why', async (_, name, args, more, condition, reason) => {
     const store = await ready(asking(name, args), more)
-    const { verdict } = (await lastOf(store, 'tool.judged')) as {
+    const { verdict } = (await lastOf(store, 'call.judged')) as {
       verdict: { decision: string; conditions: { condition: string; outcome: string }[] }
     }
     expect(verdict.decision).toBe('refused')

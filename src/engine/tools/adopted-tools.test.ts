@@ -79,8 +79,8 @@ async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }], mea
   const payloads: Record<string, never> = {}
   for await (const { event } of store.read(tenant, sessionStream(place.session), -1))
     (payloads as Record<string, unknown>)[event.type] ??= event.payload
-  const { 'tool.judged': judged, 'tool.callSettled': settled } = payloads as unknown as {
-    'tool.judged'?: { verdict: { conditions: readonly Judged[] } }
+  const { 'call.judged': judged, 'tool.callSettled': settled } = payloads as unknown as {
+    'call.judged'?: { verdict: { conditions: readonly Judged[] } }
     'tool.callSettled': Json
   }
   return { conditions: Object.fromEntries((judged?.verdict.conditions ?? []).map(one => [one.condition, one])), settled }

@@ -100,7 +100,7 @@ export const createdRunAnswer = Type.Object(
   CLOSED,
 )
 export const runStatusAnswer = Type.Object({ runId, status }, CLOSED)
-export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: Type.String(), id: Type.String() }, CLOSED)
+export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: nullable(Type.String()), id: Type.String() }, CLOSED)
 export const forkMode = Type.Enum(['replay', 'branch'])
 export const runsAnswer = Type.Object(
   {

@@ -74,11 +74,12 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     async (request, reply) => {
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
-      const { id = randomUUID(), run = null, ...asked } = request.body
-      const said = 'message' in asked ? await givenMessage(store, principal, asked.message as GivenMessage) : null
-      const answer = ok({ session, id, kind: asked.kind })
+      const { id = randomUUID(), run = null, kind } = request.body
+      const said = 'message' in request.body ? await givenMessage(store, principal, request.body.message as GivenMessage) : null
+      const reason = 'reason' in request.body ? { reason: request.body.reason } : {}
+      const answer = ok({ session, id, kind })
       return answerDecided(store, place.tenant, request, reply, async keep => {
-        const given = { id, run, ...asked, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
+        const given = { id, run, kind, ...reason, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
         const done = await commandSession(sessions, store, place, given, () => keep(answer))
         return { answer, replayed: done.replayed }
       })

@@ -134,8 +134,8 @@ async function checkRequests(store: Store, events: readonly RunEvent[], heard: r
 }
 
 async function checkCalls(store: Store, events: readonly RunEvent[], lines: readonly string[]): Promise<void> {
-  const settled = events.flatMap(event => (event.type === 'tool.settled' ? [event] : []))
-  const judged = new Set(events.flatMap(event => (event.type === 'tool.judged' ? [`${event.nodeId} ${event.call}`] : [])))
+  const settled = events.flatMap(event => (event.type === 'call.settled' ? [event] : []))
+  const judged = new Set(events.flatMap(event => (event.type === 'call.judged' ? [`${event.nodeId} ${event.call}`] : [])))
   assert.deepEqual(settled.map(({ nodeId, call }) => `${nodeId} ${call}`).sort(), [...judged].sort())
   const known = new Set<string>()
   for (const { tool, status, arguments: given } of settled) {
@@ -155,9 +155,9 @@ async function checkCalls(store: Store, events: readonly RunEvent[], lines: read
 
 /** Whoever signs was asked about once for each call, and nothing that was asked is unanswered. */
 function checkApprovals(events: readonly RunEvent[]): void {
-  const asked = events.flatMap(event => (event.type === 'tool.waiting' ? [event.approval] : []))
-  const answered = events.flatMap(event => (event.type === 'tool.answered' ? [event.approval] : []))
-  const signed = events.filter(event => event.type === 'tool.settled' && event.tool === 'sign')
+  const asked = events.flatMap(event => (event.type === 'approval.requested' ? [event.approval] : []))
+  const answered = events.flatMap(event => (event.type === 'approval.resolved' ? [event.approval] : []))
+  const signed = events.filter(event => event.type === 'call.settled' && event.tool === 'sign')
   assert.deepEqual([asked.length, new Set(asked).size], [signed.length, signed.length])
   assert.deepEqual([...answered].sort(), [...asked].sort())
 }
