@@ -263,7 +263,7 @@ function pairOf(a: Json, b: Json, look: (a: Json, b: Json) => unknown) {
 
 /** For four times the size: between linear (4) with the noise of a busy machine, and quadratic (16). */
 const MOST = 11
-const ROUNDS = 3
+const ROUNDS = 2
 const TRIES = 6
 /** In milliseconds. Below this a clock measures the collector of garbage; at these sizes a square takes far longer. */
 const TOO_SHORT = 10
