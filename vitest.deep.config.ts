@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -8,6 +10,10 @@ const TIMED = [
   'src/engine/library/many-versions.deep.test.ts',
   'src/host/fair.deep.test.ts',
 ]
+/** Properties that `npm test` tries less often: here all the way. */
+const PROPERTIES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map(path => join('src', path))
+  .filter(path => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes("/testing/runs.ts'"))
 /** They take minutes each, so they begin first: nothing else is left to do while the last of them ends. */
 const LONG = /\/(?:kill|hostile-record|guides|every-run|fuzz|disk-full|crash|read-tool-calls|differential)\.deep\.test\.ts$/
 
@@ -25,8 +31,20 @@ export default defineConfig({
     testTimeout: 30 * 60_000,
     hookTimeout: 30 * 60_000,
     sequence: { sequencer: LongFirst },
+    globalSetup: 'src/testing/temporary-root.ts',
     projects: [
       { extends: true, test: { name: 'deep', include: ALL, exclude: TIMED, sequence: { groupOrder: 0 }, maxWorkers: 3 } },
+      {
+        extends: true,
+        test: {
+          name: 'properties',
+          include: PROPERTIES,
+          env: { ONBOOK_PROPERTIES: 'all' },
+          isolate: false,
+          sequence: { groupOrder: 0 },
+          maxWorkers: 3,
+        },
+      },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
     ],
   },

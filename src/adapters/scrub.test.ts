@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../testing/runs.ts'
 import { scrubber } from './scrub.ts'
 
 const of = (...values: string[]) => scrubber(new Map(values.map(value => [value, '#'])))
@@ -80,7 +81,7 @@ describe('a scrubbed stream', () => {
         const given = streamed(pieces, ...secrets).join('')
         expect(given).toBe(of(...secrets).text(text))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 })

@@ -1,13 +1,13 @@
 // An explanation of a call that a node of a run would make says what the gate would say.
 import { afterEach, expect, it } from 'vitest'
-import { workerValidator } from '../adapters/worker-validator.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
 import { GRAPH_DESCRIPTORS } from '../core/tools/graph-descriptors.ts'
 import { type RunHouse, runHouse, TENANT } from '../testing/run-house.ts'
+import { sharedValidator } from '../testing/shared-validator.ts'
 import { explainPolicy } from './explain-policy.ts'
 
-const validator = workerValidator()
+const validator = sharedValidator()
 let house: RunHouse
 afterEach(async () => {
   await house.close()

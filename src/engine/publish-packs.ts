@@ -9,10 +9,9 @@ import { pinnedText } from '../core/resolve/prompt-ref.ts'
 import { Fault } from '../errors.ts'
 import type { Store, Validator } from '../ports.ts'
 import { checkPacks } from './check.ts'
-import type { EditedTemplates } from './library/edited-lookup.ts'
 import { findAmong, loadLabels } from './library/lookup.ts'
 import { type PackSchemas, schemasOfPack } from './library/pack-schemas.ts'
-import { publishTemplates, type WantedActive } from './library/publish.ts'
+import { type CompiledPacks, publishTemplates, type WantedActive } from './library/publish.ts'
 import { versionsOf, type Writer } from './library/rows.ts'
 import { loadPack } from './versions.ts'
 import type { Workspace } from './workspace.ts'
@@ -29,9 +28,6 @@ export interface PublishedPacks {
   /** The active version of each template afterwards. */
   readonly active: readonly ActiveTemplate[]
 }
-
-/** The templates that packs compile to, and the versions that are to be active. */
-export type CompiledPacks = EditedTemplates
 
 /** Nothing is written. */
 export async function compilePacks(workspace: Workspace, paths: readonly string[], validator: Validator): Promise<CompiledPacks> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { folderFiles } from '../adapters/folder-files.ts'
-import { workerValidator } from '../adapters/worker-validator.ts'
 import { Fault } from '../errors.ts'
 import type { Model, Validator } from '../ports.ts'
+import { sharedValidator } from '../testing/shared-validator.ts'
 import { type TestOptions, testPacks } from './test-packs.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -31,7 +31,7 @@ describe('an interrupted run', () => {
   })
 
   it('does not wait for a model that does not listen', async () => {
-    const validator = workerValidator()
+    const validator = sharedValidator()
     const stop = new AbortController()
     const complete = () => {
       stop.abort()
@@ -57,7 +57,7 @@ describe('a model that is too slow', () => {
     ['need not say that it was told to stop', failing(() => new DOMException('stopped', 'AbortError')), ''],
     ['need not say anything', { name: 'mute', complete: forever }, ''],
   ])('%s', async (_, model, added) => {
-    const validator = workerValidator()
+    const validator = sharedValidator()
     const results = await problemsOf(validator, options(model, { timeoutMs: 20 }))
     expect(results).toEqual(Array(2).fill(['error', `no reply within 0.02 s${added}`]))
     await validator.close()

@@ -11,7 +11,7 @@ const OPEN = ['GET /', 'GET /.well-known/openwop', 'GET /healthz', 'GET /login',
 /** What any key may ask. */
 const UNSCOPED = ['DELETE /v1/sign-in', 'GET /v1/sign-in', 'POST /v1/login-tokens']
 
-const { host, hintsFor } = await furnishedHost()
+const { host, hintsFor } = await furnishedHost(7)
 const { key: powerless } = await host.makeKey('acme', [])
 const { key: stranger } = await host.makeKey('umbrella')
 afterAll(() => host.close())

@@ -1,5 +1,5 @@
 // A desk whose content lies in a workspace: published, adopted and run for real, and then changed by a proposal. For tests of what a proposal would do.
-import { workerValidator } from '../adapters/worker-validator.ts'
+
 import { digestText } from '../core/digest/digest.ts'
 import { readPack, semanticDigest } from '../core/pack/pack.ts'
 import { activate, emptyRegistry, printRegistry } from '../core/pack/registry.ts'
@@ -24,6 +24,7 @@ import { storedFiles } from '../engine/workspaces/stored-files.ts'
 import { headOf } from '../engine/workspaces/versions.ts'
 import type { RoleFiles, Store, Validator } from '../ports.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from './run-house.ts'
+import { sharedValidator } from './shared-validator.ts'
 import type { Asked } from './talking-chat.ts'
 import { WORLD } from './test-runs.ts'
 
@@ -135,7 +136,7 @@ export async function openDesk(store?: Store): Promise<Desk> {
   const roles: RoleFiles = { read: async name => files[rolePath(name)] ?? null, list: async () => [] }
   const say = ({ node, time }: Asked) => (node === 'writer' && time % 2 === 1 ? ASKS : 'Said.')
   const house = runHouse(say, { world: { ...WORLD, roles } }, store)
-  const validator = workerValidator()
+  const validator = sharedValidator()
   await house.runs.sessions.submit(HOME, {
     type: 'create',
     session: 'desk',

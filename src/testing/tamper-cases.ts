@@ -1,16 +1,7 @@
 // Runs cases of tampering: each does its harm to a copy of the same record, and says exactly what a verification must find.
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Database } from '../adapters/sqlite-store/database.ts'
-import {
-  damagedCopy,
-  describeBreaks,
-  makeRecord,
-  rebuilt,
-  removeRecords,
-  type TamperRecord,
-  type Verifying,
-  verifyCopy,
-} from './tamper-record.ts'
+import { damagedCopy, describeBreaks, makeRecord, rebuilt, type TamperRecord, type Verifying, verifyCopy } from './tamper-record.ts'
 
 export interface TamperCase extends Verifying {
   readonly damage: (database: Database) => unknown
@@ -22,8 +13,6 @@ export interface TamperCase extends Verifying {
   /** 1 when nothing is said. */
   readonly erased?: number
 }
-
-afterAll(removeRecords)
 
 let made: Promise<TamperRecord> | null = null
 export function theRecord(): Promise<TamperRecord> {

@@ -1,7 +1,6 @@
 // Runs for a test: a model that says what a script says, the tools that ship, and a store of the test's own.
 import { randomUUID } from 'node:crypto'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
-import { workerValidator } from '../adapters/worker-validator.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { readWorkflow } from '../core/workflow/read-workflow.ts'
 import type { Workflow } from '../core/workflow/workflow.ts'
@@ -11,6 +10,7 @@ import { workspaceRead } from '../engine/bindings/workspace-read.ts'
 import type { RunWorld } from '../engine/runs/frozen.ts'
 import { type RunParts, type RunWork, runWork } from '../engine/runs/work.ts'
 import type { Store } from '../ports.ts'
+import { sharedValidator } from './shared-validator.ts'
 
 const NOTED = 'replies:\n  - match: {}\n    text: Noted.\n'
 
@@ -28,7 +28,7 @@ export interface TestRuns extends RunWork {
 
 export function testRuns(store: Store, script = NOTED, more: Partial<RunParts> = {}): TestRuns {
   const policy = () => EVERYTHING
-  const validator = workerValidator()
+  const validator = sharedValidator()
   const problems: Error[] = []
   const work = runWork({
     store,

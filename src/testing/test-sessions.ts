@@ -3,8 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { routedChat } from '../adapters/chat/routed-chat.ts'
 import { sampleChat } from '../adapters/chat/sample-chat.ts'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
-import { stoppedSchemas } from '../adapters/stopped-schemas.ts'
-import { workerValidator } from '../adapters/worker-validator.ts'
 import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
@@ -14,6 +12,7 @@ import { forkWork } from '../engine/fork/forks.ts'
 import { type RunParts, runWork } from '../engine/runs/work.ts'
 import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
 import type { Store } from '../ports.ts'
+import { sharedValidator } from './shared-validator.ts'
 import { WORLD } from './test-runs.ts'
 
 /** Whatever is said. */
@@ -27,8 +26,7 @@ export function testSessions(store: Store, script = NOTED, more: Partial<RunPart
   const policy = () => EVERYTHING
   const bindings = new Map([workspaceRead(store, policy), introspectSession(store)].map(one => [one.descriptor.name, one]))
   const grants = [{ tools: ['workspace.read'] }]
-  const stopped = stoppedSchemas()
-  const validator = fairValidator(() => workerValidator({ stopped }), 3)
+  const validator = fairValidator(sharedValidator, 3)
   const live = liveDeltas()
   const runs = runWork({
     store,

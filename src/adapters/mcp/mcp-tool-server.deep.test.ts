@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fault } from '../../errors.ts'
 import type { ToolServer } from '../../ports.ts'
 import { environmentSecrets } from '../secrets.ts'
@@ -59,7 +59,7 @@ describe('a server that cannot be used', () => {
   })
 
   it('tells no secret that it was lent', async () => {
-    process.env.LENT_TOKEN = 'very-secret-token'
+    vi.stubEnv('LENT_TOKEN', 'very-secret-token')
     expect(await messageOf(serverThat('dies at once', { env: ['LENT_TOKEN'] }).list())).toMatch(/licence: \[REDACTED\]/)
   })
 })

@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fault } from '../../errors.ts'
 import type { ToolServer } from '../../ports.ts'
 import { environmentSecrets } from '../secrets.ts'
@@ -61,8 +61,8 @@ describe('a server that behaves', () => {
   })
 
   it('is lent no variable but those that are named, and what it was lent is not told on', async () => {
-    process.env.LENT_TOKEN = 'very-secret-token'
-    process.env.NOT_LENT = 'nobody else’s business'
+    vi.stubEnv('LENT_TOKEN', 'very-secret-token')
+    vi.stubEnv('NOT_LENT', 'nobody else’s business')
     const { structured } = (await tell(serverThat('well', { env: ['LENT_TOKEN'] }), '', 'environment')) as {
       readonly structured: Record<string, string>
     }
@@ -90,7 +90,7 @@ describe('a list that is too long', () => {
   })
 
   it('tells no secret in what it says of tools, and keeps what they and their arguments are called', async () => {
-    process.env.LENT_TOKEN = 'very-secret-token'
+    vi.stubEnv('LENT_TOKEN', 'very-secret-token')
     const file = tempFile()
     const schema = (text: string, example: string) => ({
       type: 'object',

@@ -19,6 +19,7 @@ import { policyValid } from './rules/policy-valid/rule.ts'
 import { preludeValid } from './rules/prelude-valid/rule.ts'
 import { publishedChanged } from './rules/published-changed/rule.ts'
 import { refResolves } from './rules/ref-resolves/rule.ts'
+import { refUnpinned } from './rules/ref-unpinned/rule.ts'
 import { requiredSections } from './rules/required-sections/rule.ts'
 import { roleValid } from './rules/role-valid/rule.ts'
 import { schemaRefsValid } from './rules/schema-refs-valid/rule.ts'
@@ -81,6 +82,7 @@ export const LAYOUT_RULES: readonly LayoutRule[] = [
   workflowAgent,
   workflowRole,
   refResolves,
+  refUnpinned,
   policyValid,
   policyMisplaced,
   policyShadowed,

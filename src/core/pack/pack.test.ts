@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { runs } from '../../testing/runs.ts'
 import { goodPack, packText } from '../../testing/test-rule.ts'
 import { builtInValues, type Pack, readPack, semanticDigest } from './pack.ts'
 
@@ -98,6 +99,7 @@ describe('semanticDigest', () => {
         fc.pre(isDeepStrictEqual(parse(written), other))
         expect(digest(`# a comment\n${written}`)).toBe(digest(stringify(pack, { defaultKeyType: 'QUOTE_DOUBLE' })))
       }),
+      { numRuns: runs(100) },
     )
   })
 

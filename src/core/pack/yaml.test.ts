@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { runs } from '../../testing/runs.ts'
 import type { Json } from '../digest/digest.ts'
 import { positionOf } from './place.ts'
 import { readYaml } from './yaml.ts'
@@ -122,8 +123,8 @@ describe('attacks', () => {
     expect(problems(`a: &a ${nested('1')}\nb: ${nested('*a')}\n`)).toEqual(['2:64 Nested more than 100 deep'])
   })
 
-  it('reads a hundred thousand keys in reasonable time', () => {
-    expect(Object.keys(value(Array.from({ length: 100_000 }, (_, index) => `k${index}: 1`).join('\n')) as object)).toHaveLength(100_000)
+  it('reads thirty thousand keys in reasonable time', () => {
+    expect(Object.keys(value(Array.from({ length: 30_000 }, (_, index) => `k${index}: 1`).join('\n')) as object)).toHaveLength(30_000)
   }, 20_000)
 
   it('never throws, whatever it is given', () => {
@@ -167,7 +168,7 @@ describe('attacks', () => {
         document.locate({ pointer: ['a', 0, 'a'], within: { start: 1, end: 2 } })
         document.commentStarts()
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 

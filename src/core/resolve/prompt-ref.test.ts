@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuTimeOf } from '../../testing/cpu-time.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isTemplateId, isVersion, type PromptRef, pinnedText, readPromptRef, refText } from './prompt-ref.ts'
 
@@ -217,9 +218,10 @@ describe('hostile values', () => {
       `prompt:a@${'1'.repeat(1e6)}.`,
       `prompt:a@1.0.0+${'+'.repeat(1e6)}`,
     ]
-    const began = performance.now()
-    for (const text of texts) expect(readPromptRef(text, { labels: true }).ok).toBe(false)
-    expect(performance.now() - began).toBeLessThan(2000)
+    const time = cpuTimeOf(() => {
+      for (const text of texts) expect(readPromptRef(text, { labels: true }).ok).toBe(false)
+    })
+    expect(time).toBeLessThan(2000)
   })
 })
 

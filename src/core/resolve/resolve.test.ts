@@ -1,6 +1,7 @@
 // The resolver against a second one, written from the OpenWOP fact sheet §3, §4 and §11 alone; and what holds for every walk.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../testing/runs.ts'
 import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import { type BoundAgent, configOf, type KindRefs, LAYERS, type Layer, type ResolveRequest } from './layers.ts'
@@ -243,7 +244,7 @@ describe('the oracle', () => {
           if (fault !== null) seen.add(`${fault.layer} fault ${fault.code}`)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
     // An oracle that is never asked agrees with everybody.
     for (const layer of LAYERS) expect(seen).toContain(`${layer} applied`)
@@ -270,7 +271,7 @@ describe('the oracle', () => {
         expect(warnings.map(({ code }) => code)).toEqual(expectedWarnings(request))
         for (const { message, nodeId } of warnings) expect(() => canonicalJson({ message, nodeId })).not.toThrow()
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 })
@@ -280,7 +281,7 @@ const eachWalk = (claim: (resolution: Resolution, request: ResolveRequest) => vo
     fc.property(anyRequest, anyKind, (request, kind) => {
       for (const resolution of resolveKind(request, kind, lookup)) claim(resolution, request)
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   )
 const isOrdinary = ({ trace }: Resolution) => trace.length > 1
 
@@ -372,7 +373,7 @@ describe('precedence', () => {
         for (const bottom of [other, nothing])
           expect(resolveKind(grafted(request, bottom, kind, last), kind, lookup).map(outcome)).toEqual(before.map(outcome))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
     expect([...moved].sort()).toEqual([...LAYERS].sort())
   })

@@ -17,7 +17,7 @@ describe('a graph', () => {
           expect(found(workflow, draft)).toEqual(expectedIn(workflow, history))
         })
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     )
   })
 
@@ -29,7 +29,7 @@ describe('a graph', () => {
         }
         walk(workflow, luck, look, true)
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     )
   })
 

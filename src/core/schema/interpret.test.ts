@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../testing/runs.ts'
 import type { Json } from '../digest/digest.ts'
 import { interpretSchema } from './interpret.ts'
 import { interpretQuestion } from './interpret-question.ts'
@@ -43,7 +44,7 @@ describe('agrees with ajv', () => {
         )
         expect(check(instance).length === 0).toBe(judge(instance))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

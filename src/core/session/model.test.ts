@@ -1,6 +1,7 @@
 // Every situation a session can be in, and everything that can be asked of it there, against the tables of src/testing/session-model.ts.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../testing/runs.ts'
 import { ACTIONS, firstModel, type Model, predict, type Work } from '../../testing/session-model.ts'
 import { config, must, named, type Story, selection, startStory, syncStory, tell, type Workspace } from '../../testing/session-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
@@ -200,6 +201,6 @@ it('long walks agree with the tables at every step, and fold again to the same b
       const { state, events } = world.story
       expect(canonicalJson(foldSession(events) as unknown as Json)).toBe(canonicalJson(state as unknown as Json))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

@@ -1,6 +1,7 @@
 // What holds of every session, whatever is asked of it and in which order.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { runs } from '../../testing/runs.ts'
 import { config, type Files, named, runSync, type Story, selection, startStory, tell, type Workspace } from '../../testing/session-story.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { referencesIn } from '../record/references.ts'
@@ -115,7 +116,7 @@ const check = (
     fc.property(anyAsks, fc.nat(300), (asks, cut) => {
       property(asks, cut)
     }),
-    { numRuns: 100, ...settings },
+    { numRuns: runs(100), ...settings },
   )
 
 it('the walks are worth taking: together they record every kind of event', () => {
@@ -124,7 +125,7 @@ it('the walks are worth taking: together they record every kind of event', () =>
     asks => {
       for (const { type } of live(asks).events) types.add(type)
     },
-    { seed: 1 },
+    { seed: 1, numRuns: 100 },
   )
   for (const type of [
     'run.cancelled',
@@ -214,7 +215,7 @@ it('the same state and command always give the same answer', () => {
         expect(decide(before, command)).toEqual(decide(JSON.parse(JSON.stringify(before)), command))
       })
     },
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

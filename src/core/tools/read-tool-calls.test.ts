@@ -153,7 +153,7 @@ describe('any text', () => {
         expect(asOracle(read)).toEqual(oracleToolCalls(text, [...TOOLS], taken))
         expect(new Set([...taken, ...read.calls.map(({ id }) => id)]).size).toBe(taken.length + read.calls.length)
       }),
-      { numRuns: 2000 },
+      { numRuns: 400 },
     )
   })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../testing/runs.ts'
 import { bundleFiles, makeSigner, manifestOf, prompt, type Signer, trusting } from '../../testing/sample-bundle.ts'
 import { type BundleFiles, checkBundle } from './check-bundle.ts'
 
@@ -60,7 +61,7 @@ describe('a bundle', () => {
         const found = codes(files)
         expect(found.some(code => code === 'bundle_signature_invalid' || code === 'bundle_key_unknown')).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

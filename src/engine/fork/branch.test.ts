@@ -1,10 +1,10 @@
 // A run gone on with from somewhere in it, in earnest and with something different: exactly that is different, and its record holds.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import { type RunEvent, runStream } from '../../core/run/events.ts'
 import { recordedStory } from '../../testing/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/run-house.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { replayRun } from '../replay/replay.ts'
 import { type ForkWork, forkWork } from './forks.ts'
@@ -13,7 +13,7 @@ import type { ForkOverlay } from './overlay.ts'
 let house: RunHouse
 let forks: ForkWork
 let [tick, count] = [0, 0]
-const validator = workerValidator()
+const validator = sharedValidator()
 beforeAll(async () => {
   house = await recordedStory(memoryStore(() => new Date(Date.UTC(2026, 0, 1) + tick++).toISOString(), PRODUCT_PROJECTIONS))
   const failed = (error: Error): never => {

@@ -1,12 +1,12 @@
 // What a run has from people and from providers is its own: an answer to it is none to its fork, and no fork goes on in its conversation.
 import { afterAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'
 import type { Binding, ChatModel, Store } from '../../ports.ts'
 import { TENANT } from '../../testing/run-house.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { testRuns, workflowOf } from '../../testing/test-runs.ts'
 import { openApprovals } from '../approvals.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
@@ -15,7 +15,7 @@ import { forkWork } from './forks.ts'
 import { playFork } from './play.ts'
 
 let tick = 0
-const validator = workerValidator()
+const validator = sharedValidator()
 afterAll(() => validator.close())
 const fresh = () => memoryStore(() => new Date(Date.UTC(2026, 0, 1) + tick++).toISOString(), PRODUCT_PROJECTIONS)
 const failed = (error: Error): never => {

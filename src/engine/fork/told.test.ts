@@ -1,7 +1,6 @@
 // What comes out otherwise than its source has it, wherever the source says it: told at its place, and never called identical.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'
@@ -10,6 +9,7 @@ import type { Store } from '../../ports.ts'
 import { withEvent, withHistory, withoutObject, withReads } from '../../testing/changed-store.ts'
 import { readStory, recordedStory, type Story } from '../../testing/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/run-house.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { walkedByTwo } from '../../testing/walked-by-two.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { messageObject } from '../sessions/requests.ts'
@@ -21,7 +21,7 @@ import { replayByFork } from './replay-by-fork.ts'
 let house: RunHouse
 let story: Story
 let tick = 0
-const validator = workerValidator()
+const validator = sharedValidator()
 const ticking = () => new Date(Date.UTC(2026, 0, 1) + tick++).toISOString()
 beforeAll(async () => {
   house = await recordedStory(memoryStore(ticking, PRODUCT_PROJECTIONS))

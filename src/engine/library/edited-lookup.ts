@@ -4,10 +4,9 @@ import { type LibraryTemplate, templateDigest } from '../../core/library/templat
 import type { Lookup, Pinned } from '../../core/resolve/resolve.ts'
 import type { Wanted } from '../../core/run/frozen.ts'
 import type { Store } from '../../ports.ts'
-import { isProtected } from './label-rows.ts'
 import { findAmong, type Labels, loadLabels, loadLookup, placeKey } from './lookup.ts'
-import type { WantedActive } from './publish.ts'
-import { type LibraryRow, versionsOf } from './rows.ts'
+import { activeAfter, type CompiledPacks } from './publish.ts'
+import type { LibraryRow } from './rows.ts'
 
 /** Where they would be published. */
 export interface LibraryPlace {
@@ -46,13 +45,7 @@ export function withEdited(rows: readonly LibraryRow[], edited: readonly Library
   return [...rows.filter(row => !isEdited(row)), ...edited]
 }
 
-/** Templates as they would be published, and the versions that would be active. */
-export interface EditedTemplates {
-  readonly templates: readonly LibraryTemplate[]
-  readonly active: ReadonlyMap<string, WantedActive>
-}
-
-export async function editedLookup(place: LibraryPlace, { templates, active }: EditedTemplates, wanted: Wanted): Promise<Lookup> {
+export async function editedLookup(place: LibraryPlace, { templates, active }: CompiledPacks, wanted: Wanted): Promise<Lookup> {
   const known = await loadLookup(place.store, place.tenant, wanted)
   const labels = await labelsAfter(place, await loadLabels(place.store, place.tenant, wanted.refs), active)
   const rows = withEdited(
@@ -63,13 +56,11 @@ export async function editedLookup(place: LibraryPlace, { templates, active }: E
 }
 
 /** Where labels would point to after publishing. */
-async function labelsAfter({ store, tenant, libraryId }: LibraryPlace, labels: Labels, active: EditedTemplates['active']): Promise<Labels> {
-  if (await isProtected(store, { tenant, libraryId, actor: '' }, ACTIVE_LABEL)) return labels
+async function labelsAfter({ store, tenant, libraryId }: LibraryPlace, labels: Labels, active: CompiledPacks['active']): Promise<Labels> {
   const after = new Map(labels)
-  for (const [templateId, { version, onlyFirst }] of active) {
+  for (const [templateId, { version }] of await activeAfter(store, { tenant, libraryId, actor: '' }, active)) {
     const key = placeKey({ libraryId, workspace: null, templateId })
-    const known = (await versionsOf(store, tenant, templateId)).some(({ removed }) => !removed)
-    if (!onlyFirst || !known) after.set(key, new Map([...(after.get(key) ?? []), [ACTIVE_LABEL, version]]))
+    after.set(key, new Map([...(after.get(key) ?? []), [ACTIVE_LABEL, version]]))
   }
   return after
 }

@@ -60,13 +60,30 @@ export interface WantedActive {
   readonly why: string | null
 }
 
-/** The label `active` of each template, moved where it points elsewhere. A protected label stays where it is. */
+/** The templates that packs compile to, and the versions that are to be active. */
+export interface CompiledPacks {
+  readonly templates: readonly LibraryTemplate[]
+  readonly active: ReadonlyMap<string, WantedActive>
+}
+
+/** Where publishing now would have the label `active` point to, by template. A protected label stays where it is. */
+export async function activeAfter(
+  store: Store,
+  writer: Writer,
+  wanted: ReadonlyMap<string, WantedActive>,
+): Promise<ReadonlyMap<string, WantedActive>> {
+  const after = new Map<string, WantedActive>()
+  if (wanted.size === 0 || (await isProtected(store, writer, ACTIVE_LABEL))) return after
+  for (const [templateId, one] of wanted) if (!one.onlyFirst || (await isFirst(store, writer, templateId))) after.set(templateId, one)
+  return after
+}
+
+/** The label `active` of each template, moved where it points elsewhere. */
 async function activeDrafts(store: Store, writer: Writer, wanted: ReadonlyMap<string, WantedActive>): Promise<readonly EventDraft[]> {
-  if (wanted.size === 0 || (await isProtected(store, writer, ACTIVE_LABEL))) return []
   const drafts: EventDraft[] = []
-  for (const [templateId, { version, onlyFirst, why }] of wanted) {
+  for (const [templateId, { version, why }] of await activeAfter(store, writer, wanted)) {
     const from = await activeVersionOf(store, writer, templateId)
-    if (from === version || (onlyFirst && !(await isFirst(store, writer, templateId)))) continue
+    if (from === version) continue
     drafts.push(labelMovedDraft({ templateId, label: ACTIVE_LABEL, from: from ?? null, to: version, why }, writer.actor))
   }
   return drafts

@@ -6,6 +6,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import { isEnded, type RunState } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { runs } from '../../testing/runs.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { type Asked, gate, type Said, textsOf } from '../../testing/talking-chat.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
@@ -148,7 +149,7 @@ describe('a run that two processes take from each other', () => {
         expect(settled).toHaveLength(Object.values(expected.nodes).reduce((sum, { steps }) => sum + steps, 0))
         for (const one of both) await leave(one)
       }),
-      { numRuns: 10, interruptAfterTimeLimit: 30_000 },
+      { numRuns: runs(10), interruptAfterTimeLimit: 30_000 },
     )
   })
 })
@@ -164,7 +165,7 @@ describe('a run whose process stops', () => {
         for (const [life, most] of lives.entries()) await oneLife(path, life, most)
         expect(gist(await oneLife(path, lives.length, Number.POSITIVE_INFINITY))).toEqual(expected)
       }),
-      { numRuns: 12, interruptAfterTimeLimit: 30_000 },
+      { numRuns: runs(12), interruptAfterTimeLimit: 30_000 },
     )
   })
 

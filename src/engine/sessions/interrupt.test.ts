@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { ChatModel } from '../../ports.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { loadSession } from './load.ts'
 import { sessionWork } from './work.ts'
@@ -45,7 +45,7 @@ it('bug 22: interrupts end the call under way and are delivered in order of arri
     },
   }
   const store = memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
-  const validator = workerValidator()
+  const validator = sharedValidator()
   const work = sessionWork({
     store,
     models,

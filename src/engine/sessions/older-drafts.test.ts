@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import { digestText, type Json } from '../../core/digest/digest.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { sessionWork } from './work.ts'
@@ -15,7 +15,7 @@ import { sessionWork } from './work.ts'
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const place = { tenant: 'acme', session: 'writer', actor: 'ada' }
 const encode = (text: string) => new TextEncoder().encode(text)
-const validator = workerValidator()
+const validator = sharedValidator()
 afterAll(() => validator.close())
 
 /** The session's events of a type, after the tool was synced, applied and called. */

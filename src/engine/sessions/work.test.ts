@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import { fromRecorded, sessionStream } from '../../core/session/events.ts'
 import { foldSession } from '../../core/session/reduce.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Binding, Store } from '../../ports.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { introspectSession } from '../bindings/introspect-session.ts'
 import { workspaceRead } from '../bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
@@ -22,7 +22,7 @@ const TENANT = 'acme'
 const SESSION = 'writer'
 const place = { tenant: TENANT, session: SESSION, actor: 'ada' }
 const config: SessionConfig = { ...emptyConfig, provider: 'scripted', model: 'small' }
-const validator = workerValidator()
+const validator = sharedValidator()
 const encode = (text: string) => new TextEncoder().encode(text)
 const open: SessionWork[] = []
 afterEach(async () => {

@@ -9,6 +9,7 @@ import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import type { Keyring, Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
+import { runs } from '../../testing/runs.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { eraseObject } from '../erase.ts'
 import { sealStreams } from '../seal.ts'
@@ -116,12 +117,12 @@ async function verifyAll(store: Store, keyring: Keyring): Promise<readonly Verif
   return [await verify(''), await verify((await writeAnchor(store, keyring)).text)]
 }
 
-const stores: Readonly<Record<string, { readonly runs: number; readonly open: () => Store }>> = {
-  SQLite: { runs: 40, open: () => sqliteStore(freshPath(), clock, CONTRACT_PROJECTIONS) },
-  memory: { runs: 40, open: () => memoryStore(clock, CONTRACT_PROJECTIONS) },
+const stores: Readonly<Record<string, { readonly all: number; readonly open: () => Store }>> = {
+  SQLite: { all: 40, open: () => sqliteStore(freshPath(), clock, CONTRACT_PROJECTIONS) },
+  memory: { all: 40, open: () => memoryStore(clock, CONTRACT_PROJECTIONS) },
 }
 
-it.each(Object.entries(stores))('is intact in %s, with any history', async (_, { runs, open }) => {
+it.each(Object.entries(stores))('is intact in %s, with any history', async (_, { all, open }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyDoing, { maxLength: 25, size: 'max' }), async doings => {
       const store = open()
@@ -132,6 +133,6 @@ it.each(Object.entries(stores))('is intact in %s, with any history', async (_, {
       expect([before!.breaks, after!.breaks]).toEqual([[], []])
       expect([before!.intact, after!.intact, after!.unsealed]).toEqual([true, true, 0])
     }),
-    { numRuns: runs },
+    { numRuns: runs(all) },
   )
 })

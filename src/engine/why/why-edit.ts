@@ -13,7 +13,8 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import type { PreparedDefinition } from '../definitions/publish.ts'
-import { type EditedTemplates, editedLookup } from '../library/edited-lookup.ts'
+import { editedLookup } from '../library/edited-lookup.ts'
+import type { CompiledPacks } from '../library/publish.ts'
 import { refsOf } from '../library/refs-of.ts'
 import { DIALECT, resolveRequest } from '../runs/frozen.ts'
 import { homePacks } from '../sessions/session-packs.ts'
@@ -22,7 +23,7 @@ import { withPublications } from './publications.ts'
 import type { WhyChoice, WhyQuestion } from './why.ts'
 
 export interface Edited {
-  readonly compiled: EditedTemplates
+  readonly compiled: CompiledPacks
   /** A workflow, and the agents beside it. */
   readonly definitions: readonly PreparedDefinition[]
 }

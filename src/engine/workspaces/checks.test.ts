@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { scriptedModel } from '../../adapters/scripted-model.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { sharedValidator } from '../../testing/shared-validator.ts'
 import { packText } from '../../testing/test-rule.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { type Checker, checksOf, checkVersion, reportOf } from './checks.ts'
 import { commitChanges } from './commit.ts'
 import { storedFiles } from './stored-files.ts'
 
-const validator = workerValidator()
+const validator = sharedValidator()
 afterAll(() => validator.close())
 
 const checker: Checker = {

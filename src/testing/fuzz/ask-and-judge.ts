@@ -61,9 +61,13 @@ export type Judge = (request: FuzzRequest) => Promise<number>
 
 const READS = /^(GET|HEAD|OPTIONS) |^POST \/v1\/(prompts::|host\/sample\/)/
 
-export async function judgeOf(host: TestHost, route: HostRoute, key: string): Promise<Judge> {
-  const { body: document } = await host.ask('GET', '/v1/openapi.json')
-  const check = answerCheck(document)
+/** Reads the description of the host once, for all routes. */
+export async function judgesOf(host: TestHost, key: string): Promise<(route: HostRoute) => Judge> {
+  const check = answerCheck((await host.ask('GET', '/v1/openapi.json')).body)
+  return route => judgeOf(host, route, key, check)
+}
+
+function judgeOf(host: TestHost, route: HostRoute, key: string, check: AnswerCheck): Judge {
   const admits = bodyValidator(route)
   const isWrite = !READS.test(`${route.method} ${route.url}`)
 

@@ -18,16 +18,16 @@ export interface FurnishedHost {
 
 const NOWHERE = digestText('nothing has this name')
 const RAISES = Array.from({ length: 40 }, (_, n) => `1.${n + 1}.0`)
-const SPARES = Array.from({ length: 40 }, (_, n) => `spare-${n}`)
+const ALL_SPARES = Array.from({ length: 40 }, (_, n) => `spare-${n}`)
 
 /** Documents that are published again and again; what others ask for is another. */
-const RAISED_WORKFLOWS = SPARES.map(objective => ({
+const RAISED_WORKFLOWS = ALL_SPARES.map(objective => ({
   id: 'raised',
   objective,
   nodes: [{ id: 'a' }, { id: 'b' }],
   edges: [{ from: 'a', to: 'b' }],
 }))
-const RAISED_AGENTS = SPARES.map(label => ({ agentId: 'core.desk.raised', label, systemPrompt: 'I write.' }))
+const RAISED_AGENTS = ALL_SPARES.map(label => ({ agentId: 'core.desk.raised', label, systemPrompt: 'I write.' }))
 const spareAgent = (name: string): string => `core.desk.${name}`
 
 /** What is there, so that requests that are right find something. */
@@ -97,7 +97,9 @@ const RESUME_VALUES = [{ action: 'accept' }, { action: 'reject', feedback: 'word
 /** Approvals that are answered as interrupts, so that those answered as approvals stay open. */
 const interruptOf = (spare: string): string => `${spare}-interrupt`
 
-export async function furnishedHost(): Promise<FurnishedHost> {
+/** With fewer spares where nothing is taken. */
+export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<FurnishedHost> {
+  const spareNames = ALL_SPARES.slice(0, spareCount)
   const host = await startHost({}, { servers: new Map([['desk', memoryToolServer(['acme'], 'say', 'shout')]]) })
   const { key } = await host.makeKey('acme', SCOPES, { workspaces: ['*'] })
   await publishConformance(host.store, 'onbook')
@@ -106,21 +108,22 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`)
     return answer.body
   }
-  for (const id of ['known', 'labelled', 'raised', ...SPARES])
+  for (const id of ['known', 'labelled', 'raised', ...spareNames])
     await send('POST', '/v1/prompts', template(id, { description: 'words of ours' }))
   const count: TemplateVariable = { name: 'count', type: 'number', required: false }
   await send('POST', '/v1/prompts', template('counted', { text: '{{count}}', variables: [count] }))
   await send('PUT', '/v1/labels/labelled/live', { version: '1.0.0' })
   const token = await Promise.all(Array.from({ length: TOKENS }, async () => (await send('POST', '/v1/login-tokens')).token as string))
-  const files = ['known.md', 'docs/known.md', ...SPARES].map(path => ({ path, text: 'words of ours' }))
+  const files = ['known.md', 'docs/known.md', ...spareNames].map(path => ({ path, text: 'words of ours' }))
   const prelude = { path: 'prompts/packs/default.json', text: '[{"role":"system","content":"Be brief."}]' }
   await send('POST', '/v1/workspaces/desk/commits', { changes: [...files, prelude] })
   for (const session of ['writer', 'listener', 'waiting'])
     await send('POST', '/v1/sessions', { session, config: { provider: 'scripted', model: 'small' } })
   for (const session of ['listener', 'waiting'])
     await send('POST', `/v1/sessions/${session}/runs`, { input: 'words of ours', interactive: true })
-  for (const id of ['newsroom', ...SPARES]) await send('PUT', `/v1/workflows/${id}`, { id, name: 'words of ours', nodes: [{ id: 'a' }] })
-  for (const agentId of ['core.desk.writer', ...SPARES.map(spareAgent)])
+  for (const id of ['newsroom', ...spareNames])
+    await send('PUT', `/v1/workflows/${id}`, { id, name: 'words of ours', nodes: [{ id: 'a' }] })
+  for (const agentId of ['core.desk.writer', ...spareNames.map(spareAgent)])
     await send('PUT', `/v1/agents/${agentId}`, { agentId, label: 'words of ours', systemPrompt: 'words of ours' })
   await send('PUT', '/v1/workflows/talk', {
     id: 'talk',
@@ -129,7 +132,7 @@ export async function furnishedHost(): Promise<FurnishedHost> {
     nodes: [{ id: 'a' }],
   })
   const runs: string[] = []
-  for (let n = 0; n <= SPARES.length + 1; n++) {
+  for (let n = 0; n <= spareNames.length + 1; n++) {
     const { runId } = await send('POST', '/v1/runs', { workflowId: 'talk', mode: 'planning' })
     await host.sessions.runs.quiet('acme', runId)
     runs.push(runId)
@@ -138,7 +141,7 @@ export async function furnishedHost(): Promise<FurnishedHost> {
   const wants = { kind: 'mode', mode: 'implementation', reason: 'words of ours' } as const
   const askApproval = (runId: string, approval: string) =>
     host.sessions.runs.submit({ tenant: 'acme', runId, actor: 'test' }, { type: 'askApproval', approval, nodeId: 'a', wants })
-  for (const approval of SPARES) {
+  for (const approval of spareNames) {
     await askApproval(run!, approval)
     await askApproval(run!, interruptOf(approval))
     await askApproval(waiting!, `${approval}-of-node`)
@@ -163,8 +166,8 @@ export async function furnishedHost(): Promise<FurnishedHost> {
       if (url.startsWith('/v1/runs')) return runHints(url)
       if (url.startsWith('/v1/prompts/') && url.endsWith('/diff'))
         return { ...HINTS, templateId: ['known'], from: ['1.0.0', '9.9.9'], to: ['1.0.0'] }
-      if (url.startsWith('/v1/interrupts/')) return { ...HINTS, token: SPARES.map(interruptOf), resumeValue: RESUME_VALUES }
-      if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: SPARES, cursor: ['spare-1'] }
+      if (url.startsWith('/v1/interrupts/')) return { ...HINTS, token: spareNames.map(interruptOf), resumeValue: RESUME_VALUES }
+      if (url.startsWith('/v1/approvals')) return { ...HINTS, approval: spareNames, cursor: ['spare-1'] }
       if (url === '/v1/sign-in') return { token }
       if (url.startsWith('/v1/tools'))
         return { ...HINTS, server: ['desk', 'desk', 'nowhere'], tools: [['say'], ['shout', 'say'], ['nobody']] }
@@ -183,12 +186,12 @@ export async function furnishedHost(): Promise<FurnishedHost> {
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
       if (url.startsWith('/v1/workflows/'))
-        return method === 'DELETE' ? { ...HINTS, workflowId: SPARES } : { ...HINTS, workflowId: ['raised'], '': RAISED_WORKFLOWS }
+        return method === 'DELETE' ? { ...HINTS, workflowId: spareNames } : { ...HINTS, workflowId: ['raised'], '': RAISED_WORKFLOWS }
       if (url.startsWith('/v1/agents/'))
         return method === 'DELETE'
-          ? { ...HINTS, agentId: SPARES.map(spareAgent) }
+          ? { ...HINTS, agentId: spareNames.map(spareAgent) }
           : { ...HINTS, agentId: ['core.desk.raised'], '': RAISED_AGENTS }
-      return { ...HINTS, '*': SPARES, templateId: method === 'DELETE' ? SPARES : ['raised'], version: RAISES }
+      return { ...HINTS, '*': spareNames, templateId: method === 'DELETE' ? spareNames : ['raised'], version: RAISES }
     },
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { breaksIn } from '../breaks-in.ts'
 import { answerCheck } from '../check-answer.ts'
 import { rightRequest, wrongRequest } from './any-request.ts'
-import { answerProblems, judgeOf, shown } from './ask-and-judge.ts'
+import { answerProblems, judgesOf, shown } from './ask-and-judge.ts'
 import { furnishedHost } from './furnished-host.ts'
 import { rawCases } from './raw-cases.ts'
 import { exchange } from './raw-http.ts'
@@ -24,11 +24,12 @@ export async function fuzzSuite(size: FuzzSize): Promise<void> {
   process.stdout.write(`fuzz of the host: ONBOOK_FUZZ_SEED=${seed}\n`)
   const { host, key, hintsFor } = await furnishedHost()
   afterAll(() => host.close())
+  const judgeFor = await judgesOf(host, key)
   const seen = new Map(host.routes.map(route => [route, new Set<number>()]))
 
   describe.each(host.routes)('$method $url', route => {
+    const judge = judgeFor(route)
     const asserts = async (requests: ReturnType<typeof rightRequest>, numRuns: number) => {
-      const judge = await judgeOf(host, route, key)
       const property = fc.asyncProperty(withText(requests), async request => {
         seen.get(route)!.add(await judge(request))
       })
@@ -38,7 +39,6 @@ export async function fuzzSuite(size: FuzzSize): Promise<void> {
     it('answers what is wrong, and does nothing', () => asserts(wrongRequest(route, hintsFor(route)), size.wrong))
     it('was reached', async () => {
       const isReached = () => [...seen.get(route)!].some(status => status < 300)
-      const judge = await judgeOf(host, route, key)
       // Chance may have named only what is not there.
       for (const request of fc.sample(withText(rightRequest(route, hintsFor(route))), { seed: seed + 1, numRuns: MOST_TRIES })) {
         if (isReached()) return
