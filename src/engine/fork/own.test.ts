@@ -55,8 +55,8 @@ async function payHouse() {
     return found
   }
   const [one] = await asked()
-  const answer = (approval: string, session: string) =>
-    runs.sessions.answer({ tenant: TENANT, session, actor: 'key:boss' }, { approval, decision: 'approved', note: null, arguments: null })
+  const answer = (approval: string, runId: string, nodeId: string) =>
+    runs.answer({ tenant: TENANT, runId, nodeId, actor: 'key:boss' }, { approval, decision: 'approved', note: null, arguments: null })
   const events = async (runId: string) => {
     const found: RecordedEvent[] = []
     for await (const { event } of store.read(TENANT, runStream(runId), -1)) found.push(event)
@@ -68,7 +68,7 @@ async function payHouse() {
 
 it('what a person approved for one run is not done again for its branch without asking', async () => {
   const { runs, paid, one, answer, events, forks, asked } = await payHouse()
-  await answer(one.approval, one.session!)
+  await answer(one.approval, one.runId, one.nodeId)
   await runs.quiet(TENANT, 'r1')
   expect(paid).toHaveLength(1)
   const types = (await events('r1')).map(({ type }) => type)
@@ -91,7 +91,7 @@ it('what a person answers in a replay is refused, and does not reach its source'
     for (const each of (await asked()).filter(({ runId }) => runId === forkId)) {
       heard += 1
       expect(each.approval).not.toBe(one.approval)
-      await expect(answer(each.approval, each.session!)).rejects.toMatchObject({ code: 'run_is_replay' })
+      await expect(answer(each.approval, each.runId, each.nodeId)).rejects.toMatchObject({ code: 'run_is_replay' })
     }
   }
   expect([heard > 0, paid]).toEqual([true, []])

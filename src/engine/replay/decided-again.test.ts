@@ -1,8 +1,7 @@
-// What level 2 decides again beside prompts and verdicts: what sessions choose, and what agents add to the graph. Each told otherwise is found.
+// What level 2 decides again beside prompts and verdicts: where a step's parts come from, and what agents add to the graph. Each told otherwise is found.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
-import { sessionStream } from '../../core/session/events.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../ports.ts'
 import { withHistory } from '../../testing/changed-store.ts'
@@ -16,27 +15,21 @@ const saying = (store: Store, stream: string, type: string, changes: (payload: J
     event.type === type ? { ...event, payload: { ...(event.payload as JsonObject), ...changes(event.payload as JsonObject) } } : event,
   )
 
-describe('of a session', () => {
+describe('of a step', () => {
   let desk: Desk
-  let stream: string
   beforeAll(async () => {
     desk = await openDesk()
     await desk.run('run-then')
-    stream = sessionStream((await desk.house.events('run-then')).find(event => event.type === 'node.started')!.session)
   })
   afterAll(() => desk.close())
 
   it.each([
-    ['which prelude was chosen, and why', 'prelude.traced', () => ({ source: 'none' })],
-    ['where the tools of a step come from', 'step.started', () => ({ toolSource: 'host' })],
-    ['where the prelude of a step comes from', 'step.started', () => ({ source: 'none' })],
-    [
-      'which version of a workspace was in force',
-      ({ snapshot }: JsonObject) => ({ snapshot: { ...(snapshot as JsonObject), version: 99 } }),
-    ],
-  ] as const)('%s', async (_, type, changes) => {
+    ['where the tools of a step come from', () => ({ toolSource: 'host' })],
+    ['where the prelude of a step comes from', () => ({ source: 'none' })],
+    ['which version of a workspace was active', ({ snapshot }: JsonObject) => ({ snapshot: { ...(snapshot as JsonObject), version: 99 } })],
+  ] as const)('%s', async (_, changes: (payload: JsonObject) => object) => {
     expect((await replayRun(desk.house.store, TENANT, 'run-then')).identical).toBe(true)
-    const { divergences } = await replayRun(saying(desk.house.store, stream, type, changes), TENANT, 'run-then')
+    const { divergences } = await replayRun(saying(desk.house.store, runStream('run-then'), 'step.started', changes), TENANT, 'run-then')
     expect(divergences[0]?.field).toBe(Object.keys(changes({ snapshot: {} }))[0])
   })
 })

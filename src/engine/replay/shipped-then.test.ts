@@ -11,7 +11,7 @@ import { type RunHouse, TENANT } from '../../testing/run-house.ts'
 import { REQUEST_DESCRIPTOR } from '../turns/request-implementation.ts'
 import { SHIPPED } from '../turns/shipped.ts'
 import { catalogText } from '../turns/catalog-text.ts'
-import type { StepStarted } from './remake-step.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { replayRun } from './replay.ts'
 import { shippedThen } from './shipped-then.ts'
 

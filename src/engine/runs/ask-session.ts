@@ -10,6 +10,7 @@ import type { SessionState } from '../../core/session/state.ts'
 import { SESSION_NODE, sessionWorkflow } from '../../core/workflow/session-workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
+import { checkMessage } from '../sessions/check-message.ts'
 import { loadSession } from '../sessions/load.ts'
 import { refusalFault, sessionMissing } from '../sessions/requests.ts'
 import { submit } from '../sessions/submit.ts'
@@ -46,6 +47,7 @@ export async function askSession(
   const { tenant, runId, actor } = place
   const { state } = await loadSession(store, tenant, session)
   if (state.session === '') throw sessionMissing(session)
+  if (input !== null) await checkMessage(store, tenant, input, objects)
   const own = await ownSnapshot(parts, place, state, overrides)
   const { provider } = overrides ?? comingConfig(state)
   // A session in which a run is at work refuses a further one, whatever its provider lacks.

@@ -38,6 +38,8 @@ export async function gateOf(
   call: { readonly name: string; readonly arguments: Json },
 ): Promise<NodeGate> {
   const gate = nodeGate(at.frozen, at.state, place.nodeId)
+  // A session that is asked directly has no graph to change.
+  if (gate.node === null) return gate
   const graph = { state: at.state, workflow: at.frozen.workflow, nodeId: place.nodeId }
   const found = await graphGate(validatorOf(parts.validator, place.tenant), graph, spawnerOf(desk, at, place.nodeId), call)
   return { ...gate, ...found, mustAsk: gate.mustAsk || found.mustAsk }

@@ -327,7 +327,7 @@ it('a person may change what is spawned, and the agent is told so', async () => 
   const { approval } = approvals[0]!
   const changed = { label: 'Scout', roleTemplate: 'reviewer' }
   const answer = { approval, decision: 'approved', note: null, arguments: changed } as const
-  await house.runs.sessions.answer({ tenant: TENANT, session: 'r1.lead', actor: 'key:boss' }, answer)
+  await house.runs.answer({ tenant: TENANT, runId: 'r1', nodeId: 'lead', actor: 'key:boss' }, answer)
   await house.runs.quiet(TENANT, 'r1')
   expect((await house.state()).grown.nodes.map(({ nodeId, role }) => [nodeId, role.name])).toEqual([['scout-1', 'reviewer']])
   expect(said).toMatchObject({ changedArguments: changed, result: { nodeId: 'scout-1' } })
@@ -351,9 +351,9 @@ it('a session that works for no node is not bound to them', async () => {
   const place = { tenant: TENANT, session: 'solo', actor: 'ada' }
   const config = { ...emptyConfig, provider: 'scripted', model: 'small' }
   await house.runs.sessions.submit(place, { type: 'create', session: 'solo', config })
-  await house.runs.sessions.submit(place, { type: 'receive', command: { kind: 'follow-up', id: '1', message: await message() } })
-  await house.runs.sessions.submit(place, { type: 'requestRun' })
-  await house.runs.sessions.quiet(TENANT, 'solo')
+  const asked = { session: 'solo', input: await message(), overrides: null, interactive: false, objects: [] }
+  await house.runs.ask({ tenant: TENANT, runId: 'solo-1', actor: 'ada' }, asked)
+  await house.runs.quiet(TENANT, 'solo-1')
   expect(said).toEqual([{ error: 'this host has no binding for send_handoff' }])
 })
 

@@ -187,7 +187,7 @@ it('a person may change what is asked: whoever waits is told so with the reply',
   const { approvals } = await house.go({ id: 'g', objective: 'Talk.', nodes, edges: [{ from: 'b', to: 'a', bidirectional: true }] })
   const changed = { to: 'b', message: 'How are you?', response: { expectation: 'required' } }
   const answer = { approval: approvals[0]!.approval, decision: 'approved', note: null, arguments: changed } as const
-  await house.runs.sessions.answer({ tenant: TENANT, session: 'r1.a', actor: 'key:boss' }, answer)
+  await house.runs.answer({ tenant: TENANT, runId: 'r1', nodeId: 'a', actor: 'key:boss' }, answer)
   await over()
   expect(result).toEqual({ changedArguments: changed, result: { handoff: 'handoff-1', from: 'b', reply: 'output', output: 'Fine.' } })
   expect(lastTold('b')).toContain('| How are you?')
@@ -241,15 +241,6 @@ it('whoever waits is ended with its run', async () => {
   await house.runs.submit(placeOf('r1'), { type: 'cancel', reason: null })
   await soon(async () => (await house.state()).phase).toBe('cancelled')
   expect((await house.state()).awaited).toEqual([])
-})
-
-it('a node whose own session is cancelled while it waits ends, and so does its run', async () => {
-  open(({ node, time }) => (node === 'a' && time === 1 ? linked(ask('b', 'Well?')) : new Promise<Said>(() => {})))
-  await house.create(PAIR)
-  await soon(async () => (await house.state()).awaited.length).toBe(1)
-  const place = { tenant: TENANT, session: nodeOf(await house.state(), 'a').session, actor: 'ada' }
-  await house.runs.sessions.submit(place, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: null } })
-  await soon(async () => (await house.state()).phase).toBe('failed')
 })
 
 it('a wait outlives its host: the next one neither breaks it off nor asks again', async () => {

@@ -78,8 +78,8 @@ describe('a run that is paused while it waits for a person', () => {
   const answer = (text: string) => {
     const message = writeMessage({ role: 'user', content: [{ type: 'text', text }] })
     const objects = [new TextEncoder().encode(message)]
-    const place = { tenant: TENANT, session: 'r1.a', actor: 'ada' }
-    return house.runs.sessions.submit(place, { type: 'provideInput', message: digestText(message) }, { objects })
+    const command = { type: 'leaveMessage', message: { kind: 'follow-up', id: text, message: digestText(message) } } as const
+    return house.runs.submit(placeOf('r1'), { type: 'turn', nodeId: 'a', command }, { objects })
   }
 
   it('keeps the answer, and goes on with it when it is resumed', async () => {
@@ -221,9 +221,9 @@ describe('a node', () => {
 describe('what is said to a node', () => {
   const say = (kind: 'interrupt' | 'steer' | 'follow-up', text: string) => {
     const message = writeMessage({ role: 'user', content: [{ type: 'text', text }] })
-    const command = { kind, id: text, message: digestText(message) }
+    const command = { type: 'leaveMessage', message: { kind, id: text, message: digestText(message) } } as const
     const objects = [new TextEncoder().encode(message)]
-    return house.runs.sessions.submit({ tenant: TENANT, session: 'r1.a', actor: 'ada' }, { type: 'receive', command }, { objects })
+    return house.runs.submit(placeOf('r1'), { type: 'turn', nodeId: 'a', command }, { objects })
   }
   const heard = () =>
     textsOf(house.chat.asked.at(-1)!.call)
@@ -251,12 +251,11 @@ describe('what is said to a node', () => {
     await house.create(one({ orchestration: 'interactive' }))
     await house.chat.until('a')
     for (const text of ['first', 'second', 'third']) await say('follow-up', text)
-    const waiting = await loadSession(house.store, TENANT, 'r1.a')
-    expect(waiting.state.followUps).toHaveLength(3)
+    expect((await house.state()).nodes.a!.turn!.left).toHaveLength(3)
     hold.open()
     await quiet()
     expect(heard()).toEqual(['first', 'second', 'third'])
-    const { state } = await loadSession(house.store, TENANT, 'r1.a')
-    expect([state.followUps, (await house.state()).nodes.a!.status]).toEqual([[], 'waiting'])
+    const { turn, status } = (await house.state()).nodes.a!
+    expect([turn!.left, status]).toEqual([[], 'waiting'])
   })
 })

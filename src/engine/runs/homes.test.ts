@@ -64,8 +64,7 @@ describe('what home adopts while a run is under way', () => {
   })
 })
 
-// The reshaping of issue 16 takes a snapshot per run (DESIGN, decision 33).
-it.fails.each(['next_run', 'immediate_if_idle'] as const)(
+it.each(['next_run', 'immediate_if_idle'] as const)(
   'agentos D4: %s does not reach into a run that is under way, whenever its nodes start',
   async when => {
     between = async step => {
@@ -78,36 +77,27 @@ it.fails.each(['next_run', 'immediate_if_idle'] as const)(
 )
 
 it('agentos D13: an input that reads as JSON is refused, and the session goes on', async () => {
-  const say = (text: string) =>
-    house.runs.sessions.submit(HOME, { type: 'requestRun', input: digestText(text) }, { objects: [new TextEncoder().encode(text)] })
-  await expect(say('42')).rejects.toMatchObject({ code: 'object_unfit' })
-  expect((await say('hello')).refusal).toBeNull()
-  await house.runs.sessions.quiet(TENANT, 'desk')
-  expect((await loadSession(house.store, TENANT, 'desk')).state.ended).toBe('completed')
+  const say = (text: string, runId: string) => {
+    const objects = [new TextEncoder().encode(text)]
+    const asked = { session: 'desk', input: digestText(text), overrides: null, interactive: false, objects }
+    return house.runs.ask({ tenant: TENANT, runId, actor: 'ada' }, asked)
+  }
+  await expect(say('42', 'first')).rejects.toMatchObject({ code: 'object_unfit' })
+  await say('hello', 'second')
+  await house.runs.quiet(TENANT, 'second')
+  expect((await house.state('second')).phase).toBe('completed')
+  expect((await loadSession(house.store, TENANT, 'desk')).state).toMatchObject({ open: null, runs: 1 })
 })
 
-it('a child copies config and snapshot, starts with an empty transcript, and is let go when its run is over', async () => {
+it('a node takes config and snapshot from home, starts with an empty transcript, and says nothing there', async () => {
   await house.go(WORKFLOW, {}, 'r1')
-  const child = (await loadSession(house.store, TENANT, 'r1.writer')).state
-  expect(child).toMatchObject({
-    agentId: AGENT,
-    home: { session: 'desk', runId: 'r1', nodeId: 'writer' },
-    workspace: { active: { version: 1 } },
-  })
+  const started = (await house.events('r1')).find(event => event.type === 'node.started')
+  expect(started).toMatchObject({ session: null, home: 'desk', config: { provider: 'scripted' }, snapshot: { version: 1 } })
   const home = (await loadSession(house.store, TENANT, 'desk')).state
-  expect([home.history.count, home.attached, home.run]).toEqual([0, [], null])
-  expect(home.workspace.active?.version).toBe(1)
+  expect([home.history.count, home.open, home.workspace.active?.version]).toEqual([0, null, 1])
 })
 
-it('many runs of one agent at once have a session each', async () => {
+it('many runs of one agent at once do not wait for one another', async () => {
   await Promise.all(['a', 'b', 'c', 'd'].map(runId => house.go(WORKFLOW, {}, runId)))
   for (const runId of ['a', 'b', 'c', 'd']) expect((await house.state(runId)).phase).toBe('completed')
-  expect((await loadSession(house.store, TENANT, 'desk')).state.attached).toEqual([])
-})
-
-it('a child whose run was over before it was let go is let go by whoever comes next', async () => {
-  await house.go(WORKFLOW, {}, 'r1')
-  await house.runs.sessions.submit(HOME, { type: 'attachRun', runId: 'r1', nodeId: 'writer', session: 'r1.writer' })
-  await house.runs.resume()
-  expect((await loadSession(house.store, TENANT, 'desk')).state.attached).toEqual([])
 })

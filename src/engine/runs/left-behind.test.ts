@@ -32,7 +32,7 @@ it('a node that waits for an approval is told by the next host what a person sai
   const first = open('first', () => asking.shift()!)
   const document: Json = { id: 'one', mode: 'planning', orchestration: 'interactive', objective: 'Plan.', nodes: [{ id: 'a' }] }
   const { approvals } = await first.go(document)
-  const answer = { type: 'resolveApproval', approval: approvals[0]!.approval, decision: 'approved', note: null } as const
+  const answer = { type: 'resolveMode', approval: approvals[0]!.approval, decision: 'approved', by: 'ada', note: null } as const
   await stopDuring(first, first.runs.submit(placeOf('r1'), answer))
 
   const second = open('second', () => 'Now I implement.')

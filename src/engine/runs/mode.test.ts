@@ -59,7 +59,7 @@ it.each([
   expect(state.nodes.planner!.status).toBe('waiting')
   const [open] = state.approvals
   expect(open).toMatchObject({ nodeId: 'planner', wants: { kind: 'mode', mode: 'implementation', reason: 'The parser has to change.' } })
-  await runs.submit(place, { type: 'resolveApproval', approval: open!.approval, decision, note: null })
+  await runs.submit(place, { type: 'resolveMode', approval: open!.approval, decision, by: 'ada', note: null })
   await runs.quiet('acme', 'r1')
   const after = (await loadRun(store, 'acme', 'r1')).state
   expect([after.mode, after.approvals, after.nodes.planner!.steps]).toEqual([mode, [], 3])
@@ -67,7 +67,7 @@ it.each([
 })
 
 it('an answer to nobody is refused', async () => {
-  const { refusal } = await runs.submit(place, { type: 'resolveApproval', approval: 'approval_made-up', decision: 'approved', note: null })
+  const { refusal } = await runs.submit(place, { type: 'resolveMode', approval: 'approval_made-up', decision: 'approved', by: 'ada', note: null })
   expect(refusal).toMatchObject({ code: 'approval_missing' })
   expect((await loadRun(store, 'acme', 'r1')).state.mode).toBe('planning')
 })

@@ -1,13 +1,8 @@
 // A call is allowed in a run as it was when it was judged: what has changed until the call begins is looked at again.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { SessionCommand } from '../../core/session/commands.ts'
 import type { Binding } from '../../ports.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { gate } from '../../testing/talking-chat.ts'
-import { loadSession } from '../sessions/load.ts'
-import { loadRun } from './load.ts'
-import { changeSession } from './session-graph.ts'
-import { worldOf } from './world.ts'
 
 let house: RunHouse
 let written: number
@@ -65,27 +60,4 @@ it('a call of a run that was cancelled meanwhile is not made, and the run ends',
   await house.runs.submit(placeOf('r1'), { type: 'cancel', reason: null })
   expect([(await finish()).length, written]).toEqual([1, 0])
   expect((await house.state()).phase).toBe('cancelled')
-})
-
-it('a run that is being cancelled begins no call of a session that has not heard of it yet', async () => {
-  const { store } = house
-  const run = await loadRun(store, TENANT, 'r1')
-  const loaded = await loadSession(store, TENANT, 'r1.a')
-  const frozen = await worldOf(store, TENANT, run.state)
-  const { batch } = loaded.state.run!
-  const judge: SessionCommand = {
-    type: 'judgeCall',
-    run: 1,
-    batch: 1,
-    call: batch!.calls[0]!.id,
-    verdict: { decision: 'allowed', conditions: [] },
-    mode: 'implementation',
-  }
-  const change = async (phase: 'running' | 'cancelling') => {
-    const desk = { store, tenant: TENANT, nodeId: 'a', session: 'r1.a', frozen, resumes: () => false, calls: async () => 'native' as const }
-    const changed = await changeSession({ ...desk, run: { ...run, state: { ...run.state, phase } } }, loaded, judge, {})
-    return [changed!.answer.refusal?.code ?? null, changed!.session?.events.map(({ type }) => type) ?? []]
-  }
-  expect(await change('running')).toEqual([null, ['call.judged', 'tool.callStarted']])
-  expect(await change('cancelling')).toEqual(['run_cancelling', []])
 })

@@ -356,11 +356,11 @@ describe('while an answer streams', () => {
   it('an interrupt hangs up, and is told in the next request; what had come is not', async () => {
     run = await providerRun(inTurn(holding, whole))
     const message = writeMessage({ role: 'user', content: [{ type: 'text', text: 'Stop: blue instead.' }] })
-    const command = { kind: 'interrupt', id: 'i1', message: digestText(message) } as const
+    const command = { type: 'leaveMessage', message: { kind: 'interrupt', id: 'i1', message: digestText(message) } } as const
     const interrupt = () =>
-      run.house.runs.sessions.submit(
-        { tenant: TENANT, session: 'r1.a', actor: 'ada' },
-        { type: 'receive', command },
+      run.house.runs.submit(
+        { tenant: TENANT, runId: 'r1', actor: 'ada' },
+        { type: 'turn', nodeId: 'a', command },
         { objects: [new TextEncoder().encode(message)] },
       )
     run.onDelta = ({ text }) => void (text === 'half ' && interrupt())

@@ -59,9 +59,9 @@ async function asked(): Promise<readonly AskedApproval[]> {
 }
 
 async function answer(house: RunHouse, said: Partial<ApprovalAnswer> = {}, actor = 'key:boss') {
-  const { approval, session } = (await asked())[0]!
+  const { approval, runId, nodeId } = (await asked())[0]!
   const given = { approval, decision: 'approved', note: null, arguments: null, ...said } as const
-  const done = await house.runs.sessions.answer({ tenant: TENANT, session: session!, actor }, given)
+  const done = await house.runs.answer({ tenant: TENANT, runId, nodeId, actor }, given)
   await house.runs.quiet(TENANT, 'r1')
   return done
 }

@@ -11,6 +11,7 @@ import type { CallOptions, ChatModel, Store } from '../../ports.ts'
 import { freshStore, placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { gate, textsOf } from '../../testing/talking-chat.ts'
 import { publishAgent } from '../definitions/agents.ts'
+import { commandSession } from '../sessions/command-session.ts'
 import { loadSession } from '../sessions/load.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { loadRun } from './load.ts'
@@ -61,41 +62,38 @@ function hooked(inner: Store): { store: Store; onceRead: (stream: string, then: 
 }
 
 describe('a lasting session', () => {
+  const talk: Json = { id: 'w', objective: 'Talk.', nodes: [{ id: 'a', session: 'desk', orchestration: 'interactive' }] }
+  const cancel = (one: RunHouse) => commandSession({ work: one.runs.sessions, runs: one.runs }, one.store, desk, { kind: 'cancel', id: 'c1' })
+
   it('that somebody cancels in the moment a run takes it up does not leave the run waiting for ever', async () => {
     const { store, onceRead } = hooked(freshStore())
     const one = house(() => 'Hm?', {}, store)
     await create(one)
     onceRead('session/desk', async () => {
-      await one.go({ id: 'w', objective: 'Talk.', nodes: [{ id: 'a', session: 'desk', orchestration: 'interactive' }] })
+      await one.go(talk)
     })
-    const command = { kind: 'cancel', id: 'c1', reason: null } as const
-    const { refusal } = await one.runs.sessions.submit(desk, { type: 'receive', command })
-    expect(refusal).toBe(null)
+    await cancel(one).catch(() => {})
     await one.runs.quiet(TENANT, 'r1')
-    expect((await loadSession(store, TENANT, 'desk')).state.run).toBe(null)
     await one.runs.submit(placeOf('r1'), { type: 'cancel', reason: null }).catch(() => {})
     await one.runs.quiet(TENANT, 'r1')
-    const { phase } = await one.state()
-    expect(phase).not.toBe('cancelling')
-    expect(phase).not.toBe('running')
+    expect([(await loadSession(store, TENANT, 'desk')).state.open, (await one.state()).phase]).toEqual([null, 'cancelled'])
   })
 
-  it('whose run ends and another begins while somebody cancels it: the one that is cancelled hears of it', async () => {
+  it('whose run ends and another begins while somebody cancels it: one of them is cancelled, and the session is free', async () => {
     const { store, onceRead } = hooked(freshStore())
     const one = house(() => 'Hm?', {}, store)
     await create(one)
-    const talk: Json = { id: 'w', objective: 'Talk.', nodes: [{ id: 'a', session: 'desk', orchestration: 'interactive' }] }
     await one.go(talk, {}, 'r1')
     onceRead('session/desk', async () => {
       await one.runs.submit(placeOf('r1'), { type: 'cancel', reason: null })
       await one.runs.quiet(TENANT, 'r1')
       await one.go(talk, {}, 'r2')
     })
-    await one.runs.sessions.submit(desk, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: null } })
+    await cancel(one).catch(() => {})
     await one.runs.quiet(TENANT, 'r2')
-    const { state } = await loadSession(store, TENANT, 'desk')
-    const { nodes } = await one.state('r2')
-    expect([state.run === null, nodes.a!.status]).toEqual([true, 'cancelled'])
+    const { open } = (await loadSession(store, TENANT, 'desk')).state
+    const { status } = (await one.state('r2')).nodes.a!
+    expect([open?.runId ?? null, status]).toEqual(status === 'cancelled' ? [null, 'cancelled'] : ['r2', 'waiting'])
   })
 })
 
@@ -137,8 +135,8 @@ describe('cancelling', () => {
     await one.create({ id: 'w', objective: 'Say.', nodes: [{ id: 'a' }] })
     await one.chat.until('a')
     const { digest, objects } = message('Go on.')
-    const command = { kind: 'steer', id: 'r1.end', message: digest } as const
-    await one.runs.sessions.submit({ tenant: TENANT, session: 'r1.a', actor: 'ada' }, { type: 'receive', command }, { objects })
+    const command = { type: 'leaveMessage', message: { kind: 'steer', id: 'r1.end', message: digest } } as const
+    await one.runs.submit(placeOf('r1'), { type: 'turn', nodeId: 'a', command }, { objects })
     await one.runs.submit(placeOf('r1'), { type: 'cancel', reason: null })
     await soon()
     expect((await one.state()).phase).toBe('cancelled')
@@ -244,9 +242,9 @@ describe('a provider that keeps conversations', () => {
         { role: 'user', content: 'First.' },
         { role: 'user', content: 'Second.' },
       ])
-      const command = { kind: 'steer', id: 's1', message: digestText(text) } as const
+      const command = { type: 'leaveMessage', message: { kind: 'steer', id: 's1', message: digestText(text) } } as const
       const objects = [new TextEncoder().encode(text)]
-      await one.runs.sessions.submit({ tenant: TENANT, session: 'r1.a', actor: 'ada' }, { type: 'receive', command }, { objects })
+      await one.runs.submit(placeOf('r1'), { type: 'turn', nodeId: 'a', command }, { objects })
     })
     one = house(() => '', { models })
     await one.go({ id: 'w', objective: 'Write.', nodes: [{ id: 'a' }] })
@@ -396,35 +394,19 @@ describe('a call that was lost with its run', () => {
 })
 
 describe('a follow-up that comes while its node ends', () => {
-  it('begins no work that knows neither role, nor node, nor mode', async () => {
-    const { store, onceRead } = hooked(freshStore())
+  it('is judged in the mode of the run, or finds the node over', async () => {
     const go = gate()
     const write = { tools: [{ toolName: 'write_file', arguments: {} }] }
-    const one = house(
-      ({ node, time }) => {
-        if (node === 'a') return go.passed.then(() => 'Planned.')
-        return time === 1 ? write : 'Written.'
-      },
-      {},
-      store,
-    )
+    const one = house(({ time }) => (time === 1 ? go.passed.then(() => 'Planned.') : time === 2 ? write : 'Written.'))
     await one.create({ id: 'w', mode: 'planning', objective: 'Plan.', nodes: [{ id: 'a', role: 'planner' }] })
     await one.chat.until('a')
-    const place = { tenant: TENANT, session: 'r1.a', actor: 'ada' }
-    // Paused and resumed, so that its reply is read in a turn of its own.
-    await one.runs.sessions.submit(place, { type: 'receive', command: { kind: 'pause', id: 'p' } })
-    go.open()
-    await one.runs.quiet(TENANT, 'r1')
-    await one.runs.sessions.submit(place, { type: 'receive', command: { kind: 'resume', id: 'q' } })
     const { digest, objects } = message('Write it.')
-    onceRead('session/r1.a', async () => {
-      await one.runs.sessions.submit(place, { type: 'receive', command: { kind: 'follow-up', id: 'f', message: digest } }, { objects })
-    })
+    const command = { type: 'leaveMessage', message: { kind: 'follow-up', id: 'f', message: digest } } as const
+    go.open()
+    await one.runs.submit(placeOf('r1'), { type: 'turn', nodeId: 'a', command }, { objects })
     await one.runs.quiet(TENANT, 'r1')
-    await soon()
-    const started: string[] = []
-    for await (const { event } of store.read(TENANT, 'session/r1.a', -1)) if (event.type === 'tool.callStarted') started.push(event.type)
-    expect(started).toEqual([])
+    const judged = (await one.events()).flatMap(event => (event.type === 'call.judged' ? [event.verdict.decision] : []))
+    expect(judged.includes('allowed')).toBe(false)
   })
 })
 

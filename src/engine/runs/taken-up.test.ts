@@ -163,9 +163,9 @@ it.each([
   const next = open(() => 'Done.', { ...paying, owner: 'another', grants: [{ tools: ['pay'], approval: true }] }, store)
   await next.runs.resume()
   await next.runs.quiet(TENANT, 'r1')
-  for await (const { approval, session } of openApprovals(store, TENANT)) {
+  for await (const { approval, runId, nodeId } of openApprovals(store, TENANT)) {
     const answer = { approval, decision, note: null, arguments: null }
-    await next.runs.sessions.answer({ tenant: TENANT, session: session!, actor: 'key:boss' }, answer)
+    await next.runs.answer({ tenant: TENANT, runId, nodeId, actor: 'key:boss' }, answer)
   }
   await next.runs.quiet(TENANT, 'r1')
   expect([(await next.state()).phase, paid]).toEqual(['completed', times])

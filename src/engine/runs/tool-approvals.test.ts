@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
-import { fromRecorded, type SessionEvent } from '../../core/session/events.ts'
+import { type RunEvent, runEvent } from '../../core/run/events.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { clock, freshPath } from '../../testing/sqlite-place.ts'
 import { type TestRuns, testRuns, workflowOf } from '../../testing/test-runs.ts'
@@ -69,19 +69,19 @@ async function asked(): Promise<readonly AskedApproval[]> {
 
 async function answer(one: AskedApproval, said: Partial<ApprovalAnswer> = {}, actor = 'key:boss') {
   const given = { approval: one.approval, decision: 'approved', note: null, arguments: null, ...said } as const
-  const done = await runs.sessions.answer({ tenant: TENANT, session: one.session!, actor }, given)
+  const done = await runs.answer({ tenant: TENANT, runId: one.runId, nodeId: one.nodeId, actor }, given)
   await runs.quiet(TENANT, 'r1')
   return done
 }
 
-async function events(session = 'r1.payer'): Promise<readonly SessionEvent[]> {
-  const found: SessionEvent[] = []
-  for await (const { event } of store.read(TENANT, `session/${session}`, -1)) found.push(fromRecorded(event))
-  return found
+async function events(nodeId = 'payer'): Promise<readonly RunEvent[]> {
+  const found: RunEvent[] = []
+  for await (const { event } of store.read(TENANT, 'run/r1', -1)) found.push(runEvent(event))
+  return found.filter(event => 'nodeId' in event && event.nodeId === nodeId)
 }
 
-const settled = async (session?: string) =>
-  (await events(session)).flatMap(event => (event.type === 'tool.callSettled' ? [[event.call, event.status]] : []))
+const settled = async (nodeId?: string) =>
+  (await events(nodeId)).flatMap(event => (event.type === 'call.settled' ? [[event.call, event.status]] : []))
 
 const state = async () => (await loadRun(store, TENANT, 'r1')).state
 
@@ -119,7 +119,7 @@ it('10: that are denied settle the rest of their batch, each by itself, and the 
     ['2', 'cancelled'],
     ['3', 'cancelled'],
   ])
-  const first = (await events()).find(event => event.type === 'tool.callSettled')
+  const first = (await events()).find(event => event.type === 'call.settled')
   expect(first).toMatchObject({ code: 'tool_denied', detail: 'a person denied it: too dear' })
   expect((await state()).phase).toBe('completed')
 })
@@ -138,7 +138,7 @@ it('may be made with other arguments, which are judged like any', async () => {
   expect([paid, (await asked()).length]).toEqual([[], 1])
   await answer(first!, { arguments: { to: 'another' } })
   expect(paid).toEqual([{ to: 'another' }])
-  const result = (await events()).find(event => event.type === 'tool.callSettled')!
+  const result = (await events()).find(event => event.type === 'call.settled')!
   const told = new TextDecoder().decode(await store.object(TENANT, (result as unknown as { result: Digest }).result))
   expect(told).toContain('"changedArguments":{"to":"another"}')
 })
@@ -167,7 +167,7 @@ it('expire, as if they were denied', async () => {
   await begin({ rules: { planningCommands: [], orchestratorAsks: true, approvalMs: 1 } })
   await expect.poll(async () => (await state()).phase, { timeout: 20_000 }).toBe('completed')
   expect([paid, (await settled())[0], await asked()]).toEqual([[], ['1', 'failed'], []])
-  expect((await events()).find(event => event.type === 'tool.callSettled')).toMatchObject({ code: 'approval_expired' })
+  expect((await events()).find(event => event.type === 'call.settled')).toMatchObject({ code: 'approval_expired' })
 })
 
 it('survive a restart: asked by one host, expired or answered under the next', async () => {

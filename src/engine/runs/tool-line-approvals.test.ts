@@ -58,9 +58,9 @@ async function asked(): Promise<readonly AskedApproval[]> {
   return found
 }
 
-async function answer({ approval, session }: AskedApproval, decision: 'approved' | 'denied') {
-  await house.runs.sessions.answer(
-    { tenant: TENANT, session: session!, actor: 'key:boss' },
+async function answer({ approval, runId, nodeId }: AskedApproval, decision: 'approved' | 'denied') {
+  await house.runs.answer(
+    { tenant: TENANT, runId, nodeId, actor: 'key:boss' },
     { approval, decision, note: null, arguments: null },
   )
   await house.runs.quiet(TENANT, 'r1')

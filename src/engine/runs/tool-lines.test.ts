@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { cliAgentChat } from '../../adapters/cli-agent/cli-agent-chat.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
-import { type SessionEvent, sessionStream } from '../../core/session/events.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { type FakeProtocol, turnsAgent } from '../../testing/fake-cli-agent.ts'
 import { temporaryFolder } from '../../testing/run-cli.ts'
@@ -48,17 +47,9 @@ const eventsOf = async <T extends string>(type: T) => (await house.events()).fil
 const outcomes = async () =>
   (await house.events()).flatMap(event => (event.type === 'call.settled' ? [`${event.call} ${event.tool} ${event.status}`] : []))
 
-/** Every call of every batch, as the session's record has it. */
-async function batches() {
-  const session = Object.values((await house.state()).nodes)[0]!.session
-  const found: unknown[] = []
-  for await (const { event } of house.store.read(TENANT, sessionStream(session), -1)) {
-    if (event.type !== 'tool.batchStarted') continue
-    const { calls } = event.payload as unknown as Extract<SessionEvent, { readonly type: 'tool.batchStarted' }>
-    found.push(...calls.map(({ arguments: _, ...call }) => call))
-  }
-  return found
-}
+/** Every call that was asked for. */
+const batches = async () =>
+  (await house.events()).flatMap(event => (event.type === 'calls.asked' ? event.calls.map(({ arguments: _, ...call }) => call) : []))
 
 describe('an agent that calls by line', () => {
   it('is told how, and which tools there are, each with its schema', async () => {

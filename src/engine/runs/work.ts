@@ -10,6 +10,7 @@ import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
 import { deadlinesOf } from '../deadlines.ts'
 import { keepTrying, retryWait } from '../keep-trying.ts'
+import { checkMessage } from '../sessions/check-message.ts'
 import { type SessionWork, sessionWork } from '../sessions/work.ts'
 import { isStoreTrouble } from '../store-trouble.ts'
 import { offeredTools } from '../tools/bound.ts'
@@ -217,6 +218,8 @@ export function runWork(given: RunParts): RunWork {
   }
 
   async function submit(place: RunPlace, asked: RunCommand, submission: RunSubmission = {}): Promise<SubmittedRun> {
+    if (asked.type === 'turn' && asked.command.type === 'leaveMessage')
+      await checkMessage(store, place.tenant, asked.command.message.message, submission.objects)
     const command = await scrubbedCommand(parts, place.tenant, asked)
     const written = await write(
       place,

@@ -56,7 +56,7 @@ export function sessionWork(parts: TurnParts): SessionWork {
 
   return {
     async submit(place, command, submission = {}) {
-      await checkMessage(store, place.tenant, command, submission)
+      if (command.type === 'leaveMessage') await checkMessage(store, place.tenant, command.message.message, submission.objects)
       // Of many at once only one is not too late, and all others decide again: in turn none has to.
       const done = await turns(JSON.stringify([place.tenant, place.session]), () => submit(store, place, command, submission))
       if (done.events.some(({ type }) => type === 'workspace.syncRequested')) begin(place.tenant, place.session, done.state)

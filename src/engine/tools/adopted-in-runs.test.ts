@@ -63,9 +63,9 @@ it('is called as the model and the person were shown it, and not as it was adopt
   const parts = { adopted: adoptedTools(store, new Map([['desk', server]])), offers: () => true }
   const house = runHouse(() => steps.shift()!, { ...parts, grants: [{ tools: ['*'], approval: true }] }, store)
   const approve = async () => {
-    for await (const { approval, session } of openApprovals(store, TENANT))
-      await house.runs.sessions.answer(
-        { tenant: TENANT, session: session!, actor: 'ada' },
+    for await (const { approval, runId, nodeId } of openApprovals(store, TENANT))
+      await house.runs.answer(
+        { tenant: TENANT, runId, nodeId, actor: 'ada' },
         { approval, decision: 'approved', note: null, arguments: null },
       )
     await house.runs.quiet(TENANT, 'r1')
