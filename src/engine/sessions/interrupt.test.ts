@@ -9,8 +9,11 @@ import { emptyConfig } from '../../core/session/config.ts'
 import type { ChatModel } from '../../ports.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { WORLD } from '../../testing/test-runs.ts'
+import { loadRun } from '../runs/load.ts'
+import { runWork } from '../runs/work.ts'
+import { commandSession } from './command-session.ts'
 import { loadSession } from './load.ts'
-import { sessionWork } from './work.ts'
 
 const place = { tenant: 'acme', session: 'writer', actor: 'ada' }
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -46,8 +49,10 @@ it('bug 22: interrupts end the call under way and are delivered in order of arri
   }
   const store = memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
   const validator = sharedValidator()
-  const work = sessionWork({
+  const work = runWork({
     store,
+    owner: 'test',
+    world: WORLD,
     models,
     secrets: () => ({ get: async () => null }),
     validator,
@@ -63,16 +68,17 @@ it('bug 22: interrupts end the call under way and are delivered in order of arri
     },
   })
   const leave = (kind: 'interrupt' | 'steer', id: string) =>
-    work.submit(place, { type: 'receive', command: { kind, id, message: digestText(said(id)) } }, { objects: [encode(said(id))] })
-  await work.submit(place, { type: 'create', session: 'writer', config: { ...emptyConfig, provider: 'test', model: 'small' } })
-  await work.submit(place, { type: 'requestRun', input: digestText(said('go')) }, { objects: [encode(said('go'))] })
+    commandSession({ work: work.sessions, runs: work }, store, place, { kind, id, message: digestText(said(id)), objects: [encode(said(id))] })
+  await work.sessions.submit(place, { type: 'create', session: 'writer', config: { ...emptyConfig, provider: 'test', model: 'small' } })
+  const asked = { session: 'writer', input: digestText(said('go')), overrides: null, interactive: false, objects: [encode(said('go'))] }
+  await work.ask({ tenant: 'acme', runId: 'r1', actor: 'ada' }, asked)
   await first
   await leave('steer', 'steer')
   await Promise.all([leave('interrupt', 'one'), leave('interrupt', 'two')])
-  await work.quiet('acme', 'writer')
+  await work.quiet('acme', 'r1')
   expect(calls.map(textsIn)).toEqual([['user: go'], ['user: go', 'user: one', 'user: two', 'user: steer']])
   const { state } = await loadSession(store, 'acme', 'writer')
-  expect([state.ended, state.interrupts, state.run]).toEqual(['completed', [], null])
+  expect([(await loadRun(store, 'acme', 'r1')).state.phase, state.left, state.open]).toEqual(['completed', [], null])
   await work.close()
   await validator.close()
 })

@@ -5,12 +5,14 @@ import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { digestText, type Json } from '../../core/digest/digest.ts'
 import { emptyConfig } from '../../core/session/config.ts'
+import { runStream } from '../../core/run/events.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { commitChanges } from '../workspaces/commit.ts'
-import { sessionWork } from './work.ts'
+import { WORLD } from '../../testing/test-runs.ts'
+import { runWork } from '../runs/work.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const place = { tenant: 'acme', session: 'writer', actor: 'ada' }
@@ -22,8 +24,10 @@ afterAll(() => validator.close())
 async function called(parameters: Json, args: Json, wanted: string): Promise<readonly Json[]> {
   const store = memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
   const descriptor = { name: 'look', description: 'Looks.', inputSchema: {} }
-  const work = sessionWork({
+  const work = runWork({
     store,
+    owner: 'test',
+    world: WORLD,
     models: scriptedChat('s.yaml', `replies:\n  - toolCalls: [{ toolName: look, arguments: ${JSON.stringify(args)} }]\n  - Done.\n`),
     secrets: () => ({ get: async () => null }),
     validator,
@@ -41,18 +45,20 @@ async function called(parameters: Json, args: Json, wanted: string): Promise<rea
   const files = { 'tools/catalogs/default.json': JSON.stringify([{ name: 'look', parameters }]) }
   const changes = Object.entries(files).map(([path, text]) => ({ path, write: encode(text) }))
   await commitChanges(store, { ...place, policy: EVERYTHING }, { workspace: 'desk', changes })
-  await work.submit(place, { type: 'create', session: 'writer', config: { ...emptyConfig, provider: 'scripted', model: 's' } })
-  await work.submit(place, {
+  await work.sessions.submit(place, { type: 'create', session: 'writer', config: { ...emptyConfig, provider: 'scripted', model: 's' } })
+  await work.sessions.submit(place, {
     type: 'requestSync',
     selection: { workspace: { name: 'desk', version: null }, prelude: null, catalog: 'default' },
   })
-  await work.quiet('acme', 'writer')
-  await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
-  await work.submit(place, { type: 'requestRun', input: digestText('Look.') }, { objects: [encode('Look.')] })
-  await work.quiet('acme', 'writer')
+  await work.sessions.quiet('acme', 'writer')
+  await work.sessions.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+  const asked = { session: 'writer', input: digestText('Look.'), overrides: null, interactive: false, objects: [encode('Look.')] }
+  await work.ask({ tenant: 'acme', runId: 'r1', actor: 'ada' }, asked).catch(() => {})
+  await work.quiet('acme', 'r1')
   await work.close()
   const found: Json[] = []
-  for await (const { event } of store.read('acme', sessionStream('writer'), -1)) if (event.type === wanted) found.push(event.payload)
+  for (const stream of [sessionStream('writer'), runStream('r1')])
+    for await (const { event } of store.read('acme', stream, -1)) if (event.type === wanted) found.push(event.payload)
   return found
 }
 

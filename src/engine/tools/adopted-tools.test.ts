@@ -57,7 +57,7 @@ interface Told {
 interface Telling {
   readonly tenant?: string
   readonly grants?: readonly Grant[]
-  readonly meanwhile?: (work: SessionWork, place: SessionPlace) => Promise<void>
+  readonly meanwhile?: (runs: RunWork, place: RunPlace) => Promise<void>
 }
 
 /** What became of the call that the script makes, in a session of its own. */
@@ -69,19 +69,17 @@ async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }], mea
   const config = configOf({ provider: 'scripted', model: 'small' })
   await sessions.work.submit(place, { type: 'create', session: place.session, agentId: null, config })
   const input = new TextEncoder().encode('{"role":"user","content":"Say it."}')
-  await sessions.work.submit(
-    place,
-    { type: 'requestRun', input: digestBytes(input), overrides: null, interactive: false },
-    { objects: [input] },
-  )
-  await meanwhile?.(sessions.work, place)
-  await sessions.work.quiet(tenant, place.session)
+  const runId = `run-${opened.length}`
+  const asked = { session: place.session, input: digestBytes(input), overrides: null, interactive: false, objects: [input] }
+  await sessions.runs.ask({ tenant, runId, actor: 'ada' }, asked)
+  await meanwhile?.(sessions.runs, { tenant, runId, actor: 'ada' })
+  await sessions.runs.quiet(tenant, runId)
   const payloads: Record<string, never> = {}
-  for await (const { event } of store.read(tenant, sessionStream(place.session), -1))
+  for await (const { event } of store.read(tenant, runStream(runId), -1))
     (payloads as Record<string, unknown>)[event.type] ??= event.payload
-  const { 'call.judged': judged, 'tool.callSettled': settled } = payloads as unknown as {
+  const { 'call.judged': judged, 'call.settled': settled } = payloads as unknown as {
     'call.judged'?: { verdict: { conditions: readonly Judged[] } }
-    'tool.callSettled': Json
+    'call.settled': Json
   }
   return { conditions: Object.fromEntries((judged?.verdict.conditions ?? []).map(one => [one.condition, one])), settled }
 }
@@ -197,9 +195,9 @@ describe('a tool of another server', () => {
       })
     server = { ...server, list }
     const { conditions, settled } = await told({
-      async meanwhile(work, place) {
+      async meanwhile(runs, place) {
         await asked.passed
-        await work.submit(place, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: null } })
+        await runs.submit(place, { type: 'cancel', reason: null })
       },
     })
     expect([conditions, settled]).toEqual([{}, expect.objectContaining({ status: 'stale' })])

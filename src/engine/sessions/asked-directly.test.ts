@@ -1,10 +1,11 @@
-// Sessions at work: real store, real workspaces, a model that says what was written down.
+// Sessions that are asked directly: real store, real workspaces, a model that says what was written down.
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
+import { runStream } from '../../core/run/events.ts'
 import { fromRecorded, sessionStream } from '../../core/session/events.ts'
 import { foldSession } from '../../core/session/reduce.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
@@ -15,8 +16,10 @@ import { workspaceRead } from '../bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { loadSession } from './load.ts'
-import type { SessionParts } from '../turns/performing.ts'
-import { type SessionWork, sessionWork } from './work.ts'
+import { WORLD } from '../../testing/test-runs.ts'
+import { type RunParts, type RunWork, runWork } from '../runs/work.ts'
+import { commandSession } from './command-session.ts'
+import { newestRun } from './sessions.ts'
 
 const TENANT = 'acme'
 const SESSION = 'writer'
@@ -24,18 +27,20 @@ const place = { tenant: TENANT, session: SESSION, actor: 'ada' }
 const config: SessionConfig = { ...emptyConfig, provider: 'scripted', model: 'small' }
 const validator = sharedValidator()
 const encode = (text: string) => new TextEncoder().encode(text)
-const open: SessionWork[] = []
+const open: RunWork[] = []
 afterEach(async () => {
   for (const work of open.splice(0)) await work.close()
 })
 
 const fresh = (): Store => memoryStore(() => '2026-01-01T00:00:00.000Z', PRODUCT_PROJECTIONS)
 
-function workOn(store: Store, script: string, more: Partial<SessionParts> = {}): SessionWork {
+function workOn(store: Store, script: string, more: Partial<RunParts> = {}): RunWork {
   const policy = () => EVERYTHING
   const bindings = [workspaceRead(store, policy), introspectSession(store)].map((one): [string, Binding] => [one.descriptor.name, one])
-  const work = sessionWork({
+  const work = runWork({
     store,
+    owner: `host-${open.length}-${randomUUID()}`,
+    world: WORLD,
     models: scriptedChat('script.yaml', script),
     secrets: () => ({ get: async () => null }),
     validator,
@@ -55,20 +60,39 @@ function workOn(store: Store, script: string, more: Partial<SessionParts> = {}):
   return work
 }
 
-async function eventsOf(store: Store, session = SESSION) {
+const create = (work: RunWork, given: SessionConfig = config) => work.sessions.submit(place, { type: 'create', session: SESSION, config: given })
+
+/** Events of the session's newest run. */
+async function eventsOf(store: Store) {
+  const runId = await newestRun(store, TENANT, SESSION)
   const found: { type: string; payload: Json }[] = []
-  for await (const { event } of store.read(TENANT, sessionStream(session), -1)) found.push({ type: event.type, payload: event.payload })
+  if (runId !== null) for await (const { event } of store.read(TENANT, runStream(runId), -1)) found.push({ type: event.type, payload: event.payload })
   return found
 }
 const typesOf = async (store: Store) => (await eventsOf(store)).map(({ type }) => type)
 const lastOf = async (store: Store, type: string) => (await eventsOf(store)).findLast(event => event.type === type)?.payload as never
 
-async function say(work: SessionWork, text: string, more: object = {}): Promise<void> {
-  const bytes = encode(text)
-  const { refusal } = await work.submit(place, { type: 'requestRun', input: digestText(text), ...more }, { objects: [bytes] })
-  expect(refusal).toBeNull()
-  await work.quiet(TENANT, SESSION)
+async function saidIn(store: Store) {
+  const found: { type: string; payload: Json }[] = []
+  for await (const { event } of store.read(TENANT, sessionStream(SESSION), -1)) found.push({ type: event.type, payload: event.payload })
+  return found
 }
+const lastSaid = async (store: Store) => (await saidIn(store)).at(-1)!
+
+const begin = (work: RunWork, text: string, overrides: SessionConfig | null = null) => {
+  const asked = { session: SESSION, input: digestText(text), overrides, interactive: false, objects: [encode(text)] }
+  return work.ask({ tenant: TENANT, runId: `run-${randomUUID()}`, actor: 'ada' }, asked)
+}
+
+const quiet = async (work: RunWork, store: Store): Promise<void> => work.quiet(TENANT, (await newestRun(store, TENANT, SESSION))!)
+
+async function say(work: RunWork, store: Store, text: string, overrides: SessionConfig | null = null): Promise<void> {
+  await begin(work, text, overrides)
+  await quiet(work, store)
+}
+
+const command = (work: RunWork, store: Store, kind: 'pause' | 'resume' | 'cancel', id: string = kind) =>
+  commandSession({ work: work.sessions, runs: work }, store, place, { kind, id })
 
 async function publish(store: Store, files: Readonly<Record<string, string>>): Promise<void> {
   const changes = Object.entries(files).map(([path, text]) => ({ path, write: encode(text) }))
@@ -77,11 +101,11 @@ async function publish(store: Store, files: Readonly<Record<string, string>>): P
 
 const prelude = (text: string) => JSON.stringify([{ role: 'system', content: text }])
 
-async function sync(work: SessionWork, store: Store): Promise<string> {
+async function sync({ sessions }: RunWork, store: Store): Promise<string> {
   const selection = { workspace: { name: 'desk', version: null }, prelude: 'default', catalog: null }
-  await work.submit(place, { type: 'requestSync', selection })
-  await work.quiet(TENANT, SESSION)
-  return (await typesOf(store)).at(-1)!
+  await sessions.submit(place, { type: 'requestSync', selection })
+  await sessions.quiet(TENANT, SESSION)
+  return (await lastSaid(store)).type
 }
 
 /** The digests of the messages that the last step put before the history. */
@@ -94,22 +118,20 @@ describe('a session', () => {
     const work = workOn(store, 'replies:\n  - Good morning.\n')
     const system = JSON.stringify({ role: 'system', content: 'Be brief.' })
     await store.commit({ tenant: TENANT, objects: [encode(system)] })
-    await work.submit(place, { type: 'create', session: SESSION, config: { ...config, promptDigests: [digestText(system)] } })
-    await say(work, 'Hello')
-    expect(await typesOf(store)).toEqual([
+    await create(work, { ...config, promptDigests: [digestText(system)] })
+    await say(work, store, 'Hello')
+    expect(await typesOf(store)).toEqual(['run.created', 'node.started', 'step.started', 'step.settled', 'node.completed', 'run.completed'])
+    expect((await saidIn(store)).map(({ type }) => type)).toEqual([
       'session.created',
-      'run.requested',
-      'prelude.traced',
+      'run.attached',
       'message.appended',
-      'step.started',
-      'step.settled',
       'message.appended',
-      'run.completed',
+      'run.detached',
     ])
     expect(await preludeOf(store)).toEqual([digestText(system)])
     const { state } = await loadSession(store, TENANT, SESSION)
     expect(state.history.count).toBe(2)
-    expect(JSON.stringify(foldSession((await eventsOf(store)).map(fromRecorded)))).toBe(JSON.stringify(state))
+    expect(JSON.stringify(foldSession((await saidIn(store)).map(fromRecorded)))).toBe(JSON.stringify(state))
     const receipt = JSON.parse(
       new TextDecoder().decode(await store.object(TENANT, ((await lastOf(store, 'step.settled')) as { receipt: Digest }).receipt)),
     )
@@ -120,26 +142,26 @@ describe('a session', () => {
     const store = fresh()
     const work = workOn(store, `replies:\n${'  - Done.\n'.repeat(6)}`)
     await publish(store, { 'prompts/packs/default.json': prelude('One.') })
-    await work.submit(place, { type: 'create', session: SESSION, config })
+    await create(work)
     expect(await sync(work, store)).toBe('workspace.snapshotReady')
-    await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
-    await say(work, 'first')
+    await work.sessions.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+    await say(work, store, 'first')
     expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
     await publish(store, { 'prompts/packs/default.json': prelude('Two.') })
-    await say(work, 'second')
+    await say(work, store, 'second')
     expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
     expect(await sync(work, store)).toBe('workspace.snapshotReady')
-    await say(work, 'third')
+    await say(work, store, 'third')
     expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
-    await work.submit(place, { type: 'requestApply' })
-    await say(work, 'fourth')
+    await work.sessions.submit(place, { type: 'requestApply' })
+    await say(work, store, 'fourth')
     expect(await preludeOf(store)).toEqual([digestText(prelude('Two.'))])
     expect(await sync(work, store)).toBe('workspace.syncUnchanged')
 
     await publish(store, { 'prompts/packs/default.json': '{"nothing": true}' })
     expect(await sync(work, store)).toBe('workspace.syncFailed')
-    expect(await lastOf(store, 'workspace.syncFailed')).toMatchObject({ stage: 'prelude', code: 'prelude_invalid' })
-    await say(work, 'fifth')
+    expect((await lastSaid(store)).payload).toMatchObject({ stage: 'prelude', code: 'prelude_invalid' })
+    await say(work, store, 'fifth')
     expect(await preludeOf(store)).toEqual([digestText(prelude('Two.'))])
   })
 
@@ -148,13 +170,14 @@ describe('a session', () => {
     const work = workOn(store, `replies:\n${'  - Done.\n'.repeat(3)}`)
     await publish(store, { 'prompts/packs/default.json': prelude('One.') })
     await publish(store, { 'prompts/packs/default.json': prelude('Two.') })
-    await work.submit(place, { type: 'create', session: SESSION, config })
+    await create(work)
     const overrides: SessionConfig = { ...config, workspace: { name: 'desk', version: 1 }, prelude: 'default' }
-    await say(work, 'first', { overrides })
+    await say(work, store, 'first', overrides)
     expect(await preludeOf(store)).toEqual([digestText(prelude('One.'))])
     expect((await loadSession(store, TENANT, SESSION)).state.workspace.active).toBeNull()
-    await say(work, 'second', { overrides: { ...overrides, workspace: { name: 'desk', version: 9 } } })
-    expect(await lastOf(store, 'run.refused')).toMatchObject({ stage: 'resolve', code: 'workspace_missing' })
+    const missing = begin(work, 'second', { ...overrides, workspace: { name: 'desk', version: 9 } })
+    await expect(missing).rejects.toMatchObject({ code: 'run_refused', details: { run: 2, stage: 'resolve', code: 'workspace_missing' } })
+    expect(await lastSaid(store)).toMatchObject({ type: 'run.refused', payload: { run: 2, code: 'workspace_missing' } })
   })
 })
 
@@ -162,32 +185,32 @@ describe('tools', () => {
   const asking = (name: string, args: object) =>
     `replies:\n  - toolCalls: [{ toolName: ${name}, arguments: ${JSON.stringify(args)} }]\n  - I have read it.\n`
 
-  async function ready(script: string, more: Partial<SessionParts> = {}) {
+  async function ready(script: string, more: Partial<RunParts> = {}) {
     const store = fresh()
     const work = workOn(store, script, more)
     await publish(store, { 'prompts/packs/default.json': prelude('One.'), 'context/docs/style.md': 'Short words.' })
-    await work.submit(place, { type: 'create', session: SESSION, config })
+    await create(work)
     await sync(work, store)
-    await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
-    await say(work, 'Read the style guide.')
+    await work.sessions.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+    await say(work, store, 'Read the style guide.')
     return store
   }
   const resultOf = async (store: Store) => {
-    const { results } = (await lastOf(store, 'tool.batchSettled')) as { results: Digest[] }
-    return JSON.parse(new TextDecoder().decode(await store.object(TENANT, results[0]!))).content[0]
+    const { result } = (await lastOf(store, 'call.settled')) as { result: Digest }
+    return JSON.parse(new TextDecoder().decode(await store.object(TENANT, result))).content[0]
   }
 
   it('that are shown, bound and granted are judged, started, done and told to the model', async () => {
     const store = await ready(asking('workspace.read', { path: 'context/docs/style.md' }))
     const types = await typesOf(store)
-    const at = types.indexOf('tool.batchStarted')
-    expect(types.slice(at, at + 4)).toEqual(['tool.batchStarted', 'call.judged', 'tool.callStarted', 'tool.callSettled'])
+    const at = types.indexOf('calls.asked')
+    expect(types.slice(at, at + 3)).toEqual(['calls.asked', 'call.judged', 'call.settled'])
     expect(types.at(-1)).toBe('run.completed')
     expect(await lastOf(store, 'call.judged')).toMatchObject({ verdict: { decision: 'allowed' } })
     expect(await resultOf(store)).toMatchObject({ toolName: 'workspace.read', output: { version: 1, text: 'Short words.' } })
   })
 
-  const refused: readonly [string, string, object, Partial<SessionParts>, string, RegExp][] = [
+  const refused: readonly [string, string, object, Partial<RunParts>, string, RegExp][] = [
     ['not granted', 'workspace.read', { path: 'context/docs/style.md' }, { grants: [] }, 'granted', /no grant names/],
     ['not bound', 'workspace.read', { path: 'context/docs/style.md' }, { bindings: new Map() }, 'bound', /no binding/],
     ['not shown', 'workspace.write', { path: 'x' }, {}, 'visible', /not in the active catalog/],
@@ -200,7 +223,6 @@ describe('tools', () => {
     }
     expect(verdict.decision).toBe('refused')
     expect(verdict.conditions.find(({ outcome }) => outcome === 'failed')?.condition).toBe(condition)
-    expect(await typesOf(store)).not.toContain('tool.callStarted')
     expect(await resultOf(store)).toMatchObject({ isError: true, output: { error: expect.stringMatching(reason) } })
   })
 })
@@ -211,11 +233,11 @@ it.each(['sha256:'.padEnd(71, 'a'), 'pay\nnow', ''])(
     const store = fresh()
     const script = { replies: [{ toolCalls: [{ toolName: name === '' ? 'look' : name, callId: name || 'x', arguments: {} }] }, 'I see.'] }
     const work = workOn(store, JSON.stringify(script))
-    await work.submit(place, { type: 'create', session: SESSION, config })
-    await say(work, 'Look')
+    await create(work)
+    await say(work, store, 'Look')
     expect((await typesOf(store)).at(-1)).toBe('run.completed')
-    const { results } = (await lastOf(store, 'tool.batchSettled')) as { results: Digest[] }
-    const told = JSON.parse(new TextDecoder().decode(await store.object(TENANT, results[0]!)))
+    const { result } = (await lastOf(store, 'call.settled')) as { result: Digest }
+    const told = JSON.parse(new TextDecoder().decode(await store.object(TENANT, result)))
     expect(told.content[0]).toMatchObject({ callId: name || 'x', isError: true })
   },
 )
@@ -224,10 +246,10 @@ it('a reply that asks for more than the run may do ends it, and no call without 
   const store = fresh()
   const calls = [1, 2].map(() => ({ toolName: 'look', arguments: {} }))
   const work = workOn(store, JSON.stringify({ replies: [{ text: 'Both.', toolCalls: calls }, 'Neither.'] }))
-  await work.submit(place, { type: 'create', session: SESSION, config: { ...config, limits: { maxSteps: null, maxCalls: 1 } } })
-  await say(work, 'Look')
+  await create(work, { ...config, limits: { maxSteps: null, maxCalls: 1 } })
+  await say(work, store, 'Look')
   expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'tool_calls_too_many' })
-  await say(work, 'Go on')
+  await say(work, store, 'Go on')
   const { state } = await loadSession(store, TENANT, SESSION)
   const said = await Promise.all(state.history.open.map(async digest => new TextDecoder().decode(await store.object(TENANT, digest))))
   expect(said).toEqual(['Look', 'Go on', expect.stringContaining('Neither.')])
@@ -238,14 +260,16 @@ it('a run that is paused and resumed at any moment goes on once: no step twice, 
   for (let moment = 0; moment < 40; moment++) {
     const store = fresh()
     const work = workOn(store, JSON.stringify({ replies: [{ toolCalls: calls }, { toolCalls: calls }, 'Done.'] }))
-    await work.submit(place, { type: 'create', session: SESSION, config })
-    await work.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+    await create(work)
+    await begin(work, 'Look')
     for (let turn = 0; turn < moment; turn++) await Promise.resolve()
-    const both = (['pause', 'resume'] as const).map(kind => work.submit(place, { type: 'receive', command: { kind, id: kind } }))
-    await Promise.all(both)
-    await work.quiet(TENANT, SESSION)
-    const types = (await typesOf(store)).filter(type => /^(step.started|tool.batchStarted|run.completed|run.failed)$/.test(type))
-    const step = ['step.started', 'tool.batchStarted']
+    // One that comes when the run is over is refused.
+    await Promise.allSettled((['pause', 'resume'] as const).map(kind => command(work, store, kind)))
+    await quiet(work, store)
+    await command(work, store, 'resume').catch(() => {})
+    await quiet(work, store)
+    const types = (await typesOf(store)).filter(type => /^(step.started|calls.asked|run.completed|run.failed)$/.test(type))
+    const step = ['step.started', 'calls.asked']
     expect([moment, ...types]).toEqual([moment, ...step, ...step, 'step.started', 'run.completed'])
   }
 })
@@ -261,14 +285,14 @@ it('what many say at once is decided once each, in the order it came', async () 
     },
   }
   const work = workOn(counting, 'replies: [x]')
-  await work.submit(place, { type: 'create', session: SESSION, config })
+  await create(work)
   const ids = Array.from({ length: 50 }, (_, n) => `s${n}`)
   const message = digestText('Shorter.')
   const leave = (id: string) =>
-    work.submit(place, { type: 'receive', command: { kind: 'steer', id, message } }, { objects: [encode('Shorter.')] })
+    work.sessions.submit(place, { type: 'leaveMessage', message: { kind: 'steer', id, message } }, { objects: [encode('Shorter.')] })
   await Promise.all(ids.map(leave))
   const { state } = await loadSession(store, TENANT, SESSION)
-  expect([commits, state.steers.map(({ id }) => id)]).toEqual([51, ids])
+  expect([commits, state.left.map(({ id }) => id)]).toEqual([51, ids])
 })
 
 it('a defect ends the run instead of leaving it open', async () => {
@@ -276,8 +300,8 @@ it('a defect ends the run instead of leaving it open', async () => {
   const failed: string[] = []
   const broken = { call: () => Promise.reject(new TypeError('a defect')) }
   const work = workOn(store, 'replies: [x]', { models: broken, failed: error => failed.push(error.message) })
-  await work.submit(place, { type: 'create', session: SESSION, config })
-  await say(work, 'Hello')
+  await create(work)
+  await say(work, store, 'Hello')
   expect(failed).toEqual(['a defect'])
   expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'internal_error' })
 })
@@ -290,19 +314,20 @@ it('a defect is blamed on what it happened in: a call is settled so, whatever wa
   const never = { ask: () => new Promise<never>(() => void asked++), close: async () => {} }
   const first = workOn(store, script, { validator: never })
   await publish(store, { 'prompts/packs/default.json': prelude('One.') })
-  await first.submit(place, { type: 'create', session: SESSION, config })
-  await first.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+  await create(first)
+  await begin(first, 'Look')
   while (asked === 0) await new Promise(resolve => setImmediate(resolve))
   void first.close()
   const selection = { workspace: { name: 'desk', version: null }, prelude: 'default', catalog: null }
-  await first.submit(place, { type: 'requestSync', selection })
+  await first.sessions.submit(place, { type: 'requestSync', selection })
   const broken = { ask: () => Promise.reject(new TypeError('a defect')), close: async () => {} }
   const second = workOn(store, 'replies: [Done.]', { validator: broken, failed: error => failed.push(error.message) })
   await second.resume()
-  await second.quiet(TENANT, SESSION)
+  await quiet(second, store)
+  await second.sessions.quiet(TENANT, SESSION)
   expect(failed).toEqual(['a defect'])
-  expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'failed', code: 'internal_error' })
-  expect(await typesOf(store)).toContain('workspace.snapshotReady')
+  expect(await lastOf(store, 'call.settled')).toMatchObject({ status: 'failed', code: 'internal_error' })
+  expect((await saidIn(store)).map(({ type }) => type)).toContain('workspace.snapshotReady')
   expect((await typesOf(store)).at(-1)).toBe('run.completed')
   open.splice(0, 1)
 })
@@ -312,14 +337,14 @@ describe('a host that is gone', () => {
     const store = fresh()
     const never = { call: () => new Promise<never>(() => {}) }
     const first = workOn(store, 'replies: [x]', { models: never })
-    await first.submit(place, { type: 'create', session: SESSION, config })
-    await first.submit(place, { type: 'requestRun', input: digestText('Hello') }, { objects: [encode('Hello')] })
+    await create(first)
+    await begin(first, 'Hello')
     while (!(await typesOf(store)).includes('step.started')) await new Promise(resolve => setImmediate(resolve))
     const second = workOn(store, 'replies: [Here I am.]')
-    expect(await second.resume()).toEqual([{ tenant: TENANT, session: SESSION }])
-    await second.quiet(TENANT, SESSION)
-    expect((await typesOf(store)).slice(-4)).toEqual(['step.retried', 'step.settled', 'message.appended', 'run.completed'])
-    expect(await second.resume()).toEqual([])
+    expect(await second.resume()).toBe(1)
+    await quiet(second, store)
+    expect((await typesOf(store)).slice(-4)).toEqual(['step.retried', 'step.settled', 'node.completed', 'run.completed'])
+    expect(await second.resume()).toBe(0)
     open.splice(0, 1)
   })
 
@@ -335,14 +360,14 @@ describe('a host that is gone', () => {
     }
     const parts = { bindings: new Map([['pay', stuck]]), grants: [{ tools: ['pay'] }], hostCatalog: [stuck.descriptor] }
     const first = workOn(store, 'replies:\n  - toolCalls: [{ toolName: pay, arguments: {} }]\n', parts)
-    await first.submit(place, { type: 'create', session: SESSION, config })
-    await first.submit(place, { type: 'requestRun', input: digestText('Pay') }, { objects: [encode('Pay')] })
+    await create(first)
+    await begin(first, 'Pay')
     while (done === 0) await new Promise(resolve => setImmediate(resolve))
     const second = workOn(store, 'replies: [I do not know whether it was paid.]', parts)
     await second.resume()
-    await second.quiet(TENANT, SESSION)
+    await quiet(second, store)
     expect(done).toBe(1)
-    expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'interrupted' })
+    expect(await lastOf(store, 'call.settled')).toMatchObject({ status: 'interrupted' })
     expect((await typesOf(store)).at(-1)).toBe('run.completed')
     open.splice(0, 1)
   })
@@ -359,14 +384,15 @@ it('a tool that may be done twice is done again by whoever comes next', async ()
   }
   const parts = { bindings: new Map([['look', look]]), grants: [{ tools: ['look'] }], hostCatalog: [look.descriptor] }
   const first = workOn(store, 'replies:\n  - toolCalls: [{ toolName: look, arguments: {} }]\n', parts)
-  await first.submit(place, { type: 'create', session: SESSION, config })
-  await first.submit(place, { type: 'requestRun', input: digestText('Look') }, { objects: [encode('Look')] })
+  await create(first)
+  await begin(first, 'Look')
   while (done === 0) await new Promise(resolve => setImmediate(resolve))
   const second = workOn(store, 'replies: [It is warm.]', parts)
   await second.resume()
-  await second.quiet(TENANT, SESSION)
+  await quiet(second, store)
+  await second.sessions.quiet(TENANT, SESSION)
   expect(done).toBe(2)
-  expect(await lastOf(store, 'tool.callSettled')).toMatchObject({ status: 'succeeded' })
+  expect(await lastOf(store, 'call.settled')).toMatchObject({ status: 'succeeded' })
   expect((await typesOf(store)).at(-1)).toBe('run.completed')
   open.splice(0, 1)
 })
@@ -382,11 +408,11 @@ it('a run that is cancelled breaks off its call and ends', async () => {
       })),
   }
   const work = workOn(store, 'replies: [x]', { models })
-  await work.submit(place, { type: 'create', session: SESSION, config })
-  await work.submit(place, { type: 'requestRun', input: digestText('Hello') }, { objects: [encode('Hello')] })
+  await create(work)
+  await begin(work, 'Hello')
   while (!(await typesOf(store)).includes('step.started')) await new Promise(resolve => setImmediate(resolve))
-  await work.submit(place, { type: 'receive', command: { kind: 'cancel', id: 'c1', reason: 'enough' } })
-  await work.quiet(TENANT, SESSION)
+  await command(work, store, 'cancel')
+  await quiet(work, store)
   expect((await typesOf(store)).at(-1)).toBe('run.cancelled')
 })
 
@@ -394,8 +420,8 @@ it('what may be tried again is tried again, and then it is over', async () => {
   const store = fresh()
   const failing = '  - fail: { code: provider_retryable, message: busy }\n'
   const work = workOn(store, `replies:\n${failing.repeat(3)}`)
-  await work.submit(place, { type: 'create', session: SESSION, config })
-  await say(work, 'Hello')
+  await create(work)
+  await say(work, store, 'Hello')
   expect((await typesOf(store)).filter(type => type === 'step.retried')).toHaveLength(2)
   expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'provider_retryable' })
 })
