@@ -170,7 +170,7 @@ describe('a run under way', () => {
     const stalled = { type: 'run.stalled', nodeId: 'writer', evidence } as const
     const held = { type: 'run.paused', reason: 'stalled', nodeId: 'writer' } as const
     await writeRun(host.store, { tenant: 'acme', runId, actor: 'test' }, async ({ state }) => ({
-      run: emitRun(draftRun(state), stalled, held),
+      draft: emitRun(draftRun(state), stalled, held),
       answer: null,
     }))
     const paused = async () => (await ask('GET', `/v1/runs/${runId}`)).body.paused

@@ -8,8 +8,10 @@ import { graphOf, nextIn } from '../core/run/graph.ts'
 import { emptyRun, isBusy, isEnded, type RunState } from '../core/run/state.ts'
 import { readWorkflow } from '../core/workflow/read-workflow.ts'
 import type { Workflow } from '../core/workflow/workflow.ts'
+import { emptyConfig } from '../core/session/config.ts'
 import type { Expected, Moment } from './graph-oracle.ts'
 import { workflowOf } from './test-runs.ts'
+import { settleStep, startStep } from './turn-story.ts'
 
 const RULES = ['all_success', 'any_success', 'all_complete', 'all_complete', 'none_failed', 'any_failed', 'any_failed'] as const
 const VALUES: readonly Json[] = ['again', 'done', '', 0, { verdict: 'again', score: 2 }, { score: 2, verdict: 'again' }, ['again', 'x']]
@@ -70,7 +72,7 @@ export function created(workflow: Workflow): RunDraft {
     stallAfter: 0,
     owner: 'me',
   }
-  return beginRun(emitRun(draftRun(emptyRun), event, { type: 'run.started', workflowId: workflow.id }), workflow)
+  return beginRun(emitRun(draftRun(emptyRun), event), workflow)
 }
 
 /** What the code says, in the words of the oracle. */
@@ -87,6 +89,29 @@ export function found(workflow: Workflow, { state, events }: RunDraft): Expected
   }
 }
 
+const CONFIG = { ...emptyConfig, provider: 'p', model: 'm' }
+
+export const starting = (nodeId: string): RunCommand => ({
+  type: 'startNode',
+  nodeId,
+  session: null,
+  home: null,
+  config: CONFIG,
+  interactive: false,
+  snapshot: null,
+  apply: 0,
+  input: null,
+  handoffs: null,
+})
+
+/** The reply to the node's step, which asks for nothing: it ends the turn. @param output what the node gives */
+export const answering = (nodeId: string, output: Json): RunCommand => ({
+  type: 'turn',
+  nodeId,
+  command: settleStep(1),
+  output: { digest: NOTHING, value: output },
+})
+
 /** One thing that happens, as the run and as the oracle are told it. */
 interface Happening {
   readonly command: RunCommand
@@ -96,7 +121,7 @@ interface Happening {
 export function possible({ start, busy, phase }: Expected, failing: number): readonly Happening[] {
   const starts = [...start].map(
     (node): Happening => ({
-      command: { type: 'startNode', nodeId: node, session: node, handoffs: null },
+      command: starting(node),
       moment: { what: 'started', node },
     }),
   )
@@ -104,7 +129,7 @@ export function possible({ start, busy, phase }: Expected, failing: number): rea
     if (phase === 'cancelling')
       return [
         {
-          command: { type: 'cancelNode', nodeId: node },
+          command: answering(node, null),
           moment: { what: 'ended', node, status: 'cancelled', output: null },
         },
       ]
@@ -118,7 +143,7 @@ export function possible({ start, busy, phase }: Expected, failing: number): rea
     const output = VALUES[failing % VALUES.length]!
     return [
       {
-        command: { type: 'completeNode', nodeId: node, output: NOTHING, value: output },
+        command: answering(node, output),
         moment: { what: 'ended', node, status: 'completed', output },
       },
     ]
@@ -130,7 +155,8 @@ export function possible({ start, busy, phase }: Expected, failing: number): rea
 export function ruled(draft: RunDraft, workflow: Workflow, command: RunCommand): RunDraft {
   const ruling = decideRun(draft, workflow, command)
   if (!('events' in ruling)) throw new Error(`${command.type}: ${ruling.code}`)
-  return ruling
+  // A node is at work as long as its first step waits for a reply.
+  return command.type === 'startNode' ? ruled(ruling, workflow, { type: 'turn', nodeId: command.nodeId, command: startStep(1) }) : ruling
 }
 
 /** What a node is sent it has before it when it starts. */

@@ -208,7 +208,7 @@ function deskOf(house: RunHouse, validator: Validator, adopted: (files: DeskFile
       await eachRecordedStep(store, TENANT, runId, async step => {
         const frozen = await loadFrozen(store, TENANT, step.run.state.frozen!)
         const worlds = await proposedWorlds(proposal, { ...frozen, spawned: step.frozen.spawned })
-        const snapshots = await proposedSnapshots(store, TENANT, proposal, step.session.run!.snapshot)
+        const snapshots = await proposedSnapshots(store, TENANT, proposal, step.turn.snapshot)
         const made = await makeUnder(over, TENANT, step, { worlds, snapshots }, [...worlds.causes, ...snapshots.causes])
         if (!made.ok) throw new Error(`${made.code}: ${made.detail}`)
         const { text } = made.texts.find(({ digest }) => digest === made.prompt.full)!

@@ -173,7 +173,7 @@ describe('a command that does not end', () => {
     const stop = new AbortController()
     const binding = repoTools(repo.root).find(({ descriptor }) => descriptor.name === 'command')!
     const cmd = 'trap "" TERM; sleep 100 & echo "pid $! pid $$" > pids.tmp; mv pids.tmp pids; wait; wait; sleep 100'
-    const running = binding.run({ tenant: 't', session: 's', arguments: { cmd } }, stop.signal)
+    const running = binding.run({ tenant: 't', runId: 'r', nodeId: 'n', agent: 'n', arguments: { cmd } }, stop.signal)
     await vi.waitFor(() => expect(existsSync(join(repo.root, 'pids'))).toBe(true), 10_000)
     stop.abort()
     await expect(running).rejects.toBe(stop.signal.reason)

@@ -195,7 +195,7 @@ describe('write_file', () => {
   it('does nothing when it was stopped before', async () => {
     const binding = repoTools(repo.root).find(({ descriptor }) => descriptor.name === 'write_file')!
     const stopped = AbortSignal.abort(new Error('stop'))
-    await expect(async () => binding.run({ tenant: 't', session: 's', arguments: { path: 'x', content: '' } }, stopped)).rejects.toThrow(
+    await expect(async () => binding.run({ tenant: 't', runId: 'r', nodeId: 'n', agent: 'n', arguments: { path: 'x', content: '' } }, stopped)).rejects.toThrow(
       'stop',
     )
     expect(readdirSync(repo.root)).not.toContain('x')
@@ -300,7 +300,7 @@ describe('packs D4: a repo without any file of Onbook', () => {
   const plain = () => temporaryFolder(null, { 'README.md': 'A repo.\n' })
   const writes = async (root: string, path: string) => {
     const { run, refuses } = repoTools(root).find(({ descriptor }) => descriptor.name === 'write_file')!
-    const call = { tenant: 'default', session: 's', arguments: { path, content: 'x' } }
+    const call = { tenant: 'default', runId: 'r', nodeId: 'n', agent: 'n', arguments: { path, content: 'x' } }
     const refused = await refuses!(call)
     const code = await run(call, new AbortController().signal).then(
       () => null,

@@ -1,11 +1,12 @@
 // Graphs walked in every order: what the code says of a run, and what a model that shares nothing with it says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyLuck, anyWorkflow, created, found, NOTHING, possible, ruled, walk } from '../../testing/any-graph.ts'
+import { anyLuck, anyWorkflow, answering, created, found, possible, ruled, starting, walk } from '../../testing/any-graph.ts'
 import { expectedIn, type Moment } from '../../testing/graph-oracle.ts'
 import { workflowOf } from '../../testing/test-runs.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
-import { decideRun, draftRun, type RunCommand, type RunDraft } from './decide.ts'
+import { decideRun, type RunCommand } from './decide.ts'
+import { draftRun, type RunDraft } from './draft.ts'
 import { foldRun } from './reduce.ts'
 import { emptyRun, isBusy, isEnded } from './state.ts'
 
@@ -74,7 +75,7 @@ describe('a graph', () => {
     const ended = ruled(ruled(created(workflow), workflow, start('a')), workflow, complete('a'))
     for (const nodeId of ['a', 'b'])
       for (const command of everyCommand(nodeId))
-        if (['completeNode', 'failNode', 'cancelNode'].includes(command.type))
+        if (['turn', 'failNode'].includes(command.type))
           expect(decideRun(ended, workflow, command)).toMatchObject({ code: 'node_not_running' })
   })
 
@@ -117,16 +118,15 @@ describe('a graph', () => {
   })
 })
 
-const start = (nodeId: string): RunCommand => ({ type: 'startNode', nodeId, session: nodeId, handoffs: null })
-const complete = (nodeId: string): RunCommand => ({ type: 'completeNode', nodeId, output: NOTHING, value: null })
+const start = starting
+const complete = (nodeId: string): RunCommand => answering(nodeId, null)
 
 const everyCommand = (nodeId: string): readonly RunCommand[] => [
   { type: 'claim', owner: 'other' },
-  { type: 'startNode', nodeId, session: 's', handoffs: null },
+  starting(nodeId),
   { type: 'failNode', nodeId, code: 'c', detail: 'd' },
   { type: 'checkStep', nodeId },
-  { type: 'completeNode', nodeId, output: NOTHING, value: null },
-  { type: 'cancelNode', nodeId },
+  answering(nodeId, null),
   { type: 'pause' },
   { type: 'resume' },
   { type: 'cancel', reason: null },
@@ -134,5 +134,5 @@ const everyCommand = (nodeId: string): readonly RunCommand[] => [
   { type: 'setMode', mode: 'planning' },
   { type: 'giveOverride', nodeId, text: null },
   { type: 'askApproval', approval: 'a', nodeId, wants: { kind: 'mode', mode: 'implementation', reason: '' } },
-  { type: 'resolveApproval', approval: 'a', decision: 'approved', note: null },
+  { type: 'resolveMode', approval: 'a', decision: 'approved', by: 'ada', note: null },
 ]

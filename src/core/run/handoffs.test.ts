@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { created, NOTHING, ruled } from '../../testing/any-graph.ts'
+import { answering, created, NOTHING, ruled, starting } from '../../testing/any-graph.ts'
 import { workflowOf } from '../../testing/test-runs.ts'
-import { emitRun, type RunDraft } from './decide.ts'
+import { emitRun, type RunDraft } from './draft.ts'
 import { graphOf, nextIn } from './graph.ts'
 import { grownWorkflow } from './grown.ts'
 import { nodeOf } from './state.ts'
@@ -22,7 +22,7 @@ const child = {
 } as const
 
 const started = (draft: RunDraft, nodeId: string): RunDraft =>
-  ruled(draft, workflow, { type: 'startNode', nodeId, session: nodeId, handoffs: null })
+  ruled(draft, workflow, starting(nodeId))
 const busy = started(started(emitRun(started(created(workflow), 'lead'), { type: 'node.spawned', ...child }), 'child'), 'other')
 const asked = emitRun(busy, {
   type: 'handoff.sent',
@@ -35,7 +35,7 @@ const asked = emitRun(busy, {
   awaits: { call: '1', until: 9 },
 })
 const read = emitRun(asked, { type: 'handoff.delivered', handoff: 'h1', nodeId: 'child' })
-const done = (draft: RunDraft, nodeId = 'child') => ruled(draft, workflow, { type: 'completeNode', nodeId, output: NOTHING, value: null })
+const done = (draft: RunDraft, nodeId = 'child') => ruled(draft, workflow, answering(nodeId, null))
 const failed = (draft: RunDraft) => ruled(draft, workflow, { type: 'failNode', nodeId: 'child', code: 'c', detail: 'd' })
 
 describe('a reply', () => {
@@ -86,7 +86,7 @@ it('a spawned node that nobody waits for ends the run when it fails, and so does
 
 it('when a run has ended nobody waits, and nothing is on its way', () => {
   const cancelled = ruled(asked, workflow, { type: 'cancel', reason: null })
-  const { state } = ['lead', 'child', 'other'].reduce((draft, nodeId) => ruled(draft, workflow, { type: 'cancelNode', nodeId }), cancelled)
+  const { state } = ['lead', 'child', 'other'].reduce((draft, nodeId) => ruled(draft, workflow, answering(nodeId, null)), cancelled)
   expect([state.phase, state.inbox, state.awaited]).toEqual(['cancelled', [], []])
   expect(nodeOf(state, 'child').status).toBe('cancelled')
 })

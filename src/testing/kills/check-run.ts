@@ -9,7 +9,7 @@ import { loadRun } from '../../engine/runs/load.ts'
 import { openRuns } from '../../engine/runs/runs.ts'
 import { loadSession } from '../../engine/sessions/load.ts'
 import { buildCall } from '../../engine/turns/model-call.ts'
-import { openSessions } from '../../engine/sessions/sessions.ts'
+import { syncingSessions } from '../../engine/sessions/sessions.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import { runDocument } from '../../host/run-documents.ts'
 import type { Store } from '../../ports.ts'
@@ -165,8 +165,8 @@ function checkApprovals(events: readonly RunEvent[]): void {
 /** Nothing is open, the record is whole, and its tables are what they would be if they were made again. */
 export async function checkRecord(store: Store): Promise<void> {
   assert.deepEqual(await openRuns(store, TENANT), [])
-  assert.deepEqual(await openSessions(store, TENANT), [])
-  assert.deepEqual((await loadSession(store, TENANT, HOME)).state.attached, [])
+  assert.deepEqual(await syncingSessions(store, TENANT), [])
+  assert.equal((await loadSession(store, TENANT, HOME)).state.open, null)
   const { projections } = store
   const inspection = await store.inspect()
   const { breaks } = await verifyRecord(inspection, { projections, scratch: memoryScratch(projections), check: null })

@@ -1,4 +1,5 @@
 // Every event of a run, on the wire: valid by OpenWOP's documents in each of the three modes, and what must not be shown is not there.
+import { emptyConfig } from '../../core/session/config.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -61,9 +62,22 @@ const EVENTS: readonly RunEvent[] = [
     stallAfter: 5,
     owner: 'me',
   },
-  { type: 'run.started', workflowId: 'w' },
   { type: 'run.claimed', owner: 'me', epoch: 1 },
-  { type: 'node.started', nodeId: 'writer', typeId: 'agent', visit: 2, session: 's', handoffs: null, again: [] },
+  {
+    type: 'node.started',
+    nodeId: 'writer',
+    typeId: 'agent',
+    visit: 2,
+    session: null,
+    home: null,
+    config: emptyConfig,
+    interactive: false,
+    snapshot: null,
+    apply: 0,
+    input: null,
+    handoffs: null,
+    again: [],
+  },
   { type: 'log.appended', level: 'warn', message: 'beside it', code: 'prompt_ref_supersedes_inline', nodeId: 'writer' },
   { type: 'prompt.traced', nodeId: 'writer', kind: 'system', slot: 0, agentId: null, resolved: 'prompt:a@1.0.0', trace },
   COMPOSED,
@@ -76,7 +90,7 @@ const EVENTS: readonly RunEvent[] = [
   { type: 'run.modeChanged', mode: 'implementation', approval: null },
   { type: 'override.given', nodeId: null, text: SAMPLE },
   { type: 'approval.requested', approval: 'x', nodeId: 'writer', wants: { kind: 'mode', mode: 'implementation', reason: 'I must' } },
-  { type: 'approval.resolved', approval: 'x', decision: 'denied', note: null },
+  { type: 'approval.resolved', approval: 'x', nodeId: 'writer', decision: 'denied', answeredBy: 'ada', note: null, arguments: null },
   { type: 'node.completed', nodeId: 'writer', output, edges: [] },
   { type: 'node.failed', nodeId: 'writer', edges: [], ...failed },
   { type: 'node.skipped', nodeId: 'editor', reason: 'disabled' },
