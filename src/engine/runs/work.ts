@@ -104,7 +104,7 @@ export function runWork(given: RunParts): RunWork {
     const written = await writeOwned(place, decide, claiming)
     if (written !== null) tries.delete(keyOf(place.tenant, place.runId))
     // A process that claims a run takes up first what another left: work that is begun before that would be taken for it.
-    if (written !== null && !written.replayed && claiming !== true) advance(place.tenant, written.run)
+    if (written?.wrote === true && claiming !== true) advance(place.tenant, written.run)
     return written
   }
   const roleNamed = (name: string) => roleIn(parts.world.roles, name)

@@ -34,6 +34,8 @@ export interface WrittenRun<T> {
   readonly run: LoadedRun
   readonly answer: T
   readonly replayed: boolean
+  /** Whether there was anything to write. */
+  readonly wrote: boolean
 }
 
 /** A session, as fresh as the run is. */
@@ -62,7 +64,7 @@ export async function writeRun<T>(
     const change = await decide(loaded, load)
     if (change === null) return null
     const { draft, objects = [], texts = [], idempotency, answer } = change
-    if (draft.events.length === 0) return { run: loaded, answer, replayed: false }
+    if (draft.events.length === 0) return { run: loaded, answer, replayed: false, wrote: false }
     const sessions = await recordedIn(load, draft.sessions)
     try {
       const appends: Append[] = [
@@ -82,13 +84,13 @@ export async function writeRun<T>(
         appends,
         ...(idempotency === undefined ? {} : { idempotency }),
       })
-      if (replayed !== null) return { run: loaded, answer, replayed: true }
+      if (replayed !== null) return { run: loaded, answer, replayed: true, wrote: false }
       remember(known, tenant, unknown)
       const born = loaded.seq < 0 ? { createdAt: at, createdBy: actor } : {}
       const written = { ...loaded, ...born, state: draft.state, seq: loaded.seq + draft.events.length }
       keepRun(store, tenant, runId, written)
       for (const { session, seq, events, state } of sessions) keepSession(store, tenant, session, { state, seq: seq + events.length })
-      return { run: written, answer, replayed: false }
+      return { run: written, answer, replayed: false, wrote: true }
     } catch (error) {
       // Another process was quicker; or somebody has erased an object that was there.
       const mayBe = error instanceof Fault && (error.code === 'stream_moved' || (error.code === 'object_missing' && !isFresh))
