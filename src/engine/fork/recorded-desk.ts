@@ -29,7 +29,12 @@ export async function recordedDesk(store: Store, tenant: string, nodeId: string,
 }
 
 /** As the record says that the node began; null when it says nothing of that. */
-export const recordedBeginning = (run: Track<RunEvent>, nodeId: string): Beginning | null => nextOf(run, nodeId, 'node.started')
+export function recordedBeginning(run: Track<RunEvent>, nodeId: string): Beginning | null {
+  const started = nextOf(run, nodeId, 'node.started')
+  if (started === null) return null
+  const { type: _type, nodeId: _nodeId, typeId: _typeId, visit: _visit, handoffs: _handoffs, again: _again, ...beginning } = started
+  return beginning
+}
 
 function nextOf<T extends RunEvent['type']>(
   { kept, next }: Track<RunEvent>,
