@@ -61,7 +61,7 @@ export interface SessionGraph {
   submit(place: SessionPlace, node: NodeOfRun, command: SessionCommand, submission: Submission): Promise<Submitted | null>
   /** What its provider keeps of the history already; null when it is sent all of it. */
   held(place: SessionPlace, node: NodeOfRun): Promise<Conversation | null>
-  /** Why the last words of a reply do not fit the schema of the node's pack; null when they do, or there is none. */
+  /** Checks the last text of a reply against the schema of the node's pack. Null when it fits, and when the pack has no schema. */
   misfit(tenant: string, node: NodeOfRun, text: string, snapshot: Snapshot | null): Promise<ReplyMisfit | null>
   /** Whether the node's run is made again from a record: then nobody takes up anything of it. */
   isReplay(tenant: string, node: NodeOfRun): Promise<boolean>
