@@ -40,6 +40,11 @@ describe('exclusively', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('takes over the lock of a dead owner even when its own patience is over', async () => {
+    leave({ pid: process.pid, started: '1', nonce: 'another' })
+    expect(await exclusively(path, 'job', async () => 'done', -1)).toBe('done')
+  })
+
   it('waits for a process that lives, and then names the lock file', async () => {
     const pid = await sleeper()
     const lock = { pid, started: existsSync('/proc/self/stat') ? startOf(pid) : null, nonce: 'theirs' }

@@ -38,9 +38,9 @@ async function takeLock(path: string, name: string, text: string, patienceMs: nu
   try {
     await writeFile(mine, text)
     while (!(await linkNew(mine, path))) {
-      if (Date.now() > deadline) throw new Fault('busy', { what: name, path })
       const found = await readFile(path, 'utf8').catch(() => null)
       if (found !== null && !isAlive(found)) await removeLock(path, found)
+      else if (Date.now() > deadline) throw new Fault('busy', { what: name, path })
       else await new Promise(resume => setTimeout(resume, PAUSE_MS))
     }
   } catch (error) {

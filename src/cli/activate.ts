@@ -48,6 +48,6 @@ function sentenceOf({ agentId, from, to, active }: Activated, database: string):
   const where =
     active === undefined
       ? [`Only in the registry: there is no record at ${database}. Runs use it after "onbook publish".`]
-      : [...activeLines(active, []), 'The next run uses it.']
+      : [...activeLines(active, []), 'The next run uses it, unless a workspace that its agent has applied carries the pack.']
   return `${[moved, ...where].join('\n')}\n`
 }

@@ -67,7 +67,7 @@ describe('the active version', () => {
 
   it('changes with activate, in the registry and for the next run', async () => {
     expect(await onbook('activate', 'summarizer', '1.1.0', '--why', 'shorter')).toBe(
-      'summarizer: 1.0.0 → 1.1.0 is active.\nActive: summarizer 1.1.0\nThe next run uses it.\n',
+      'summarizer: 1.0.0 → 1.1.0 is active.\nActive: summarizer 1.1.0\nThe next run uses it, unless a workspace that its agent has applied carries the pack.\n',
     )
     expect(JSON.parse(readFileSync(join(cwd, 'onbook.registry.json'), 'utf8')).agents.summarizer.active).toBe('1.1.0')
     expect(await versionOfNextRun()).toEqual(meantBy('1.1.0', '1.0.0', '1.1.0'))

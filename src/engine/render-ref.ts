@@ -52,7 +52,7 @@ export interface RenderRequest {
   readonly trust: Trust
   readonly dialect?: RefDialect
   readonly workspace?: string | null
-  /** Of the snapshot of the agent that it is rendered for. */
+  /** The packs in the snapshot of the agent that the template is rendered for. */
   readonly packs?: SnapshotPacks | null
   /** Of the text, in UTF-16 units. */
   readonly maxLength?: number

@@ -4,7 +4,7 @@ import type { Validator } from '../ports.ts'
 
 let shared: Validator | null = null
 
-/** It stays open for the next test, whoever closes it. */
+/** One validator for all tests of a worker. A test that closes it leaves it open for the next test. */
 export function sharedValidator(): Validator {
   shared ??= workerValidator()
   return { ...shared, close: async () => {} }

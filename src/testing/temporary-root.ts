@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 export function setup(): () => void {
   const root = mkdtempSync(join(tmpdir(), 'onbook-tests-'))
-  // Some tests run the product as another user.
-  chmodSync(root, 0o755)
+  // Some tests run the product as another user, which makes temporary files of its own: the folder has the mode of /tmp.
+  chmodSync(root, 0o1777)
   process.env.TMPDIR = root
   return () => rmSync(root, { recursive: true, force: true, maxRetries: 3 })
 }

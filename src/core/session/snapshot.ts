@@ -25,14 +25,14 @@ export interface Snapshot {
   readonly catalog: SnapshotCatalog | null
   /** Its tools were found by looking into tools/, because nothing named them. */
   readonly legacy: boolean
-  /** Of its packs, as a `PackSet`. Left out where the workspace has none. */
+  /** The digest of its packs, as a `PackSet`. Left out where the workspace has none. */
   readonly packs?: Digest
 }
 
 /** A pack that would have another version, or other text, with a snapshot applied. */
 export interface PackChange {
   readonly pack: string
-  /** The version that is active now; null when there is none. */
+  /** The version that is active now; null when no version is. */
   readonly from: string | null
   /** Null when the workspace no longer has the pack: then the library decides. */
   readonly to: string | null
@@ -41,7 +41,7 @@ export interface PackChange {
   /** Null where nothing beside the pack answers for a model: no script and no recording. */
   readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
   readonly proof: 'passed' | 'failed' | 'untested' | 'removed'
-  /** Of the findings and test results, for exactly these templates. */
+  /** The digest of the findings and test results for exactly these templates. */
   readonly report: Digest | null
 }
 

@@ -9,13 +9,9 @@ const suites = readdirSync(FOLDER).filter(name => name.endsWith('.test.ts') && !
 const paths = suites.map(name => `${FOLDER}/${name}`)
 
 const run = async (paths: readonly string[], env: Readonly<Record<string, string>>): Promise<void> => {
-  const child = spawn(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--project', 'all', '--isolate=false', '--maxWorkers=1', ...paths],
-    {
-      env: { ...process.env, ...env },
-    },
-  )
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--isolate=false', '--maxWorkers=1', ...paths], {
+    env: { ...process.env, ...env },
+  })
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', text => (said += text))
   const code = await new Promise(resolve => child.on('close', resolve))

@@ -58,7 +58,7 @@ export interface Proposal {
   onceHeld(path: string, digest: Digest): Promise<boolean>
   /** What a sync would make of it for whoever has this snapshot; null when it is of another workspace. */
   synced(snapshot: Snapshot): Promise<Snapshot | SyncFailure | null>
-  /** What is made of it, to be read with `object`. */
+  /** Keeps a text that is compiled from the proposal; `object` reads it. */
   keep(text: string): Digest
   /** Of what is in it or was made of it. `object_missing` for all else. */
   object(digest: Digest): Promise<Uint8Array>

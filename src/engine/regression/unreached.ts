@@ -16,7 +16,7 @@ export interface Unreached {
 }
 
 interface UnreachedTemplates {
-  /** What a run's refs would have to be led to. */
+  /** Takes the answers that a run froze for its refs. */
   add(lookup: FrozenLookup): void
   /** These are reached through a snapshot. */
   reach(digests: readonly Digest[]): void

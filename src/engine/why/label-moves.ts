@@ -15,7 +15,7 @@ export interface LabelMoves {
 export interface WhyLayer extends WhyEntry {
   /** Where a label stood until then, when a ref names one or goes by the label `active`. Oldest first. */
   readonly label?: LabelMoves
-  /** Of a template that a snapshot gave: the events that approved and applied the snapshot. */
+  /** The events that approved and applied the snapshot, where a snapshot gave the template. */
   readonly adopted?: readonly EventPlace[]
   /** Of what was applied: when its template was published, and by whom. Left out where that is not on record here. */
   readonly published?: EventPlace

@@ -97,16 +97,15 @@ export const sharingCase = (place: () => Promise<StorePlace>): ContractCase => (
     const store = await there.open(CONTRACT_PROJECTIONS)
     const collected: Promise<number>[] = []
     const collecting = setInterval(() => collected.push(store.collect(FAR_AHEAD)), 20)
-    const told = await writeAndKill(there, 0, 500, 700)
+    const told: Acknowledged[] = []
+    const wroteTo = (start: string): boolean => told.some(({ stream }) => stream.startsWith(start))
+    const isEnough = (): boolean => ['shared', 'a', 'b'].every(wroteTo)
+    // On a busy machine a writer may be killed before it has written to every stream: then two others go on.
+    for (let round = 0; round < 10 && !isEnough(); round++) told.push(...(await writeAndKill(there, round, 500, 700)))
     clearInterval(collecting)
     // What is written together with what speaks of it is never dropped.
     assert.deepEqual(new Set(await Promise.all(collected)), new Set([0]))
-    const streams = new Set(told.map(({ stream }) => stream))
-    assert(
-      streams.has('shared') &&
-        [...streams].some(stream => stream.startsWith('a0/')) &&
-        [...streams].some(stream => stream.startsWith('b0/')),
-    )
+    assert(isEnough())
     await checkStore(store, told)
     await store.close()
   },

@@ -26,7 +26,7 @@ export interface WireSnapshot {
   readonly prelude: { readonly name: string; readonly digest: string; readonly options: string | null } | null
   readonly catalog: { readonly name: string; readonly digest: string } | null
   readonly legacy: boolean
-  /** Of its packs; left out where it has none. */
+  /** The digest of its packs. Left out where it has none. */
   readonly packs?: string
 }
 
