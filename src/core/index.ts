@@ -84,14 +84,6 @@ export {
   readHistory,
   type StoredText,
 } from './session/history.ts'
-export {
-  type MaterializedStep,
-  materializeStep,
-  messagesOf,
-  type StepInput,
-  type StepOptions,
-  type StepRequest,
-} from './turn/materialize.ts'
 export { foldSession, reduce as reduceSession } from './session/reduce.ts'
 export type { Snapshot } from './session/snapshot.ts'
 export { emptySession, type SessionState } from './session/state.ts'
@@ -123,6 +115,14 @@ export {
   toolCallInOutput,
 } from './tools/read-tool-calls.ts'
 export { type DiagnosticCode, diagnosticText } from './tools/tool-call-diagnostics.ts'
+export {
+  type MaterializedStep,
+  materializeStep,
+  messagesOf,
+  type StepInput,
+  type StepOptions,
+  type StepRequest,
+} from './turn/materialize.ts'
 export { type ReadIndex, readIndex, type WorkspaceIndex } from './workspace/index-file.ts'
 export { workspaceIndexFormat } from './workspace/index-format.ts'
 export { EVERYTHING, type WorkspaceGrant, type WorkspacePolicy } from './workspace/policy.ts'

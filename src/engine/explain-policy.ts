@@ -14,11 +14,11 @@ import { validatorOf } from './fair-validator.ts'
 import { loadRole } from './roles/load-role.ts'
 import { graphGate } from './runs/graph-gate.ts'
 import { loadRun } from './runs/load.ts'
-import { nodeGate } from './turns/node-gate.ts'
 import { worldOf } from './runs/world.ts'
+import { type BoundTools, bindingFor } from './tools/bound.ts'
 import { onlyReads, problemOfCall } from './turns/gate-facts.ts'
 import { buildCall } from './turns/model-call.ts'
-import { type BoundTools, bindingFor } from './tools/bound.ts'
+import { nodeGate } from './turns/node-gate.ts'
 
 export interface ExplainParts extends BoundTools {
   readonly store: Store

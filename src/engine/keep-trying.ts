@@ -1,6 +1,7 @@
 // Retries work with longer and longer waits. Troubles of the disk are waited out; any other failure is retried a few times.
-import type { TurnParts } from './turns/performing.ts'
+
 import { isStoreTrouble } from './store-trouble.ts'
+import type { TurnParts } from './turns/performing.ts'
 
 const MOST_TRIES = 6
 const FIRST_WAIT_MS = 250

@@ -2,8 +2,8 @@
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { TraceEntry } from '../resolve/resolve.ts'
 import type { RunEvent } from '../run/events.ts'
-import type { PromptTemplate } from '../turn/events.ts'
 import { toldHash } from '../run/reduce.ts'
+import type { PromptTemplate } from '../turn/events.ts'
 import { type Divergence, textDifference } from './divergence.ts'
 
 export type Traced = Extract<RunEvent, { readonly type: 'prompt.traced' }>

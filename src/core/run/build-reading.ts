@@ -45,7 +45,15 @@ export function readingBuilder(): ReadingBuilder {
   }
   const send = (place: Place, { type: _, ...started }: StepStarted): void => {
     const visit = visits.get(started.nodeId)
-    const step: Open<RunStep> = { ...started, ...place, visit: visit?.visit ?? 1, ...(from.get(started.nodeId) ?? { home: null, config: null }), outcome: null, calls: [], changes: [] }
+    const step: Open<RunStep> = {
+      ...started,
+      ...place,
+      visit: visit?.visit ?? 1,
+      ...(from.get(started.nodeId) ?? { home: null, config: null }),
+      outcome: null,
+      calls: [],
+      changes: [],
+    }
     steps.set(started.nodeId, { step, calls: new Map() })
     reading.steps.push(step)
     visit?.steps.push(step)

@@ -14,6 +14,7 @@ import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
 import type { DrainPolicy, RunEvent, RunFailure } from './events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, reachOf, timesFollowed, wayBack } from './graph.ts'
 import { grownWorkflow, spawnedIn } from './grown.ts'
+import { hasMail } from './handoffs.ts'
 import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
@@ -139,9 +140,13 @@ function goOnWithTurn(draft: RunDraft, graph: Graph, { nodeId, command, ...broug
   if (turn === null) return notRunning(draft.state, nodeId)
   const outdated = command.type === 'judgeCall' ? outdatedVerdict(draft.state, command) : null
   if (outdated !== null) return outdated
-  const ruling = decideTurn(draftTurn(nodeId, turn), command)
+  const ruling = decideTurn(draftTurn(nodeId, turn), withMail(draft.state, nodeId, command))
   return 'events' in ruling ? follow(draft, graph, ruling, brought) : ruling
 }
+
+/** Handoffs that came during a step are read in the next one: the node does not end before that. */
+const withMail = (state: RunState, nodeId: string, command: TurnCommand): TurnCommand =>
+  command.type === 'settleStep' && hasMail(state, nodeId) ? { ...command, goesOn: true } : command
 
 /** The run may have gone on while a call was judged. */
 function outdatedVerdict({ runId, phase, mode }: RunState, { verdict, mode: judgedIn }: JudgeCall): RunRuling | null {
@@ -298,7 +303,11 @@ function outputsText(state: RunState, { from }: Graph): string {
   return canonicalJson({ $node: 'outputs', nodes: Object.fromEntries(last.map(([id, { output }]) => [id, output])) } as unknown as Json)
 }
 
-function resolveMode(draft: RunDraft, graph: Graph, { approval, decision, by, note }: Extract<RunCommand, { type: 'resolveMode' }>): RunRuling {
+function resolveMode(
+  draft: RunDraft,
+  graph: Graph,
+  { approval, decision, by, note }: Extract<RunCommand, { type: 'resolveMode' }>,
+): RunRuling {
   const open = draft.state.approvals.find(one => one.approval === approval)
   if (open === undefined || open.wants.kind !== 'mode') return refuse('approval_missing', `nobody waits for approval ${approval}`)
   const { nodeId, wants } = open

@@ -1,7 +1,7 @@
 // Graphs walked in every order: what the code says of a run, and what a model that shares nothing with it says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyLuck, anyWorkflow, answering, created, found, possible, ruled, starting, walk } from '../../testing/any-graph.ts'
+import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../testing/any-graph.ts'
 import { expectedIn, type Moment } from '../../testing/graph-oracle.ts'
 import { workflowOf } from '../../testing/test-runs.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'

@@ -2,6 +2,7 @@
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { EdgeCondition, Workflow, WorkflowEdge, WorkflowNode } from '../workflow/workflow.ts'
+import { hasMail } from './handoffs.ts'
 import { isBusy, type NodeState, nodeOf, type RunState } from './state.ts'
 
 export interface Graph {
@@ -68,7 +69,7 @@ export function nextIn(graph: Graph, state: RunState): Next {
       continue
     }
     // Somebody has written to it since it ended: it is at work once more, and nothing after it is done again.
-    if (isOver(status) && state.inbox.some(({ to }) => to === nodeId)) {
+    if (isOver(status) && hasMail(state, nodeId)) {
       start.push(nodeId)
       continue
     }

@@ -21,8 +21,7 @@ const child = {
   prompt: null,
 } as const
 
-const started = (draft: RunDraft, nodeId: string): RunDraft =>
-  ruled(draft, workflow, starting(nodeId))
+const started = (draft: RunDraft, nodeId: string): RunDraft => ruled(draft, workflow, starting(nodeId))
 const busy = started(started(emitRun(started(created(workflow), 'lead'), { type: 'node.spawned', ...child }), 'child'), 'other')
 const asked = emitRun(busy, {
   type: 'handoff.sent',

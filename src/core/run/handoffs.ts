@@ -71,6 +71,8 @@ const answeredBy = (state: RunState, nodeId: string, reply: Reply): RunState => 
   awaited: state.awaited.map(one => (one.to === nodeId && one.delivered && one.reply === null ? { ...one, reply } : one)),
 })
 
+export const hasMail = ({ inbox }: RunState, nodeId: string): boolean => inbox.some(({ to }) => to === nodeId)
+
 /** The first that this node has read and not answered; null when this one waits for nothing of it. */
 export const awaitedFrom = ({ awaited }: RunState, nodeId: string, by: string): AwaitedReply | null =>
   awaited.find(one => one.nodeId === by && one.to === nodeId && one.delivered && one.reply === null) ?? null

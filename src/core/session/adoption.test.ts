@@ -15,8 +15,8 @@ import {
   tell,
 } from '../../testing/session-story.ts'
 import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
-import type { SessionEvent } from './events.ts'
 import type { StepRequest } from '../turn/materialize.ts'
+import type { SessionEvent } from './events.ts'
 import { foldSession } from './reduce.ts'
 
 const prelude = (text: string) => JSON.stringify([{ role: 'system', content: text }])

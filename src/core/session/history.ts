@@ -43,8 +43,7 @@ export function appendMessage({ closed, open, count }: History, message: Digest)
 export function closedPieces(before: History, messages: readonly Digest[]): readonly StoredText[] {
   const closed: StoredText[] = []
   messages.reduce((history, message) => {
-    if (history.open.length === PIECE - 1)
-      closed.push(nodeOf({ ...history, open: [...history.open, message], count: history.count + 1 }))
+    if (history.open.length === PIECE - 1) closed.push(nodeOf({ ...history, open: [...history.open, message], count: history.count + 1 }))
     return appendMessage(history, message)
   }, before)
   return closed

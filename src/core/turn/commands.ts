@@ -38,6 +38,8 @@ export interface SettleStep {
   readonly failure: Failure | null
   readonly tokens: number | null
   readonly conversation?: string
+  /** Another step follows whatever the reply says: something waits that only a step reads. */
+  readonly goesOn?: boolean
 }
 
 export interface JudgeCall {

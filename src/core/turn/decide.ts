@@ -16,7 +16,8 @@ export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
       return settleStep(draft, command)
     case 'retryStep': {
       const { step } = draft.turn
-      if (step === null || step.settled || step.step !== command.step) return refuse('step_missing', `step ${command.step} waits for no reply`)
+      if (step === null || step.settled || step.step !== command.step)
+        return refuse('step_missing', `step ${command.step} waits for no reply`)
       const { code, detail } = command
       return emit(draft, { type: 'step.retried', step: step.step, attempt: step.attempt + 1, code, detail })
     }
@@ -55,7 +56,17 @@ function startStep(draft: TurnDraft, { step, prompt, adopt, ...given }: StartSte
   if (!made.ok) return refuse(made.code, made.message)
   const { request, requestDigest: requestHash, source, toolSource, stored } = made
   const adopted = adopt === undefined ? {} : { apply: adopt.apply }
-  const started = emit(ready, { type: 'step.started', step, prompt, request, requestHash, source, toolSource, snapshot: active, ...adopted })
+  const started = emit(ready, {
+    type: 'step.started',
+    step,
+    prompt,
+    request,
+    requestHash,
+    source,
+    toolSource,
+    snapshot: active,
+    ...adopted,
+  })
   return stored === null ? started : { ...started, objects: [...started.objects, stored] }
 }
 
@@ -77,7 +88,7 @@ const takeAll = (draft: TurnDraft, kind: LeftMessage['kind']): TurnDraft => left
 const takeFirst = (draft: TurnDraft, kind: LeftMessage['kind']): TurnDraft => leftOf(draft.turn, kind).slice(0, 1).reduce(take, draft)
 
 /** A reply is gone on from in the commit that it comes in with: to its calls, to wait, or to the end of the turn. */
-function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens, conversation }: SettleStep): TurnRuling {
+function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens, conversation, goesOn = false }: SettleStep): TurnRuling {
   const { step, phase } = draft.turn
   if (step === null || step.settled || step.step !== of) return refuse('step_missing', `step ${of} waits for no reply`)
   const { reply = null, replyHash = null, calls = [], misfit = null } = read ?? {}
@@ -94,7 +105,8 @@ function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens
   })
   if (phase === 'cancelling') return finishCancel(settled)
   if (reply === null) return goOnWithout(settled)
-  return calls.length > 0 ? askCalls(settled, of, calls) : goOnFrom(settled)
+  if (calls.length > 0) return askCalls(settled, of, calls)
+  return goesOn ? settled : goOnFrom(settled)
 }
 
 /** An interrupted step is followed by another; so is one whose provider has lost the conversation: the next one sends everything. */

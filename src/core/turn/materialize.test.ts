@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { config, named } from '../../testing/session-story.ts'
 import { type Digest, digestJson, digestText, type Json } from '../digest/digest.ts'
 import { appendMessage, closedPiece, emptyHistory, type History, historyHead, PIECE, readHistory } from '../session/history.ts'
-import { type MaterializedStep, materializeStep, messagesOf, type StepInput } from './materialize.ts'
 import type { Snapshot } from '../session/snapshot.ts'
+import { type MaterializedStep, materializeStep, messagesOf, type StepInput } from './materialize.ts'
 
 const [P, Q, T, U, V, M, N] = ['p', 'q', 't', 'u', 'v', 'm', 'n'].map(named) as [Digest, Digest, Digest, Digest, Digest, Digest, Digest]
 const snapshot: Snapshot = {

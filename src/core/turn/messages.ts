@@ -4,9 +4,7 @@ import type { TurnEvent } from './events.ts'
 import type { Turn } from './state.ts'
 
 /** Events that add messages, beside those of the turn itself. */
-export type MessageEvent =
-  | TurnEvent
-  | { readonly type: 'node.completed' }
+export type MessageEvent = TurnEvent | { readonly type: 'node.completed' }
 
 /** @param turn before the event */
 export function messagesAdded(turn: Turn, event: MessageEvent): readonly Digest[] {

@@ -5,8 +5,8 @@ import {
   cancelStory,
   freshTurn,
   must,
-  named,
   NODE,
+  named,
   settleStep,
   startStep,
   type TurnStory,
@@ -53,7 +53,14 @@ const asked = (fields: Parameters<typeof turnStory>[0] = {}): TurnStory => {
 
 const calling = (...ids: readonly string[]): TurnStory => {
   const story = asked()
-  must(story, settleStep(1, 'I look.', ids.map(id => call(id))))
+  must(
+    story,
+    settleStep(
+      1,
+      'I look.',
+      ids.map(id => call(id)),
+    ),
+  )
   return story
 }
 
@@ -61,7 +68,12 @@ describe('a step', () => {
   it('is put on record with everything that it sends, and only when the one before has come back', () => {
     const story = turnStory()
     expect(must(story, startStep(1))).toEqual(['step.started'])
-    expect(story.events[0]).toMatchObject({ nodeId: NODE, step: 1, request: { user: named('Write.'), history: { count: 0 } }, source: 'none' })
+    expect(story.events[0]).toMatchObject({
+      nodeId: NODE,
+      step: 1,
+      request: { user: named('Write.'), history: { count: 0 } },
+      source: 'none',
+    })
     expect(story.turn.history.open).toEqual([named('Write.')])
     expect(refused(story, startStep(2))).toBe('step_unsettled')
     expect(refused(story, startStep(1))).toBe('step_missing')
@@ -80,7 +92,10 @@ describe('a step', () => {
 
   it('beyond the limit fails the turn; null and 0 are no limit', () => {
     const story = turnStory({ config: turnConfig({ limits: { maxSteps: 1, maxCalls: null } }), steps: 1 })
-    expect([must(story, startStep(2)), story.end]).toEqual([[], { status: 'failed', code: 'step_limit', detail: 'the run may take 1 steps' }])
+    expect([must(story, startStep(2)), story.end]).toEqual([
+      [],
+      { status: 'failed', code: 'step_limit', detail: 'the run may take 1 steps' },
+    ])
     for (const maxSteps of [null, 0])
       must(turnStory({ config: turnConfig({ limits: { maxSteps, maxCalls: maxSteps } }), steps: 40 }), startStep(41))
   })
@@ -154,7 +169,13 @@ describe('a reply', () => {
 describe('messages that are left', () => {
   it('steer the next step, one at a time; interrupts come first, all of them', () => {
     const story = calling('1')
-    for (const [kind, id] of [['steer', 's1'], ['steer', 's2'], ['interrupt', 'i1'], ['interrupt', 'i2']] as const) must(story, leave(kind, id))
+    for (const [kind, id] of [
+      ['steer', 's1'],
+      ['steer', 's2'],
+      ['interrupt', 'i1'],
+      ['interrupt', 'i2'],
+    ] as const)
+      must(story, leave(kind, id))
     must(story, judge('1'))
     must(story, settle('1'))
     expect(must(story, startStep(2, { user: null }))).toEqual(['message.taken', 'message.taken', 'message.taken', 'step.started'])
@@ -228,7 +249,13 @@ describe('calls', () => {
     const story = calling('1')
     expect(must(story, judge('1', WAITING, { asks: ASKS }))).toEqual(['call.judged', 'approval.requested'])
     expect([planTurn(story.turn), refused(story, judge('1'))]).toEqual([null, 'tool_call_unknown'])
-    const answer = { type: 'answerApproval', approval: 'approval_1', decision: 'approved', note: null, arguments: named('changed') } as const
+    const answer = {
+      type: 'answerApproval',
+      approval: 'approval_1',
+      decision: 'approved',
+      note: null,
+      arguments: named('changed'),
+    } as const
     expect(refused(story, { ...answer, by: 'key:clerk' })).toBe('approval_not_yours')
     expect(refused(story, { ...answer, approval: 'approval_2', by: 'key:boss' })).toBe('approval_missing')
     must(story, { ...answer, by: 'key:boss' })
@@ -241,7 +268,14 @@ describe('calls', () => {
   it.each(['denied', 'yes', ''])('an answer %j is a no', decision => {
     const story = calling('1')
     must(story, judge('1', WAITING, { asks: ASKS }))
-    must(story, { type: 'answerApproval', approval: 'approval_1', decision: decision as 'denied', by: 'key:boss', note: null, arguments: named('x') })
+    must(story, {
+      type: 'answerApproval',
+      approval: 'approval_1',
+      decision: decision as 'denied',
+      by: 'key:boss',
+      note: null,
+      arguments: named('x'),
+    })
     expect(story.turn.calls[0]!.approval).toMatchObject({ decision: 'denied', changed: null })
   })
 

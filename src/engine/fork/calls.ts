@@ -10,8 +10,8 @@ import { callInTurn } from '../../core/turn/state.ts'
 import { remakeVerdict } from '../replay/remake-verdict.ts'
 import { type LoadedRole, loadRole, roleFrom } from '../roles/load-role.ts'
 import { changeGraph } from '../runs/change-graph.ts'
-import { readStored } from '../turns/node-values.ts'
 import { settleReply } from '../runs/replies.ts'
+import { readStored } from '../turns/node-values.ts'
 import type { TurnParts } from '../turns/performing.ts'
 import type { Stage } from './stage.ts'
 
@@ -25,12 +25,25 @@ export async function judgeAgain(stage: Stage, { event, actor }: Kept<Of<'call.j
   if (at === null || call?.id !== id) return
   const verdict = (await remakeVerdict({ store, tenant, at, nodeId, call: id, verdict: recorded })) ?? recorded
   const asks = termsOf(event, stage.ahead())
-  const command: JudgeCall = { type: 'judgeCall', call: id, verdict, again: call.started, mode: at.state.mode, ...(asks == null ? {} : { asks }) }
+  const command: JudgeCall = {
+    type: 'judgeCall',
+    call: id,
+    verdict,
+    again: call.started,
+    mode: at.state.mode,
+    ...(asks == null ? {} : { asks }),
+  }
   if (!isGraphTool(call.name) || recorded.decision !== 'allowed') return void (await stage.send(nodeId, actor, command))
   const given = await readStored<Json>(store, tenant, call.approval?.changed ?? call.arguments)
   const { calls } = await stage.desk(nodeId)
   const roleNamed = (name: string): Promise<LoadedRole> => roleThen(stage, name)
-  await changeGraph({ write, roleNamed, calls }, stage.performing(nodeId, actor), { at, call, command, binding: undefined, arguments: given })
+  await changeGraph({ write, roleNamed, calls }, stage.performing(nodeId, actor), {
+    at,
+    call,
+    command,
+    binding: undefined,
+    arguments: given,
+  })
 }
 
 /** As the next node was given it that was spawned with it then. What was given to none is looked for where it ships. */

@@ -8,8 +8,7 @@ import type { Store } from '../../ports.ts'
 /** What was erased is left out: whatever needs it fails there. */
 export async function seedObjects(from: Store, to: Store, tenant: string, runId: string): Promise<void> {
   const named = new Set<Digest>()
-  for await (const { event } of from.read(tenant, runStream(runId), -1))
-    for (const digest of referencesIn(event.payload)) named.add(digest)
+  for await (const { event } of from.read(tenant, runStream(runId), -1)) for (const digest of referencesIn(event.payload)) named.add(digest)
   const objects: Uint8Array[] = []
   for (const digest of named) {
     const bytes = await from.object(tenant, digest).catch(error => {

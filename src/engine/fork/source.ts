@@ -27,8 +27,7 @@ export async function readSource(store: Store, tenant: string, names: Renaming):
   const broken: Divergence[] = []
   const run: Kept<RunEvent>[] = []
   const next = readChained(store, tenant, runStream(runId), one => void broken.push(one), false)
-  for (let stored = await next(); stored !== null; stored = await next())
-    if (!isAside(stored.event)) run.push(keptOf(stored.event, names))
+  for (let stored = await next(); stored !== null; stored = await next()) if (!isAside(stored.event)) run.push(keptOf(stored.event, names))
   if (run.length === 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
   return { names, broken, run }
 }

@@ -39,8 +39,7 @@ export function stageOf(player: Player, parts: TurnParts): Stage {
   const placeOf = (actor: string): RunPlace => ({ tenant, runId: forkId, actor })
   const stateNow = async (): Promise<RunState> => (await keptRun(store, tenant, forkId)).state
   const turnNow = async (nodeId: string): Promise<Turn | null> => nodeOf(await stateNow(), nodeId).turn
-  const desk = async (nodeId: string): Promise<RecordedDesk> =>
-    recordedDesk(store, tenant, nodeId, player.run(), (await stateNow()).mode)
+  const desk = async (nodeId: string): Promise<RecordedDesk> => recordedDesk(store, tenant, nodeId, player.run(), (await stateNow()).mode)
 
   async function at(nodeId: string): Promise<AtWork | null> {
     const run = await keptRun(store, tenant, forkId)

@@ -137,7 +137,11 @@ it('a replay takes no message through its sessions, not even between two of its 
   const { digest, objects } = await messageObject(house.store, TENANT, 'Do something else.')
   const message = { kind: 'follow-up', id: 'c1', message: digest } as const
   const said = await house.runs
-    .submit({ tenant: TENANT, runId: 'half', actor: 'ada' }, { type: 'turn', nodeId: 'writer', command: { type: 'leaveMessage', message } }, { objects })
+    .submit(
+      { tenant: TENANT, runId: 'half', actor: 'ada' },
+      { type: 'turn', nodeId: 'writer', command: { type: 'leaveMessage', message } },
+      { objects },
+    )
     .then(
       ({ refusal }) => refusal?.code,
       error => error.code,

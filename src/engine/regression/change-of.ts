@@ -5,11 +5,10 @@ import { changedLines, linesOfJson } from '../../core/regression/changed-lines.t
 import type { StepOutcome } from '../../core/regression/tally.ts'
 import { comparePrompts } from '../../core/replay/compare-step.ts'
 import { textDifference } from '../../core/replay/divergence.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
+import type { PromptRecord, StepStarted } from '../../core/turn/events.ts'
 import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
 import { textsOf } from '../replay/texts-of.ts'
 
 /** What a step would be. */

@@ -1,9 +1,9 @@
 // One recorded step with some of a proposal in place: what it would be. Asks no model, and writes nothing.
 import type { Cause } from '../../core/regression/cause.ts'
-import { toolsOf } from '../../core/turn/materialize.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
-import type { Store } from '../../ports.ts'
 import type { StepStarted } from '../../core/turn/events.ts'
+import { toolsOf } from '../../core/turn/materialize.ts'
+import type { Store } from '../../ports.ts'
 import { remakeStep } from '../replay/remake-step.ts'
 import { type LoadedFrozen, roleOf } from '../runs/frozen.ts'
 import { allowedTo } from '../turns/step-tools.ts'
@@ -42,7 +42,15 @@ export async function makeUnder(
   if (broken !== undefined) return fails(broken.code, broken.detail)
   const { snapshot } = given
   const run = orchestratedBy(frozen, step)
-  const { composed, made, catalogs } = await remakeStep({ store, tenant, run, frozen, node, event: withoutCatalog(step), turn: { ...turn, snapshot } })
+  const { composed, made, catalogs } = await remakeStep({
+    store,
+    tenant,
+    run,
+    frozen,
+    node,
+    event: withoutCatalog(step),
+    turn: { ...turn, snapshot },
+  })
   if (!composed.ok) return fails(composed.code, composed.detail)
   if (made?.ok !== true) return fails(made!.code, made!.message)
   const { prompt, texts } = composed

@@ -2,12 +2,12 @@
 import { runEvent, runStream } from '../../core/run/events.ts'
 import { runFolding } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { readChained } from '../replay/read-chained.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
 import { remakeStep } from '../replay/remake-step.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import { type LoadedRun, NO_RUN } from '../runs/load.ts'
@@ -58,12 +58,7 @@ export async function eachRecordedStep(
 }
 
 /** Or what is wrong with it. */
-async function recordedStep(
-  store: Store,
-  tenant: string,
-  run: LoadedRun,
-  event: StepStarted,
-): Promise<RecordedStep | string> {
+async function recordedStep(store: Store, tenant: string, run: LoadedRun, event: StepStarted): Promise<RecordedStep | string> {
   const open = nodeOf(run.state, event.nodeId).turn
   if (open === null) return `node ${event.nodeId} was not started`
   const turn = { ...open, snapshot: event.apply === undefined ? open.snapshot : event.snapshot }

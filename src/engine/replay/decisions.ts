@@ -9,9 +9,9 @@ import { compareFields, comparePrompts, compareRequests } from '../../core/repla
 import { compareTold, isTold, type ToldEvent } from '../../core/replay/compare-told.ts'
 import type { Point } from '../../core/replay/divergence.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { PromptRecord, StepStarted, ToolCall } from '../../core/turn/events.ts'
 import { toldHash } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import type { PromptRecord, StepStarted, ToolCall } from '../../core/turn/events.ts'
 import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
@@ -144,7 +144,8 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
     if (made?.ok !== true) return
     const { source, toolSource } = event
     const found = { source: made.source, toolSource: made.toolSource, snapshot: then.snapshot }
-    for (const one of compareFields({ ...at, point: 'step.started' }, { source, toolSource, snapshot: event.snapshot }, found)) diverged(one)
+    for (const one of compareFields({ ...at, point: 'step.started' }, { source, toolSource, snapshot: event.snapshot }, found))
+      diverged(one)
   }
 
   async function composedAgain(
@@ -161,11 +162,23 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
   }
 
   /** Of a session that is asked directly: its prelude, its history and its tools. */
-  async function directAgain(at: { sequence: number; nodeId: string; step: number }, event: StepStarted, turn: Turn): Promise<Materialized> {
+  async function directAgain(
+    at: { sequence: number; nodeId: string; step: number },
+    event: StepStarted,
+    turn: Turn,
+  ): Promise<Materialized> {
     const { config, snapshot, history } = turn
     const [hostCatalog = null] = event.toolSource === 'host' ? (event.request.tools ?? []) : []
     const made = materializeStep({ config, snapshot, history, hostCatalog })
-    onPrompt({ sequence: at.sequence, nodeId: at.nodeId, visit: 1, step: at.step, recorded: event.prompt.full, found: event.prompt.full, block: null })
+    onPrompt({
+      sequence: at.sequence,
+      nodeId: at.nodeId,
+      visit: 1,
+      step: at.step,
+      recorded: event.prompt.full,
+      found: event.prompt.full,
+      block: null,
+    })
     if (made.ok)
       for (const one of compareRequests(at, event, { request: made.request, requestHash: made.requestDigest }, false)) diverged(one)
     else diverged({ ...at, point: 'step.started', field: 'requestHash', expected: event.requestHash, found: made.code })

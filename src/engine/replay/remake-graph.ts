@@ -7,10 +7,10 @@ import { callNamed, type Turn } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
 import { roleFrom } from '../roles/load-role.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
-import { readStored } from '../turns/node-values.ts'
 import { spawnOf } from '../runs/spawn.ts'
 import { worldOf } from '../runs/world.ts'
 import { toolsIn } from '../turns/model-call.ts'
+import { readStored } from '../turns/node-values.ts'
 import type { Walked } from './remake-walk.ts'
 
 /** A call that was let through, and all that was there at that moment: it is done in the same commit. */

@@ -1,20 +1,19 @@
 // One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { StepStarted } from '../../core/turn/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
+import { preludeOf } from '../../core/session/prelude-ladder.ts'
+import type { StepStarted } from '../../core/turn/events.ts'
 import { type Materialized, materializeStep } from '../../core/turn/materialize.ts'
 import type { Turn } from '../../core/turn/state.ts'
-import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { type ComposedStep, composeStep } from '../turns/compose-step.ts'
 import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
+import { type ComposedStep, composeStep } from '../turns/compose-step.ts'
 import type { HostCatalog } from '../turns/start-step.ts'
 import { protocolOf, shownTools, stepTools } from '../turns/step-tools.ts'
 import { agentOf, composeStyle } from '../turns/task.ts'
 import { shippedThen } from './shipped-then.ts'
-
 
 export interface RemadeStep {
   readonly composed: ComposedStep

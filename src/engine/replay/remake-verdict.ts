@@ -8,10 +8,10 @@ import { planEdge } from '../../core/run/graph-plans.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import { type CallApproval, callNamed } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
-import { nodeGate } from '../turns/node-gate.ts'
-import { readStored } from '../turns/node-values.ts'
 import { answerOf } from '../turns/gate-facts.ts'
 import { toolsIn } from '../turns/model-call.ts'
+import { nodeGate } from '../turns/node-gate.ts'
+import { readStored } from '../turns/node-values.ts'
 import type { AtWork } from '../turns/performing.ts'
 
 interface JudgedOnRecord {

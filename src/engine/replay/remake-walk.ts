@@ -6,8 +6,8 @@ import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
 import { callNamed, type OpenCall } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
-import { type NodeOutput, readStored } from '../turns/node-values.ts'
 import { worldOf } from '../runs/world.ts'
+import { type NodeOutput, readStored } from '../turns/node-values.ts'
 
 export interface Walked {
   readonly recorded: object
@@ -15,12 +15,7 @@ export interface Walked {
 }
 
 /** Null where nothing follows. @param state before the event */
-export async function remakeWalk(
-  store: Store,
-  tenant: string,
-  state: RunState,
-  event: RunEvent,
-): Promise<Walked | null> {
+export async function remakeWalk(store: Store, tenant: string, state: RunState, event: RunEvent): Promise<Walked | null> {
   const workflow = async () => (await worldOf(store, tenant, state)).workflow
   switch (event.type) {
     case 'run.created': {

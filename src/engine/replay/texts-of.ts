@@ -1,8 +1,8 @@
 // The texts that two tellings of one step speak of, by name. Those that were just made again are at hand; only what differs is read.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { TextOf, ToldEvent } from '../../core/replay/compare-told.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
 import type { StoredText } from '../../core/session/history.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 

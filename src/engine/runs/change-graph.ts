@@ -46,7 +46,11 @@ export async function gateOf(
 }
 
 /** Why nothing was written; null when the call is on record. */
-export async function changeGraph(desk: GraphDesk, performing: Performing, { call, command, arguments: given }: Judged): Promise<string | null> {
+export async function changeGraph(
+  desk: GraphDesk,
+  performing: Performing,
+  { call, command, arguments: given }: Judged,
+): Promise<string | null> {
   const { place } = performing
   const { nodeId } = place
   const written = await desk.write(place, async (run, frozen): Promise<RunChange<string | null> | null> => {
@@ -105,7 +109,13 @@ async function makeOf(performing: Performing, place: GraphPlace, spawner: Spawne
   }
 }
 
-async function makeNode(performing: Performing, place: GraphPlace, spawner: Spawner, at: AtWork, { arguments: given }: Call): Promise<Made> {
+async function makeNode(
+  performing: Performing,
+  place: GraphPlace,
+  spawner: Spawner,
+  at: AtWork,
+  { arguments: given }: Call,
+): Promise<Made> {
   const planned = planSpawn(place, given)
   if (!planned.ok) return refused(planned.problem)
   const spawned = await spawnOf(spawner, planned.plan)

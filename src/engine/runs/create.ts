@@ -12,11 +12,11 @@ import type { StoredText } from '../../core/session/history.ts'
 import type { Budget, Workflow } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store, Validator } from '../../ports.ts'
+import { keeper } from '../turns/keep.ts'
+import { promptOverrides } from '../turns/step-parts.ts'
 import { checkPackInputs } from './check-input.ts'
 import { freeze, type RunWorld } from './frozen.ts'
-import { keeper } from '../turns/keep.ts'
 import type { LoadedRun } from './load.ts'
-import { promptOverrides } from '../turns/step-parts.ts'
 import { type RunChange, type RunPlace, writeRun } from './write-run.ts'
 
 export interface CreateRun {

@@ -21,8 +21,8 @@ import { HOST_TENANT } from '../library/rows.ts'
 import { readTogether } from '../read-together.ts'
 import { rememberedContent } from '../remembered.ts'
 import { type LoadedRole, loadRole } from '../roles/load-role.ts'
-import type { PackNode } from './check-input.ts'
 import { type Keeper, keeper } from '../turns/keep.ts'
+import type { PackNode } from './check-input.ts'
 import { packNodes } from './pack-nodes.ts'
 
 /** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */

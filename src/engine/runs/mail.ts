@@ -18,8 +18,6 @@ export interface Mail {
   readonly body: Handoff
 }
 
-export const hasMail = ({ inbox }: RunState, nodeId: string): boolean => inbox.some(({ to }) => to === nodeId)
-
 /** Oldest first. */
 export async function mailTo(store: Store, tenant: string, { inbox }: RunState, nodeId: string): Promise<readonly Mail[]> {
   const mail: Mail[] = []

@@ -67,7 +67,13 @@ it.each([
 })
 
 it('an answer to nobody is refused', async () => {
-  const { refusal } = await runs.submit(place, { type: 'resolveMode', approval: 'approval_made-up', decision: 'approved', by: 'ada', note: null })
+  const { refusal } = await runs.submit(place, {
+    type: 'resolveMode',
+    approval: 'approval_made-up',
+    decision: 'approved',
+    by: 'ada',
+    note: null,
+  })
   expect(refusal).toMatchObject({ code: 'approval_missing' })
   expect((await loadRun(store, 'acme', 'r1')).state.mode).toBe('planning')
 })

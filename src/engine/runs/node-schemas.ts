@@ -3,9 +3,9 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { type SnapshotPacks, schemasIn } from '../../core/library/pack-set.ts'
 import type { Resolution } from '../../core/resolve/resolve.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
+import { composeStyle } from '../turns/task.ts'
 import type { LoadedFrozen } from './frozen.ts'
 import { isPackNode } from './pack-nodes.ts'
-import { composeStyle } from '../turns/task.ts'
 
 /** @param resolutions of the node with this snapshot, of kind `system` at least */
 export function nodeSchemas(

@@ -304,7 +304,7 @@ describe('a tool call', () => {
     await run.go()
     expect(await run.house.story()).toEqual([
       ...ASKED,
-      ...['step.settled a', 'call.judged a', 'call.settled a', 'step.started a'],
+      ...['step.settled a', 'calls.asked a', 'call.judged a', 'call.settled a', 'step.started a'],
       ...COMPLETED.slice(ASKED.length),
     ])
     const calls = [{ id: 'c1', type: 'function', function: { name: call.name, arguments: given } }]

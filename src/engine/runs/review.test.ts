@@ -63,7 +63,8 @@ function hooked(inner: Store): { store: Store; onceRead: (stream: string, then: 
 
 describe('a lasting session', () => {
   const talk: Json = { id: 'w', objective: 'Talk.', nodes: [{ id: 'a', session: 'desk', orchestration: 'interactive' }] }
-  const cancel = (one: RunHouse) => commandSession({ work: one.runs.sessions, runs: one.runs }, one.store, desk, { kind: 'cancel', id: 'c1' })
+  const cancel = (one: RunHouse) =>
+    commandSession({ work: one.runs.sessions, runs: one.runs }, one.store, desk, { kind: 'cancel', id: 'c1' })
 
   it('that somebody cancels in the moment a run takes it up does not leave the run waiting for ever', async () => {
     const { store, onceRead } = hooked(freshStore())

@@ -9,10 +9,10 @@ import type { StoredText } from '../../core/session/history.ts'
 import type { ModelChoice } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { LoadedRole } from '../roles/load-role.ts'
-import { frozenRole, type LoadedFrozen } from './frozen.ts'
 import { keeper } from '../turns/keep.ts'
 import type { NodeDesk } from '../turns/start-step.ts'
 import { agentOf, settingsOf } from '../turns/task.ts'
+import { frozenRole, type LoadedFrozen } from './frozen.ts'
 
 /** Who spawns, and with what it works. */
 export interface Spawner {

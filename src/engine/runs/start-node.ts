@@ -80,7 +80,10 @@ interface Begun {
   readonly problem: Problem | null
 }
 
-async function beginningOf({ load, state, frozen }: Pick<NodeDesk, 'load' | 'frozen'> & { readonly state: RunState }, node: WorkflowNode): Promise<Begun> {
+async function beginningOf(
+  { load, state, frozen }: Pick<NodeDesk, 'load' | 'frozen'> & { readonly state: RunState },
+  node: WorkflowNode,
+): Promise<Begun> {
   const session = sessionOf(state, node)
   const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
   const name = session ?? homeName(frozen, node)

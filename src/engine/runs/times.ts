@@ -25,8 +25,7 @@ export function timesOf(deadlines: Deadlines, over: Over): { watch(tenant: strin
       const before = known.get(name) ?? new Set<string>()
       const due = isEnded(run.state) ? new Map<string, Due>() : dueOf(tenant, run, over)
       for (const key of before) if (!due.has(key)) deadlines.forget(key)
-      for (const [key, { at, over: then }] of due)
-        if (!before.has(key)) deadlines.set(key, at, () => over.begin(tenant, runId, then))
+      for (const [key, { at, over: then }] of due) if (!before.has(key)) deadlines.set(key, at, () => over.begin(tenant, runId, then))
       if (due.size === 0) known.delete(name)
       else known.set(name, new Set(due.keys()))
     },
@@ -40,8 +39,7 @@ function dueOf(tenant: string, { state, createdAt }: LoadedRun, over: Over): Rea
   for (const { approval, nodeId, wants } of approvals)
     if (wants.kind === 'tool' && wants.expiresAt !== null)
       due.set(keyOf('approval', approval), { at: wants.expiresAt, over: () => over.approval(tenant, runId, nodeId, approval) })
-  for (const { handoff, until } of awaited)
-    due.set(keyOf('reply', handoff), { at: until, over: () => over.reply(tenant, runId, handoff) })
+  for (const { handoff, until } of awaited) due.set(keyOf('reply', handoff), { at: until, over: () => over.reply(tenant, runId, handoff) })
   const { milliseconds } = budget
   if (milliseconds !== null) {
     const detail = `the run may take ${milliseconds} ms, and they are over`

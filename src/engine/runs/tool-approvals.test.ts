@@ -225,7 +225,7 @@ it('are withdrawn when their run is cancelled', async () => {
     ['2', 'cancelled'],
     ['3', 'cancelled'],
   ])
-  expect((await answer(first!)).refusal).toMatchObject({ code: 'approval_missing' })
+  expect((await answer(first!)).refusal).toMatchObject({ code: 'run_ended' })
 })
 
 it('that a defect of ours breaks off are told to the model, and the run goes on', async () => {

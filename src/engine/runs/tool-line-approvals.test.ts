@@ -59,10 +59,7 @@ async function asked(): Promise<readonly AskedApproval[]> {
 }
 
 async function answer({ approval, runId, nodeId }: AskedApproval, decision: 'approved' | 'denied') {
-  await house.runs.answer(
-    { tenant: TENANT, runId, nodeId, actor: 'key:boss' },
-    { approval, decision, note: null, arguments: null },
-  )
+  await house.runs.answer({ tenant: TENANT, runId, nodeId, actor: 'key:boss' }, { approval, decision, note: null, arguments: null })
   await house.runs.quiet(TENANT, 'r1')
 }
 

@@ -16,11 +16,11 @@ import type { Performing, Sent, TurnParts, TurnPlace } from '../turns/performing
 import { STOPPING } from '../turns/performing.ts'
 import { type NodeDesk, startStep, storedCatalog } from '../turns/start-step.ts'
 import { callGraphTool, type GraphDesk } from './change-graph.ts'
-import { isLost } from './lost.ts'
 import { keptRun, type LoadedRun } from './load.ts'
+import { isLost } from './lost.ts'
 import type { WriteOwned } from './owned-runs.ts'
-import { type RunChange, unchanged } from './write-run.ts'
 import { worldOf } from './world.ts'
+import { type RunChange, unchanged } from './write-run.ts'
 
 export interface TurnWork {
   /** Begins what the turn calls for, unless it is under way here; ends what it calls for no more. */
@@ -70,7 +70,13 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
       known.isAsked = true
       return
     }
-    const task: Task = { runId: state.runId, calls: new AbortController(), isModel: effect.type === 'model.call', isAsked: false, done: Promise.resolve() }
+    const task: Task = {
+      runId: state.runId,
+      calls: new AbortController(),
+      isModel: effect.type === 'model.call',
+      isAsked: false,
+      done: Promise.resolve(),
+    }
     tasks.set(key, task)
     const place = { tenant, runId: state.runId, nodeId, actor: ACTOR }
     task.done = perform(performing(place, visits, task.calls.signal), effect).finally(async () => {
@@ -105,10 +111,12 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
       async send(commands, { objects = [], ...brought } = {}) {
         const written = await write(place, async (run, { workflow }): Promise<RunChange<Sent>> => {
           if (!isMeant(run.state)) return unchanged(run, OVER)
-          const ruling = [commands].flat().reduce<RunRuling>(
-            (draft, command) => ('events' in draft ? decideRun(draft, workflow, { type: 'turn', nodeId, command, ...brought }) : draft),
-            draftRun(run.state),
-          )
+          const ruling = [commands]
+            .flat()
+            .reduce<RunRuling>(
+              (draft, command) => ('events' in draft ? decideRun(draft, workflow, { type: 'turn', nodeId, command, ...brought }) : draft),
+              draftRun(run.state),
+            )
           return 'events' in ruling ? { draft: ruling, objects, answer: SENT } : unchanged(run, { refusal: ruling })
         })
         return written?.answer ?? OVER

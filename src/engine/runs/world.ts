@@ -4,8 +4,8 @@ import { grownWorkflow, type SpawnedNode } from '../../core/run/grown.ts'
 import type { RunState } from '../../core/run/state.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { type LoadedFrozen, type LoadedSpawn, loadFrozen, type RunWorld } from './frozen.ts'
 import { readStored } from '../turns/node-values.ts'
+import { type LoadedFrozen, type LoadedSpawn, loadFrozen, type RunWorld } from './frozen.ts'
 
 /** The graph it walks, without what its nodes are told. */
 export const workflowNow = async (store: Store, tenant: string, state: RunState): Promise<Workflow> =>

@@ -4,21 +4,21 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { memoryStore } from '../../adapters/memory-store.ts'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
-import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import { runStream } from '../../core/run/events.ts'
+import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import { fromRecorded, sessionStream } from '../../core/session/events.ts'
 import { foldSession } from '../../core/session/reduce.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
+import { WORLD } from '../../testing/test-runs.ts'
 import { introspectSession } from '../bindings/introspect-session.ts'
 import { workspaceRead } from '../bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
-import { commitChanges } from '../workspaces/commit.ts'
-import { loadSession } from './load.ts'
-import { WORLD } from '../../testing/test-runs.ts'
 import { type RunParts, type RunWork, runWork } from '../runs/work.ts'
+import { commitChanges } from '../workspaces/commit.ts'
 import { commandSession } from './command-session.ts'
+import { loadSession } from './load.ts'
 import { newestRun } from './sessions.ts'
 
 const TENANT = 'acme'
@@ -60,13 +60,15 @@ function workOn(store: Store, script: string, more: Partial<RunParts> = {}): Run
   return work
 }
 
-const create = (work: RunWork, given: SessionConfig = config) => work.sessions.submit(place, { type: 'create', session: SESSION, config: given })
+const create = (work: RunWork, given: SessionConfig = config) =>
+  work.sessions.submit(place, { type: 'create', session: SESSION, config: given })
 
 /** Events of the session's newest run. */
 async function eventsOf(store: Store) {
   const runId = await newestRun(store, TENANT, SESSION)
   const found: { type: string; payload: Json }[] = []
-  if (runId !== null) for await (const { event } of store.read(TENANT, runStream(runId), -1)) found.push({ type: event.type, payload: event.payload })
+  if (runId !== null)
+    for await (const { event } of store.read(TENANT, runStream(runId), -1)) found.push({ type: event.type, payload: event.payload })
   return found
 }
 const typesOf = async (store: Store) => (await eventsOf(store)).map(({ type }) => type)

@@ -70,7 +70,8 @@ export async function provideInput(
   const { open } = (await existingSession(store, place.tenant, place.session)).state
   const node = open === null ? null : nodeOf((await loadRun(store, place.tenant, open.runId)).state, open.nodeId)
   if (open === null) throw refusalFault({ code: 'run_missing', message: 'no run is open' })
-  if (node!.status !== 'waiting') throw new Fault('run_not_waiting', { problem: `Run ${open.run} is ${node!.status}; it does not wait for input` })
+  if (node!.status !== 'waiting')
+    throw new Fault('run_not_waiting', { problem: `Run ${open.run} is ${node!.status}; it does not wait for input` })
   return commandSession(works, store, place, { id, kind: 'follow-up', message, objects }, keep)
 }
 

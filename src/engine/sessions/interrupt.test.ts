@@ -8,8 +8,8 @@ import type { ModelCall } from '../../core/messages/model-call.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import type { ChatModel } from '../../ports.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { WORLD } from '../../testing/test-runs.ts'
+import { PRODUCT_PROJECTIONS } from '../projections.ts'
 import { loadRun } from '../runs/load.ts'
 import { runWork } from '../runs/work.ts'
 import { commandSession } from './command-session.ts'
@@ -68,7 +68,12 @@ it('bug 22: interrupts end the call under way and are delivered in order of arri
     },
   })
   const leave = (kind: 'interrupt' | 'steer', id: string) =>
-    commandSession({ work: work.sessions, runs: work }, store, place, { kind, id, message: digestText(said(id)), objects: [encode(said(id))] })
+    commandSession({ work: work.sessions, runs: work }, store, place, {
+      kind,
+      id,
+      message: digestText(said(id)),
+      objects: [encode(said(id))],
+    })
   await work.sessions.submit(place, { type: 'create', session: 'writer', config: { ...emptyConfig, provider: 'test', model: 'small' } })
   const asked = { session: 'writer', input: digestText(said('go')), overrides: null, interactive: false, objects: [encode(said('go'))] }
   await work.ask({ tenant: 'acme', runId: 'r1', actor: 'ada' }, asked)

@@ -61,7 +61,9 @@ function runView(state: RunState, { run, runId, nodeId }: OpenRun) {
     interactive: turn?.interactive ?? false,
     steps: turn?.steps ?? 0,
     /** Calls that wait for a person. */
-    approvals: (turn?.calls ?? []).filter(isAsked).map(({ id, name, approval }) => ({ approval: approval!.approval, call: id, tool: name })),
+    approvals: (turn?.calls ?? [])
+      .filter(isAsked)
+      .map(({ id, name, approval }) => ({ approval: approval!.approval, call: id, tool: name })),
   }
 }
 

@@ -67,7 +67,8 @@ export function sessionWork(parts: TurnParts): SessionWork {
     },
     async resume() {
       for (const tenant of await store.tenants())
-        for (const session of await syncingSessions(store, tenant)) begin(tenant, session, (await loadSession(store, tenant, session)).state)
+        for (const session of await syncingSessions(store, tenant))
+          begin(tenant, session, (await loadSession(store, tenant, session)).state)
     },
     async close() {
       stopping.abort()

@@ -16,9 +16,9 @@ import { freshStore } from '../../testing/run-house.ts'
 import { gate } from '../../testing/talking-chat.ts'
 import { type TestSessions, testSessions } from '../../testing/test-sessions.ts'
 import { eraseObject } from '../erase.ts'
-import { configOf } from '../sessions/requests.ts'
 import type { RunWork } from '../runs/work.ts'
 import type { RunPlace } from '../runs/write-run.ts'
+import { configOf } from '../sessions/requests.ts'
 import { adoptedTools } from './adopted-tools.ts'
 import { adoptTools, dropTools } from './adoptions.ts'
 import { showTools } from './show-tools.ts'
@@ -200,7 +200,7 @@ describe('a tool of another server', () => {
         await runs.submit(place, { type: 'cancel', reason: null })
       },
     })
-    expect([conditions, settled]).toEqual([{}, expect.objectContaining({ status: 'stale' })])
+    expect([conditions, settled]).toEqual([{}, expect.objectContaining({ status: 'cancelled' })])
   })
 })
 

@@ -23,7 +23,12 @@ export async function askedOf(read: Read, shown: Shown, reply: Uint8Array): Prom
 }
 
 /** A call is known by its place in the reply: the model's own id for it, which its result must name, is untrusted text. */
-export async function askedCall(store: Store, tenant: string, step: OpenStep | null, { id }: { readonly id: string }): Promise<AskedCall | null> {
+export async function askedCall(
+  store: Store,
+  tenant: string,
+  step: OpenStep | null,
+  { id }: { readonly id: string },
+): Promise<AskedCall | null> {
   if (step === null || step.reply === null) return null
   const { reply, request } = step
   const read = (digest: Digest) => store.object(tenant, digest)

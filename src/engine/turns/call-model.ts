@@ -10,8 +10,8 @@ import { buildCall } from './model-call.ts'
 import { type AtWork, type Performing, STOPPING } from './performing.ts'
 import { NOT_GRANTED, preludeRefusal } from './prelude-secrets.ts'
 import { untilReady } from './ready-provider.ts'
-import { lookBefore, tellChange } from './repo-look.ts'
 import { replyMisfit } from './reply-misfit.ts'
+import { lookBefore, tellChange } from './repo-look.ts'
 import { settledReply } from './settled-reply.ts'
 
 const MOST_ATTEMPTS = 3

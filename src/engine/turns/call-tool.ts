@@ -34,7 +34,8 @@ export async function callTool(performing: Performing, id: string): Promise<void
   if (verdict.decision !== 'allowed') return refuseCall(performing, judged)
   const { refusal } = await performing.send(command)
   if (refusal !== null) return judgeAgain(performing, id, refusal.code, () => callTool(performing, id))
-  const done = binding === undefined ? failed('tool_refused', reasonIn(verdict)) : await madeBy(performing, at, binding, given, call.approval)
+  const done =
+    binding === undefined ? failed('tool_refused', reasonIn(verdict)) : await madeBy(performing, at, binding, given, call.approval)
   if (performing.signal.reason === STOPPING) return
   await settleCall(performing, call, done)
 }

@@ -18,9 +18,7 @@ export const REQUEST_DESCRIPTOR: Descriptor = {
 }
 
 /** @param ask the id of the approval, which a node that asks twice gets again */
-export const requestImplementation = (
-  ask: (tenant: string, node: NodeOfRun, reason: string) => Promise<string | null>,
-): Binding => ({
+export const requestImplementation = (ask: (tenant: string, node: NodeOfRun, reason: string) => Promise<string | null>): Binding => ({
   descriptor: REQUEST_DESCRIPTOR,
   repeatable: true,
   reads: true,

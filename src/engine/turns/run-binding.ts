@@ -2,8 +2,8 @@
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
-import { type Done, failed } from './done.ts'
 import { agentName } from './agent-name.ts'
+import { type Done, failed } from './done.ts'
 import type { AtWork, Performing } from './performing.ts'
 
 /** A guard against what runs away. How much a model should be told is for each tool to say: a megabyte of text, escaped as JSON at its worst, fits. */

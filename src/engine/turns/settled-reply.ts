@@ -1,14 +1,14 @@
 // A reply as it comes in: read once, here, into what the record keeps of it, what it asks for and what its node gives.
 import { canonicalJson, type Digest, digestJson, digestText, isDigest, type Json } from '../../core/digest/digest.ts'
 import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
-import { type Answered, assistantMessage, type FinishReason, type Receipt } from '../../core/messages/receipt.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
+import { type Answered, assistantMessage, type FinishReason, type Receipt } from '../../core/messages/receipt.ts'
 import type { Brought } from '../../core/run/decide.ts'
 import type { Failure } from '../../core/session/events.ts'
+import { type Asked, askedIn } from '../../core/tools/asked-calls.ts'
 import type { ReadReply, SettleStep } from '../../core/turn/commands.ts'
 import type { ReplyMisfit, ToolCall } from '../../core/turn/events.ts'
 import type { StepRequest } from '../../core/turn/materialize.ts'
-import { type Asked, askedIn } from '../../core/tools/asked-calls.ts'
 import { lineTools } from './asked.ts'
 import { outputOf } from './node-values.ts'
 
@@ -29,7 +29,12 @@ export async function settledReply(
 ): Promise<SettledReply> {
   const kept = canonicalJson(receipt as unknown as Json)
   const said = receipt.status === 'ok' ? assistantMessage(receipt) : null
-  const common = { type: 'settleStep', receipt: digestText(kept), failure: failureOf(receipt, said !== null), ...measured(receipt) } as const
+  const common = {
+    type: 'settleStep',
+    receipt: digestText(kept),
+    failure: failureOf(receipt, said !== null),
+    ...measured(receipt),
+  } as const
   if (said === null) return { command: { ...common, read: null }, brought: {}, texts: [kept] }
   const text = writeMessage(said)
   const asked = askedIn(said.content, await lineTools(read, request))
@@ -53,7 +58,11 @@ export async function recordedReply(
   const content = found.ok ? found.messages.flatMap((one: ChatMessage) => one.content) : []
   const asked = askedIn(content, await lineTools(read, request))
   const made = readingOf(text, asked, received)
-  return { command: { ...common, read: { ...made.reply, misfit } }, brought: made.brought, texts: [...(kept === null ? [] : [kept]), text, ...made.texts] }
+  return {
+    command: { ...common, read: { ...made.reply, misfit } },
+    brought: made.brought,
+    texts: [...(kept === null ? [] : [kept]), text, ...made.texts],
+  }
 }
 
 interface RecordedReply {

@@ -95,7 +95,11 @@ export async function startStep(desk: NodeDesk, draft: RunDraft, step: number): 
   return { draft: started, texts: [...made.texts, ...letters.texts], objects: [...catalog, ...made.objects] }
 }
 
-function fail(draft: RunDraft, { frozen, nodeId }: NodeDesk, { code, detail }: { readonly code: string; readonly detail: string }): RunDraft {
+function fail(
+  draft: RunDraft,
+  { frozen, nodeId }: NodeDesk,
+  { code, detail }: { readonly code: string; readonly detail: string },
+): RunDraft {
   const ruling = decideRun(draft, frozen.workflow, { type: 'failNode', nodeId, code, detail })
   return 'events' in ruling ? ruling : draft
 }
@@ -130,7 +134,14 @@ type MadeStep =
 /** A session that is asked directly sends its prelude and its history, and nothing else. */
 function direct({ hostCatalog }: NodeDesk, { state: { mode } }: RunDraft): MadeStep {
   const { prompt, texts } = emptyPrompt(mode)
-  const command = { type: 'startStep', prompt, system: null, user: null, toolDigests: null, hostCatalog: hostCatalog?.digest ?? null } as const
+  const command = {
+    type: 'startStep',
+    prompt,
+    system: null,
+    user: null,
+    toolDigests: null,
+    hostCatalog: hostCatalog?.digest ?? null,
+  } as const
   return { ok: true, command, objects: [], events: [], texts }
 }
 
