@@ -89,7 +89,8 @@ export function found(workflow: Workflow, { state, events }: RunDraft): Expected
   }
 }
 
-const CONFIG = { ...emptyConfig, provider: 'p', model: 'm' }
+/** One step a visit: a node that has mail when it replies ends all the same, and starts once more. */
+const CONFIG = { ...emptyConfig, provider: 'p', model: 'm', limits: { ...emptyConfig.limits, maxSteps: 1 } }
 
 export const starting = (nodeId: string): RunCommand => ({
   type: 'startNode',

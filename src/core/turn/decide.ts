@@ -106,7 +106,7 @@ function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens
   if (phase === 'cancelling') return finishCancel(settled)
   if (reply === null) return goOnWithout(settled)
   if (calls.length > 0) return askCalls(settled, of, calls)
-  return goesOn ? settled : goOnFrom(settled)
+  return goesOn && !exceeds(of + 1, settled.turn.config.limits.maxSteps) ? goOnWith(settled) : goOnFrom(settled)
 }
 
 /** An interrupted step is followed by another; so is one whose provider has lost the conversation: the next one sends everything. */
@@ -125,6 +125,12 @@ function askCalls(draft: TurnDraft, step: number, calls: readonly ToolCall[]): T
   if (calls.length <= most) return emit(draft, { type: 'calls.asked', step, calls })
   const detail = `${calls.length} calls were asked for, and the run may make ${most} at once`
   return ended(draft, { status: 'failed', code: 'tool_calls_too_many', detail })
+}
+
+/** The reply enters the history, as it does before a message. */
+function goOnWith(draft: TurnDraft): TurnDraft {
+  const fed = waitForInput(draft)
+  return fed.turn.phase === 'waiting' ? emit(fed, { type: 'node.resumed' }) : fed
 }
 
 function goOnFrom(draft: TurnDraft): TurnDraft {
