@@ -125,7 +125,10 @@ function lookOf(path: string): readonly string[] {
 export async function runTool(tools: readonly Binding[], name: string, args: object): Promise<Json | { code: string; message: string }> {
   const binding = tools.find(({ descriptor }) => descriptor.name === name)!
   try {
-    return await binding.run({ tenant: 'default', runId: 'r1', nodeId: 'a', agent: 'a', arguments: args as Json }, new AbortController().signal)
+    return await binding.run(
+      { tenant: 'default', runId: 'r1', nodeId: 'a', agent: 'a', arguments: args as Json },
+      new AbortController().signal,
+    )
   } catch (error) {
     // By name: a test that loads the tools anew has another class.
     if ((error as Error).name !== 'Fault') throw error

@@ -5,7 +5,6 @@ import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
 import type { LibraryTemplate } from '../core/library/template.ts'
 import type { RecordedEvent } from '../core/record/event.ts'
 import { runStream } from '../core/run/events.ts'
-import { sessionStream } from '../core/session/events.ts'
 import { publishAgent } from '../engine/definitions/agents.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
@@ -68,24 +67,15 @@ export async function recordedStory(store?: Store): Promise<RunHouse> {
 export interface Story {
   readonly store: Store
   readonly events: readonly RecordedEvent[]
-  readonly sessions: Readonly<Record<string, readonly RecordedEvent[]>>
   readonly objects: Readonly<Record<string, Digest>>
 }
 
 export async function readStory({ store }: RunHouse): Promise<Story> {
-  const read = async (stream: string) => {
-    const found: RecordedEvent[] = []
-    for await (const { event } of store.read(TENANT, stream, -1)) found.push(event)
-    return found
-  }
-  const events = await read(runStream('r1'))
-  const names = new Set(events.flatMap(({ type, payload }) => (type === 'node.started' ? [(payload as { session: string }).session] : [])))
-  const sessions = Object.fromEntries(
-    await Promise.all([...names].map(async name => [sessionStream(name), await read(sessionStream(name))])),
-  )
+  const events: RecordedEvent[] = []
+  for await (const { event } of store.read(TENANT, runStream('r1'), -1)) events.push(event)
   const json = async <T>(digest: Digest): Promise<T> => JSON.parse(new TextDecoder().decode(await store.object(TENANT, digest))) as T
   const { frozen, inputs } = events[0]!.payload as { frozen: Digest; inputs: Digest }
   const { workflow, roles } = await json<{ workflow: Digest; roles: Record<string, { role: Digest }> }>(frozen)
   const objects = { frozen, inputs, workflow, implementer: roles.implementer!.role, reviewer: roles.reviewer!.role }
-  return { store, events, sessions, objects }
+  return { store, events, objects }
 }

@@ -166,10 +166,8 @@ const policy: Make = (story, pick) => {
   return { name: `policy, ${tool}`, store, one: { sequence: judged.seq, point: 'call.judged', nodeId, field: 'granted' } }
 }
 
-/** In the run and in its session: whoever can rewrite one can rewrite both. */
 const verdict: Make = (story, pick) => {
   const judged = chosen(of(story, 'call.judged'), pick)
-  const { call } = payloadOf(judged)
   const was = (payloadOf(judged).verdict as unknown as { conditions: { condition: string; outcome: string }[] }).conditions
   const field = chosen(
     was.filter(({ condition }) => !['well_formed', 'bound'].includes(condition)),
@@ -193,14 +191,7 @@ const verdict: Make = (story, pick) => {
     )
     return { ...event, payload: { ...payloadOf(event), verdict: { ...known, conditions } } as unknown as Json }
   }
-  const twins = Object.values(story.sessions)
-    .flat()
-    .filter(event => event.type === 'call.judged' && payloadOf(event).call === call)
-  const same = twins.find(twin => JSON.stringify(payloadOf(twin).verdict) === JSON.stringify(payloadOf(judged).verdict))!
-  const streams = [judged, same].map(({ stream }) => stream)
-  const store = withHistory(story.store, streams, event =>
-    [judged, same].some(({ stream, seq }) => event.stream === stream && event.seq === seq) ? turned(event) : event,
-  )
+  const store = withHistory(story.store, [judged.stream], event => (event.seq === judged.seq ? turned(event) : event))
   return { name: `verdict, ${field} of event ${judged.seq}`, store, first: { sequence: judged.seq, point: 'call.judged', field } }
 }
 
@@ -213,49 +204,33 @@ const modelReply: Make = (story, pick) => {
   return { name: `model reply, event ${settled.seq}`, store, first: { sequence: settled.seq, point: 'step.settled', field: 'replyHash' } }
 }
 
+/** The step after it says which history it was given. */
 const toolResult: Make = (story, pick) => {
   const settled = chosen(of(story, 'call.settled'), pick)
-  const other = story.objects.inputs!
+  const { nodeId } = payloadOf(settled) as { nodeId: string }
+  const next = of(story, 'step.started', nodeId).find(({ seq }) => seq > settled.seq)!
   const store = withHistory(
     story.store,
     [settled.stream],
-    at(settled.seq, payload => ({ ...payload, result: other })),
+    at(settled.seq, payload => ({ ...payload, result: story.objects.inputs! })),
   )
   return {
     name: `tool result, event ${settled.seq}`,
     store,
-    first: { sequence: settled.seq, point: 'told', field: 'result', expected: other },
+    first: { sequence: next.seq, point: 'step.started', nodeId, field: 'history' },
   }
-}
-
-/** In the run and in its session: what was told to the model of it is another thing. */
-const toolResultOfBoth: Make = (story, pick) => {
-  const settled = chosen(of(story, 'call.settled'), pick)
-  const { result } = payloadOf(settled)
-  const told = Object.values(story.sessions)
-    .flat()
-    .find(event => event.type === 'tool.callSettled' && payloadOf(event).result === result)!
-  const batch = story.sessions[told.stream]!.find(({ seq, type }) => seq > told.seq && type === 'tool.batchSettled')!
-  const store = withHistory(story.store, [settled.stream, told.stream], event =>
-    [settled, told].some(({ stream, seq }) => event.stream === stream && event.seq === seq)
-      ? { ...event, payload: { ...payloadOf(event), result: story.objects.inputs! } }
-      : event,
-  )
-  const first = { stream: told.stream, sequence: batch.seq, point: 'told', field: 'results' } as const
-  return { name: `tool result of both, event ${settled.seq}`, store, first }
 }
 
 /** Of any event, anything that it says: the one after it knows better. */
 const eventField: Make = (story, pick) => {
-  const [stream, events] = chosen([[runStream('r1'), story.events] as const, ...Object.entries(story.sessions)], pick)
-  const event = chosen(events, pick)
+  const stream = runStream('r1')
+  const event = chosen(story.events, pick)
   const paths = [['at'], ['actor'], ...leavesOf(event.payload, ['payload'])]
   const path = chosen(paths, pick)
   const store = withEvent(story.store, stream, one =>
     one.seq === event.seq ? (changedAt(one as unknown as Json, path) as unknown as RecordedEvent) : one,
   )
-  const where = stream === runStream('r1') ? {} : { stream }
-  return { name: `event field, ${stream} ${event.seq} ${path.join('.')}`, store, one: { ...where, sequence: event.seq, point: 'event' } }
+  return { name: `event field, ${event.seq} ${path.join('.')}`, store, one: { sequence: event.seq, point: 'event' } }
 }
 
 /** What a run is told from outside, and nothing else on record follows from: who, when, why, and how sure somebody was. */
@@ -318,7 +293,6 @@ export const MUTATIONS: readonly Make[] = [
   verdict,
   modelReply,
   toolResult,
-  toolResultOfBoth,
   eventField,
   repairedField,
   objectByte,

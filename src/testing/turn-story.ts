@@ -13,7 +13,12 @@ export const NODE = 'writer'
 /** The name of a text that a test need not store. */
 export const named = (text: string): Digest => digestText(text)
 
-export const turnConfig = (fields: Partial<RunConfig> = {}): RunConfig => ({ ...emptyConfig, provider: 'scripted', model: 'small', ...fields })
+export const turnConfig = (fields: Partial<RunConfig> = {}): RunConfig => ({
+  ...emptyConfig,
+  provider: 'scripted',
+  model: 'small',
+  ...fields,
+})
 
 export const freshTurn = (fields: Partial<Turn> = {}): Turn => ({
   phase: 'running',

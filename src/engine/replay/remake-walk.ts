@@ -3,11 +3,16 @@
 import type { RunEvent } from '../../core/run/events.ts'
 import { edgesThatHold, graphOf } from '../../core/run/graph.ts'
 import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
+import { emptyConfig } from '../../core/session/config.ts'
 import { callNamed, type OpenCall } from '../../core/turn/state.ts'
+import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { loadFrozen } from '../runs/frozen.ts'
+import { type LoadedFrozen, loadFrozen } from '../runs/frozen.ts'
+import { configFor, placeOfNode } from '../runs/start-node.ts'
 import { worldOf } from '../runs/world.ts'
 import { type NodeOutput, readStored } from '../turns/node-values.ts'
+
+type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
 
 export interface Walked {
   readonly recorded: object
@@ -27,15 +32,23 @@ export async function remakeWalk(store: Store, tenant: string, state: RunState, 
       return { recorded: { workflowId, version, stallAfter, rulesVersion, orchestration }, found }
     }
     case 'node.started': {
-      const { nodeId, typeId, visit } = event
-      const node = (await workflow()).nodes.find(({ id }) => id === nodeId)
-      return { recorded: { typeId, visit }, found: { typeId: node?.typeId ?? null, visit: nodeOf(state, nodeId).visits + 1 } }
+      const frozen = await worldOf(store, tenant, state)
+      const node = frozen.workflow.nodes.find(({ id }) => id === event.nodeId)
+      if (node === undefined) return { recorded: { typeId: event.typeId }, found: { typeId: null } }
+      return remakeStart(frozen, state, node, event)
     }
     case 'handoff.delivered': {
       const { handoff, nodeId } = event
       // What a call waited for is not there any more once that is settled.
       const to = state.inbox.find(one => one.handoff === handoff)?.to
       return to === undefined ? null : { recorded: { nodeId }, found: { nodeId: to } }
+    }
+    case 'step.started':
+    case 'step.retried':
+    case 'step.settled':
+    case 'calls.asked': {
+      const steps = nodeOf(state, event.nodeId).turn?.steps ?? 0
+      return { recorded: { step: event.step }, found: { step: event.type === 'step.started' ? steps + 1 : steps } }
     }
     case 'call.judged': {
       const known = callOf(state, event)
@@ -64,6 +77,23 @@ export async function remakeWalk(store: Store, tenant: string, state: RunState, 
     default:
       return null
   }
+}
+
+/** The state of its home session is not on the run's record: without a home everything follows, with one its config and snapshot do not. */
+function remakeStart(frozen: LoadedFrozen, state: RunState, node: WorkflowNode, event: NodeStarted): Walked {
+  const { typeId, visit, interactive, session, home, config, snapshot, apply } = event
+  const place = placeOfNode(frozen, state, node)
+  const recorded = { typeId, visit, interactive, session, home }
+  const found = {
+    typeId: node.typeId,
+    visit: nodeOf(state, event.nodeId).visits + 1,
+    interactive: place.interactive,
+    session: session === null ? null : place.session,
+    home: home === null ? null : place.name,
+  }
+  if (home !== null) return { recorded, found }
+  const own = { config: place.asked?.config ?? configFor(frozen, node, emptyConfig), snapshot: place.asked?.snapshot ?? null, apply: 0 }
+  return { recorded: { ...recorded, config, snapshot, apply }, found: { ...found, ...own } }
 }
 
 function callOf(state: RunState, { nodeId, call }: { readonly nodeId: string; readonly call: string }): OpenCall | null {

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { findsMutations } from '../../testing/find-mutations.ts'
 import { readStory, recordedStory } from '../../testing/recorded-story.ts'
 
-it('900 changes, sixty of each kind', { timeout: 300_000 }, async () => {
+it('840 changes, sixty of each kind', { timeout: 300_000 }, async () => {
   const house = await recordedStory()
   try {
-    expect(await findsMutations(await readStory(house), 900, 2026)).toEqual([])
+    expect(await findsMutations(await readStory(house), 840, 2026)).toEqual([])
   } finally {
     await house.close()
     await house.store.close()

@@ -31,10 +31,9 @@ describe('a run that nobody touched', () => {
       phase: 'completed',
       prompts: 4,
       verdicts: 2,
-      sessions: 2,
     })
     expect(prompts).toEqual(['writer 1 1 true', 'writer 1 2 true', 'writer 1 3 true', 'reader 1 1 true'])
-    expect(replayed.events).toBe(story.events.length + Object.values(story.sessions).flat().length)
+    expect(replayed.events).toBe(story.events.length)
   })
 
   it('folds to the same state at either level', async () => {
@@ -71,9 +70,9 @@ it('a run that is not there is a fault', async () => {
   await expect(replayRun(house.store, TENANT, 'nothing')).rejects.toMatchObject({ code: 'run_missing' })
 })
 
-const changed = (type: string, change: object, stream = 'run/r1') => {
-  const event = (stream === 'run/r1' ? story.events : story.sessions[stream]!).find(one => one.type === type)!
-  const store = withHistory(house.store, [stream], one =>
+const changed = (type: string, change: object) => {
+  const event = story.events.find(one => one.type === type)!
+  const store = withHistory(house.store, ['run/r1'], one =>
     one.seq === event.seq ? { ...one, payload: { ...(one.payload as object), ...change } as Json } : one,
   )
   return { store, sequence: event.seq }
@@ -83,10 +82,9 @@ it.each([
   ['run.created', 'workflowId', 'other'],
   ['run.created', 'version', '9.9.9'],
   ['run.created', 'stallAfter', 99],
-  ['run.started', 'workflowId', 'other'],
   ['node.started', 'visit', 2],
   ['node.started', 'typeId', 'other'],
-  ['step.started', 'session', 'other'],
+  ['node.started', 'session', 'other'],
   ['call.judged', 'tool', 'other'],
   ['call.settled', 'tool', 'other'],
   ['node.completed', 'edges', []],
@@ -97,14 +95,17 @@ it.each([
 })
 
 it('an event that does not say what its type says is named, and passed over', async () => {
-  const [stream] = Object.keys(story.sessions)
-  const inSession = changed('tool.batchStarted', { calls: 7 }, stream)
-  expect((await replayRun(inSession.store, TENANT, 'r1', { level: 1 })).divergences).toEqual([
-    { sequence: inSession.sequence, stream, point: 'event', field: 'event_unfit', expected: 'tool.batchStarted', found: null },
-  ])
-  const inRun = changed('step.started', { prompt: 7 })
-  const { divergences, phase } = await replayRun(inRun.store, TENANT, 'r1', { level: 1 })
-  expect([divergences.map(({ sequence, field }) => [sequence, field]), phase]).toEqual([[[inRun.sequence, 'event_unfit']], 'completed'])
+  const asked = changed('calls.asked', { calls: 7 })
+  expect((await replayRun(asked.store, TENANT, 'r1', { level: 1 })).divergences).toContainEqual({
+    sequence: asked.sequence,
+    point: 'event',
+    field: 'event_unfit',
+    expected: 'calls.asked',
+    found: null,
+  })
+  const step = changed('step.started', { prompt: 7 })
+  const { divergences, phase } = await replayRun(step.store, TENANT, 'r1', { level: 1 })
+  expect([divergences.map(({ sequence, field }) => [sequence, field]), phase]).toEqual([[[step.sequence, 'event_unfit']], 'completed'])
 })
 
 it('45 changes, each of one thing: all are found, and named where they are', async () => {

@@ -84,12 +84,9 @@ async function beginningOf(
   { load, state, frozen }: Pick<NodeDesk, 'load' | 'frozen'> & { readonly state: RunState },
   node: WorkflowNode,
 ): Promise<Begun> {
-  const session = sessionOf(state, node)
-  const interactive = (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
-  const name = session ?? homeName(frozen, node)
+  const { session, name, interactive, asked } = placeOfNode(frozen, state, node)
   const home = name === null ? null : (await load(name)).state
   const exists = home !== null && home.session !== ''
-  const asked = isDirect(node) ? (state.direct ?? null) : null
   const coming = exists ? comingSnapshot(home) : null
   const config = asked?.config ?? configFor(frozen, node, exists ? comingConfig(home) : emptyConfig)
   const used = name === null ? undefined : state.homes[name]
@@ -101,7 +98,7 @@ async function beginningOf(
     session: opened?.problem === undefined || opened.problem === null ? session : null,
     home: exists || session !== null ? name : null,
     config,
-    interactive: asked?.interactive ?? interactive,
+    interactive,
     snapshot,
     apply: used?.apply ?? applies,
     input: asked?.input ?? null,
@@ -111,7 +108,7 @@ async function beginningOf(
   const problem =
     opened?.problem ?? configProblem(config, NO_KNOWN) ?? (unsynced === null ? null : { code: 'snapshot_missing', message: unsynced })
   const begin: readonly SessionRecord[] =
-    session === null && exists && used === undefined ? [{ session: name!, command: { type: 'beginRun' } }] : []
+    node.session === null && exists && used === undefined ? [{ session: name!, command: { type: 'beginRun' } }] : []
   return { beginning, records: [...(opened?.records ?? []), ...begin], problem }
 }
 
@@ -147,8 +144,15 @@ function openedIn(
 /** A fork works in no lasting session: work there is in earnest. */
 const sessionOf = ({ forkOf }: RunState, { session }: WorkflowNode): string | null => (forkOf === undefined ? session : null)
 
+/** The part of a start that follows from what the run froze. `name`: of the session that its config and its snapshot come from. */
+export function placeOfNode(frozen: LoadedFrozen, state: RunState, node: WorkflowNode) {
+  const asked = isDirect(node) ? (state.direct ?? null) : null
+  const interactive = asked?.interactive ?? (node.orchestration ?? frozen.workflow.orchestration) === 'interactive'
+  return { session: sessionOf(state, node), name: node.session ?? homeName(frozen, node), interactive, asked }
+}
+
 const homeName = (frozen: Pick<LoadedFrozen, 'workflow' | 'agents'>, node: WorkflowNode): string | null =>
-  node.session === null ? (agentOf(frozen, node)?.session ?? null) : null
+  agentOf(frozen, node)?.session ?? null
 
 /** The session where its agent's workspace is synced and applied; null when there is none. */
 export async function homeOf(
