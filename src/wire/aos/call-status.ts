@@ -1,9 +1,8 @@
-// How a tool call ended, in the words of AgentOS.
-import type { Json } from '../../core/digest/digest.ts'
+// How a tool call ended, in AgentOS's names.
 import type { CallStatus } from '../../core/turn/events.ts'
-import { readVariant, unit, type Variant, variant } from './variant.ts'
+import { unit, type Variant, variant } from './variant.ts'
 
-/** An interrupted call is one that failed, to them. */
+/** AgentOS has no interrupted calls: there they have failed. */
 export function toAosCallStatus(settled: CallStatus): Variant {
   switch (settled.status) {
     case 'succeeded':
@@ -16,24 +15,5 @@ export function toAosCallStatus(settled: CallStatus): Variant {
       return unit('IgnoredStale')
     case 'cancelled':
       return unit('Cancelled')
-  }
-}
-
-export function fromAosCallStatus(value: Json | undefined): CallStatus | null {
-  const read = readVariant(value)
-  switch (read?.tag) {
-    case 'Succeeded':
-      return { status: 'succeeded' }
-    case 'IgnoredStale':
-      return { status: 'stale' }
-    case 'Cancelled':
-      return { status: 'cancelled' }
-    case 'Failed': {
-      const { code, detail } = read.value
-      if (typeof code !== 'string' || typeof detail !== 'string') return null
-      return code === 'interrupted' && detail === '' ? { status: 'interrupted' } : { status: 'failed', code, detail }
-    }
-    default:
-      return null
   }
 }

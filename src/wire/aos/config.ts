@@ -1,4 +1,4 @@
-// Session and run configs in the words of AgentOS. Our limits are not theirs to say, so they stay behind.
+// Session and run configs in AgentOS's names. Limits and sampling options have no name there: a config that comes in leaves them as they were.
 import { type Digest, isDigest, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { emptyConfig, type SessionConfig, type WorkspaceSelector } from '../../core/session/config.ts'
@@ -76,19 +76,26 @@ export const toAosRunConfig = (config: SessionConfig): AosRunConfig => ({
   tool_refs: config.toolDigests,
 })
 
-/** Null for anything else than such a config. */
-export const fromAosSessionConfig = (value: Json | undefined): SessionConfig | null => fromAos(value, 'default_')
-export const fromAosRunConfig = (value: Json | undefined): SessionConfig | null => fromAos(value, '')
+/** Fields that AgentOS has no name for, from the config before. */
+export function withUnnamed(config: SessionConfig, before: SessionConfig): SessionConfig {
+  const { limits, temperature, topP, seed, providerOptions } = before
+  const sampling = { temperature, topP, seed, providerOptions }
+  const set = Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined)) as Partial<SessionConfig>
+  return { ...config, limits, ...set }
+}
 
-function fromAos(value: Json | undefined, prefix: string): SessionConfig | null {
-  if (!isObject(value)) return null
+const KEYS: readonly string[] = Object.keys(toAosSessionConfig(emptyConfig))
+
+/** Null for a value that is not a session config of AgentOS. An unknown key is a mistake: its value would be lost. */
+export function fromAosSessionConfig(value: Json | undefined): SessionConfig | null {
+  if (!isObject(value) || Object.keys(value).some(key => !KEYS.includes(key))) return null
   const { provider, model, reasoning_effort = null, max_tokens = null, workspace_binding = null } = value
   const reasoningEffort = reasoning_effort === null ? null : effort.from(reasoning_effort)
   const workspace = workspace_binding === null ? null : fromAosBinding(workspace_binding)
-  const prelude = option(value, `${prefix}prompt_pack`, isText)
-  const promptDigests = option(value, `${prefix}prompt_refs`, isDigests)
-  const catalog = option(value, `${prefix}tool_catalog`, isText)
-  const toolDigests = option(value, `${prefix}tool_refs`, isDigests)
+  const prelude = option(value, 'default_prompt_pack', isText)
+  const promptDigests = option(value, 'default_prompt_refs', isDigests)
+  const catalog = option(value, 'default_tool_catalog', isText)
+  const toolDigests = option(value, 'default_tool_refs', isDigests)
   const isRead =
     isText(provider) &&
     isText(model) &&

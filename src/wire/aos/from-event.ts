@@ -1,97 +1,97 @@
-// What an event of AgentOS asks of a session: there events come in from outside, here those are commands.
+// An event of AgentOS as a request to a session. A client may ask for a sync, an apply, a run, and for commands to the open run. All other events
+// are facts that the host records itself: an event that claims one is refused.
 import { type Digest, isDigest, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
-import type { SessionCommand } from '../../core/session/commands.ts'
-import type { SyncStage } from '../../core/session/events.ts'
-import type { SessionState } from '../../core/session/state.ts'
-import { fromAosCallStatus } from './call-status.ts'
+import type { Selection, SessionConfig } from '../../core/session/config.ts'
+import type { ApplyWhen } from '../../core/session/events.ts'
 import { fromAosApplyMode, fromAosBinding, fromAosSessionConfig, isNat } from './config.ts'
-import { fromAosSnapshot } from './snapshot.ts'
-import { FOREIGN, STAGES } from './to-event.ts'
 import { readVariant } from './variant.ts'
 
-const STAGE_FROM: ReadonlyMap<string, SyncStage> = new Map(
-  Object.entries(STAGES)
-    .reverse()
-    .map(([ours, theirs]) => [theirs, ours as SyncStage]),
-)
+export interface AosCommand {
+  readonly kind: 'steer' | 'follow-up' | 'pause' | 'resume' | 'cancel' | 'complete'
+  /** Null where the event names none. */
+  readonly id: string | null
+  readonly text?: string
+  readonly reason?: string
+  /** The number of the run that is meant; null for the open one. */
+  readonly run: number | null
+  /** The session epoch that the caller expects; null for any. */
+  readonly epoch: number | null
+}
 
-/** What an AgentOS event asks of the session as it stands. Null for what asks for nothing, and for anything else than such an event. */
-export function fromAosEvent(value: Json, state: SessionState): SessionCommand | null {
-  const read = isObject(value) ? readVariant(value.event) : null
-  if (read === null) return null
+export type AosRequest =
+  | { readonly type: 'sync'; readonly selection: Selection; readonly knownVersion: number | null }
+  | { readonly type: 'apply'; readonly when: ApplyWhen }
+  | { readonly type: 'run'; readonly input: Digest | null; readonly overrides: SessionConfig | null }
+  | { readonly type: 'command'; readonly command: AosCommand }
+
+export const ACCEPTED = [
+  'WorkspaceSyncRequested',
+  'WorkspaceApplyRequested',
+  'RunRequested',
+  'HostCommandReceived',
+  'RunCompleted',
+  'RunCancelled',
+] as const
+
+/** The request, or the reason why there is none. */
+export function fromAosEvent(value: Json, session: string): AosRequest | string {
+  if (!isObject(value)) return 'the body is not an event of AgentOS: send an object with the key event'
+  if ((value.session_id ?? session) !== session) return `session_id is not ${session}`
+  const read = readVariant(value.event)
+  if (read === null) return 'event is not a variant: send {"$tag": NAME, "$value": {…}}'
   const { tag, value: payload } = read
-  const run = isObject(value) && isObject(value.run_id) && isNat(value.run_id.run_seq) ? value.run_id.run_seq : (state.run?.run ?? 0)
-  switch (tag) {
-    case 'RunStarted':
-      return { type: 'startRun', run }
-    case 'StepBoundary':
-      return { type: 'startStep' }
-    case 'RunCompleted':
-      return { type: 'completeRun' }
-    case 'RunFailed':
-      return isText(payload.code) && isText(payload.detail) ? { type: 'failRun', code: payload.code, detail: payload.detail } : null
-    case 'RunCancelled': {
-      const { reason = null } = payload
-      return reason === null || isText(reason) ? { type: 'receive', command: { kind: 'cancel', id: 'aos', reason } } : null
-    }
-    case 'RunRequested':
-      return fromRunRequested(payload)
-    case 'LifecycleChanged':
-      return readVariant(payload)?.tag === 'WaitingInput' ? { type: 'awaitInput' } : null
-    case 'ToolCallSettled':
-      return fromCallSettled(payload, run)
-    default:
-      return fromWorkspaceEvent(tag, payload, state)
-  }
+  if (!(ACCEPTED as readonly string[]).includes(tag)) return `the host records ${tag} itself; a client sends ${ACCEPTED.join(', ')}`
+  return requestOf(tag as (typeof ACCEPTED)[number], payload, runIn(value.run_id, null)) ?? `the value of ${tag} is malformed`
 }
 
-const isText = (value: Json | undefined): value is string => typeof value === 'string'
-const isHash = (value: Json | undefined): value is Digest => isText(value) && isDigest(value)
-const isNatOrNull = (value: Json): value is number | null => value === null || isNat(value)
-
-function fromRunRequested({ input_ref: input = null, run_overrides = null }: JsonObject): SessionCommand | null {
-  const overrides = run_overrides === null ? null : fromAosSessionConfig(run_overrides)
-  if ((run_overrides !== null && overrides === null) || !(input === null || isHash(input))) return null
-  return { type: 'requestRun', input, overrides }
-}
-
-function fromCallSettled(payload: JsonObject, run: number): SessionCommand | null {
-  const { tool_batch_id: id, call_id: call, status, receipt_session_epoch: epoch, receipt_step_epoch: stepEpoch } = payload
-  const outcome = fromAosCallStatus(status)
-  if (!isObject(id) || !isNat(id.batch_seq) || !isText(call) || !isNat(epoch) || !isNat(stepEpoch) || outcome === null) return null
-  return { type: 'settleCall', run, batch: id.batch_seq, call, outcome, result: null, epoch, stepEpoch }
-}
-
-function fromWorkspaceEvent(tag: string, payload: JsonObject, { workspace: { syncing } }: SessionState): SessionCommand | null {
-  const sync = syncing?.sync ?? 0
+function requestOf(tag: (typeof ACCEPTED)[number], payload: JsonObject, run: number | null): AosRequest | null {
   switch (tag) {
     case 'WorkspaceSyncRequested': {
       const { prompt_pack: prelude = null, tool_catalog: catalog = null, known_version: knownVersion = null } = payload
       const workspace = fromAosBinding(payload.workspace_binding)
-      const isRead = (prelude === null || isText(prelude)) && (catalog === null || isText(catalog)) && isNatOrNull(knownVersion)
-      return workspace === null || !isRead ? null : { type: 'requestSync', selection: { workspace, prelude, catalog }, knownVersion }
-    }
-    case 'WorkspaceSyncUnchanged': {
-      const { workspace, version } = payload
-      return isText(workspace) && isNat(version) ? { type: 'settleSync', sync, result: { outcome: 'unchanged', workspace, version } } : null
-    }
-    case 'WorkspaceSnapshotReady': {
-      const snapshot = fromAosSnapshot(payload.snapshot)
-      return snapshot === null ? null : { type: 'settleSync', sync, result: { outcome: 'ready', snapshot, objects: [] } }
-    }
-    case 'WorkspaceSyncFailed': {
-      const { stage: theirs, detail } = payload
-      const stage = isText(theirs) ? (STAGE_FROM.get(theirs) ?? 'validate') : null
-      return stage === null || !isText(detail)
-        ? null
-        : { type: 'settleSync', sync, result: { outcome: 'failed', stage, code: FOREIGN, detail } }
+      const isRead = isTextOrNull(prelude) && isTextOrNull(catalog) && isNatOrNull(knownVersion)
+      return workspace === null || !isRead ? null : { type: 'sync', selection: { workspace, prelude, catalog }, knownVersion }
     }
     case 'WorkspaceApplyRequested': {
       const when = fromAosApplyMode(payload.mode)
-      return when === null ? null : { type: 'requestApply', when }
+      return when === null ? null : { type: 'apply', when }
     }
-    default:
-      return null
+    case 'RunRequested': {
+      const { input_ref: input = null, run_overrides = null } = payload
+      const overrides = run_overrides === null ? null : fromAosSessionConfig(run_overrides)
+      const isRead = (run_overrides === null) === (overrides === null) && (input === null || isHash(input))
+      return isRead ? { type: 'run', input, overrides } : null
+    }
+    case 'RunCompleted':
+      return { type: 'command', command: { kind: 'complete', id: null, run, epoch: null } }
+    case 'RunCancelled': {
+      const { reason = null } = payload
+      return isTextOrNull(reason) ? { type: 'command', command: { kind: 'cancel', ...reasonOf(reason), id: null, run, epoch: null } } : null
+    }
+    case 'HostCommandReceived':
+      return fromHostCommand(payload)
   }
 }
+
+const KINDS = { Steer: 'steer', FollowUp: 'follow-up', Pause: 'pause', Resume: 'resume', Cancel: 'cancel' } as const
+const COMMAND_ID = /^[A-Za-z0-9._~-]{1,128}$/
+
+function fromHostCommand({ command_id: id, target_run_id, expected_session_epoch: epoch = null, command }: JsonObject): AosRequest | null {
+  const read = readVariant(command)
+  if (read === null || !Object.hasOwn(KINDS, read.tag) || !isText(id) || !COMMAND_ID.test(id) || !isNatOrNull(epoch)) return null
+  const kind = KINDS[read.tag as keyof typeof KINDS]
+  const about = { id, run: runIn(target_run_id, null), epoch }
+  const { text, reason = null } = read.value
+  if (kind === 'steer' || kind === 'follow-up')
+    return isText(text) && text !== '' ? { type: 'command', command: { kind, text, ...about } } : null
+  return isTextOrNull(reason) ? { type: 'command', command: { kind, ...reasonOf(reason), ...about } } : null
+}
+
+const reasonOf = (reason: string | null) => (reason === null || reason === '' ? {} : { reason })
+
+const runIn = <T>(id: Json | undefined, otherwise: T): number | T => (isObject(id) && isNat(id.run_seq) ? id.run_seq : otherwise)
+const isText = (value: Json | undefined): value is string => typeof value === 'string'
+const isTextOrNull = (value: Json): value is string | null => value === null || isText(value)
+const isHash = (value: Json | undefined): value is Digest => isText(value) && isDigest(value)
+const isNatOrNull = (value: Json): value is number | null => value === null || isNat(value)
