@@ -1,4 +1,4 @@
-// `node scripts/history.mjs`: a run of this release with a little of everything, made with the command line, into fixtures/histories/. Never writes over one.
+// `node scripts/history.mjs NAME`: a run of this release, made with the command line, into fixtures/histories/. Never writes over one.
 // @ts-check
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,15 +7,26 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
+/** @type {Record<string, { readonly over?: string, readonly tell: () => string | Promise<string> }>} */
+const STORIES = {
+  newsroom: { over: 'examples/newsroom', tell: newsroom },
+  workshop: { tell: workshop },
+}
+const story = process.argv[2] ?? ''
+const told = STORIES[story]
+if (told === undefined) {
+  console.error(`Name a story: ${Object.keys(STORIES).join(' or ')}.`)
+  process.exit(2)
+}
+
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const name = join(root, 'fixtures', 'histories', `workshop.v${version.split('.').slice(0, 2).join('.')}`)
+const name = join(root, 'fixtures', 'histories', `${story}.v${version.split('.').slice(0, 2).join('.')}`)
 if (existsSync(`${name}.jsonl`)) {
   console.error(`${name}.jsonl is there already: what was written is never edited.`)
   process.exit(1)
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-history-'))
-const workspace = join(root, 'scripts', 'history', 'workshop')
 const SCRIPT = ['--script', 'script.yaml']
 
 /** @param {readonly string[]} args @param {readonly number[]} codes that are fine */
@@ -52,21 +63,50 @@ function answer(said, note) {
   onbook(['approvals', said, approval, '--note', note, ...SCRIPT], [0, 1])
 }
 
-try {
-  cpSync(workspace, folder, { recursive: true })
+/** A little of everything: a node that is added, handoffs, a loop, a retry, a secret, a call that waits. */
+async function workshop() {
   await publishOrder()
-  onbook(['publish', '.', '--workspace', 'workshop'])
-  onbook(['sessions', 'create', 'workshop', '--provider', 'scripted', '--model', 'small'])
-  onbook(['sync', 'workshop', '--workspace', 'workshop'])
-  onbook(['apply', 'workshop', '--when', 'immediate_if_idle'])
-  const { runId } = onbook(['run', 'workflows/workshop.yaml', ...SCRIPT], [1])
-  // The writer waits: whatever it is told next is of the next version.
-  writeFileSync(join(folder, 'context', 'style.md'), 'Short sentences. No adjectives.\n')
-  onbook(['publish', '.', '--workspace', 'workshop'])
-  onbook(['sync', 'workshop'])
-  onbook(['apply', 'workshop', '--when', 'next_step_boundary'])
+  const runId = begin('workshop.yaml')
+  // The writer waits: the next step that it takes has the next version.
+  adoptNext('context/style.md', 'Short sentences. No adjectives.\n')
   answer('approve', 'look it up')
   answer('deny', 'you know it by now')
+  return runId
+}
+
+/** The gate: one agent may not call a tool, one may, one asks twice. */
+function newsroom() {
+  onbook(['publish', '.'])
+  onbook(['label', 'editor', 'print', '1.0.0', '--why', 'goes to print'])
+  const runId = begin('archive.yaml')
+  adoptNext('context/house-style.md', 'Write times with two digits. Name the month.\n')
+  answer('approve', 'It is our own archive.')
+  answer('deny', 'Once is enough.')
+  return runId
+}
+
+/** Until a call waits for a person. @param {string} workflow */
+function begin(workflow) {
+  onbook(['publish', '.', '--workspace', story])
+  onbook(['sessions', 'create', story, '--provider', 'scripted', '--model', 'small'])
+  onbook(['sync', story, '--workspace', story])
+  onbook(['apply', story, '--when', 'immediate_if_idle'])
+  return onbook(['run', join('workflows', workflow), ...SCRIPT], [1]).runId
+}
+
+/** @param {string} path @param {string} text */
+function adoptNext(path, text) {
+  writeFileSync(join(folder, path), text)
+  onbook(['publish', '.', '--workspace', story])
+  onbook(['sync', story])
+  onbook(['apply', story, '--when', 'next_step_boundary'])
+}
+
+try {
+  const { over, tell } = told
+  if (over !== undefined) cpSync(join(root, over), folder, { recursive: true })
+  cpSync(join(root, 'scripts', 'history', story), folder, { recursive: true })
+  const runId = await tell()
   onbook(['anchor', 'anchor.jsonl', '--public-key', `${name}.pem`])
   onbook(['export', runId, '--output', `${name}.jsonl`])
   console.log(`Wrote ${name}.jsonl and ${name}.pem.`)

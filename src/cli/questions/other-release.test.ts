@@ -20,9 +20,9 @@ it('other words under the same version are a difference, and it is named', async
   expect(code).toBe(1)
   expect(JSON.parse(out).divergences[0]).toMatchObject({
     point: 'prompt.composed',
-    block: 'mode',
-    template: expect.stringMatching(/^prompt:onbook\.mode\./),
-    expected: 'the smallest change that meets the definition of done',
-    found: 'no change that the definition of done does not need',
+    block: 'system',
+    template: expect.stringMatching(/^prompt:onbook\.system@/),
+    expected: 'one node',
+    found: 'a node among others',
   })
 })
