@@ -1,7 +1,7 @@
 // Graphs of every shape, and runs of them in every order: nodes end as luck has it. Knows what may be asked of a run, not what should come of it.
 import fc from 'fast-check'
 import { digestText, type Json } from '../core/digest/digest.ts'
-import { beginRun, decideRun, type RunCommand } from '../core/run/decide.ts'
+import { beginRun, decideRun, type RunCommand, type StartNode } from '../core/run/decide.ts'
 import { draftRun, emitRun, type RunDraft } from '../core/run/draft.ts'
 import type { RunEvent } from '../core/run/events.ts'
 import { graphOf, nextIn } from '../core/run/graph.ts'
@@ -92,7 +92,7 @@ export function found(workflow: Workflow, { state, events }: RunDraft): Expected
 /** One step a visit: a node that has mail when it replies ends all the same, and starts once more. */
 const CONFIG = { ...emptyConfig, provider: 'p', model: 'm', limits: { ...emptyConfig.limits, maxSteps: 1 } }
 
-export const starting = (nodeId: string): RunCommand => ({
+export const starting = (nodeId: string): StartNode => ({
   type: 'startNode',
   nodeId,
   session: null,

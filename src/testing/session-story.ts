@@ -1,11 +1,11 @@
-// Drives a session as an engine would, in memory: decides, folds, keeps what must be stored, and answers syncs from files given by a test.
+// Drives a session in memory as an engine would: decides, folds, keeps the objects to store, and answers syncs from files of the test.
 import { type Digest, digestBytes, digestText } from '../core/digest/digest.ts'
+import { knownTo } from '../core/session/coming-snapshot.ts'
 import type { SessionCommand } from '../core/session/commands.ts'
 import { emptyConfig, type Selection, type SessionConfig } from '../core/session/config.ts'
 import { decide } from '../core/session/decide.ts'
 import type { Decided } from '../core/session/draft.ts'
 import type { NodeOfRun, SessionEvent } from '../core/session/events.ts'
-import { plan, type SessionEffect } from '../core/session/plan.ts'
 import { reduce } from '../core/session/reduce.ts'
 import type { Snapshot } from '../core/session/snapshot.ts'
 import { emptySession, type SessionState } from '../core/session/state.ts'
@@ -103,11 +103,9 @@ export interface Story {
   state: SessionState
   readonly events: SessionEvent[]
   readonly objects: Map<Digest, string>
-  /** In the order in which they were called for. */
-  readonly effects: SessionEffect[]
 }
 
-export const blankStory = (): Story => ({ state: emptySession, events: [], objects: new Map(), effects: [] })
+export const blankStory = (): Story => ({ state: emptySession, events: [], objects: new Map() })
 
 export function startStory(settings: Partial<SessionConfig> = {}): Story {
   const story = blankStory()
@@ -115,14 +113,11 @@ export function startStory(settings: Partial<SessionConfig> = {}): Story {
   return story
 }
 
-/** Asks; records what comes of it, the refusals too. */
+/** Sends a command and keeps its events, those of a refusal too. */
 export function tell(story: Story, command: SessionCommand): Decided {
   const decided = decide(story.state, command)
-  for (const event of decided.events) {
-    story.state = reduce(story.state, event)
-    story.events.push(event)
-    if (decided.ok) story.effects.push(...plan(event, story.state))
-  }
+  story.state = decided.events.reduce(reduce, story.state)
+  story.events.push(...decided.events)
   if (decided.ok) for (const { digest, text } of decided.objects) story.objects.set(digest, text)
   return decided
 }
@@ -133,24 +128,14 @@ export function must(story: Story, command: SessionCommand): readonly SessionEve
   return decided.events
 }
 
-/** Asks for a sync and sees it through. */
+/** Requests a sync and settles it. */
 export function syncStory(story: Story, workspace: Workspace, wanted: Selection): SyncResult {
   must(story, { type: 'requestSync', selection: wanted })
-  const effect = story.effects.at(-1)!
-  if (effect.type !== 'workspace.sync' || !('sync' in effect.for)) throw new Error('no sync was called for')
-  const { result } = runSync(workspace, effect.selection, { known: effect.known })
-  must(story, { type: 'settleSync', sync: effect.for.sync, result })
+  const { sync, selection: synced } = story.state.workspace.syncing!
+  const { result } = runSync(workspace, synced, { known: knownTo(story.state, synced) })
+  must(story, { type: 'settleSync', sync, result })
   return result
 }
 
-/** From a request to the first step, unsettled. */
-export function runStory(story: Story, input = 'Write.', node?: NodeOfRun): void {
-  must(story, { type: 'requestRun', input: named(input), ...(node === undefined ? {} : { node }) })
-  must(story, { type: 'startRun', run: story.state.run!.run })
-  must(story, { type: 'startStep' })
-}
-
-export function settleStory(story: Story, reply = 'Done.'): void {
-  const { run, step } = story.state.run!
-  must(story, { type: 'settleStep', run, step: step!.step, reply: named(reply) })
-}
+/** The node that works in a session of a test. */
+export const PLACE: NodeOfRun = { runId: 'run-1', nodeId: 'writer' }

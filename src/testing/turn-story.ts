@@ -1,11 +1,13 @@
 // Drives one turn in memory, as the conductor would: decides, folds, and keeps the pieces of the history that must be stored.
 import { type Digest, digestText } from '../core/digest/digest.ts'
 import { emptyConfig, type RunConfig } from '../core/session/config.ts'
-import { emptyHistory } from '../core/session/history.ts'
+import { closedPieces, emptyHistory } from '../core/session/history.ts'
 import type { SettleStep, StartStep, TurnCommand } from '../core/turn/commands.ts'
 import { cancelTurn, decideTurn } from '../core/turn/decide.ts'
 import { draftTurn, type TurnEnd, type TurnRuling } from '../core/turn/draft.ts'
 import type { PromptRecord, ToolCall, TurnEvent } from '../core/turn/events.ts'
+import { messagesAdded } from '../core/turn/messages.ts'
+import { reduceTurn } from '../core/turn/reduce.ts'
 import type { Turn } from '../core/turn/state.ts'
 
 export const NODE = 'writer'
@@ -60,6 +62,10 @@ export function tell(story: TurnStory, command: TurnCommand): TurnRuling {
 }
 
 function keep(story: TurnStory, { turn, events, objects, end }: Extract<TurnRuling, { readonly turn: Turn }>): void {
+  events.reduce((before, event) => {
+    for (const { digest, text } of closedPieces(before.history, messagesAdded(before, event))) story.objects.set(digest, text)
+    return reduceTurn(before, event)
+  }, story.turn)
   story.turn = turn
   story.end = end ?? story.end
   story.events.push(...events)
@@ -77,6 +83,20 @@ export function cancelStory(story: TurnStory): readonly string[] {
   const draft = cancelTurn(draftTurn(NODE, story.turn))
   keep(story, draft)
   return draft.events.map(({ type }) => type)
+}
+
+/** Folds in the event that ends the node, as the run emits it. */
+export function endStory(story: TurnStory): void {
+  const { end, turn } = story
+  const event =
+    end?.status === 'completed'
+      ? ({ type: 'node.completed' } as const)
+      : end?.status === 'failed'
+        ? ({ type: 'node.failed', code: end.code } as const)
+        : null
+  if (event === null) return
+  for (const { digest, text } of closedPieces(turn.history, messagesAdded(turn, event))) story.objects.set(digest, text)
+  story.turn = reduceTurn(turn, event)
 }
 
 export const startStep = (step: number, fields: Partial<StartStep> = {}): StartStep => ({

@@ -45,7 +45,11 @@ const judged = (nodeId: string, call: string, decision = 'allowed'): Event => [
   'call.judged',
   { nodeId, call, tool: 'probe', verdict: { decision } },
 ]
-const answered = (nodeId: string, call: string, decision = 'approved'): Event => ['approval.resolved', { nodeId, call, decision }]
+const asked = (nodeId: string, call: string, approval: string): Event => [
+  'approval.requested',
+  { nodeId, approval, wants: { kind: 'tool', call, tool: 'probe' } },
+]
+const answered = (nodeId: string, approval: string, decision: string): Event => ['approval.resolved', { nodeId, approval, decision }]
 const ended = (nodeId: string, call: string, status = 'succeeded'): Event => [
   'call.settled',
   { nodeId, call, tool: 'probe', result: null, status },
@@ -55,31 +59,31 @@ const STREAMS: Readonly<Record<string, { readonly events: readonly Event[]; read
   'a history with spawned nodes, approvals, a refused call, a retry and an edge that leads back': {
     events: recordedIn('workshop.v0.1.jsonl'),
     reads: [
-      '2 lead.1 completed: 3',
-      '7 lead.1 step 1 settled [1 allowed > succeeded] [2 allowed > succeeded]',
+      '1 lead.1 completed: 3',
+      '6 lead.1 step 1 settled [1 allowed > succeeded] [2 allowed > succeeded]',
       '13 measurer-1.1 completed: 1',
       '19 measurer-1.1 step 1 settled',
       '25 lead.1 step 2 settled [1 allowed > succeeded]',
-      '29 measurer-1.2 completed: 1',
-      '35 measurer-1.2 step 1 settled',
-      '39 lead.1 step 3 settled',
-      '42 writer.1 completed: 2',
-      '47 writer.1 step 1 settled [1 waiting, allowed, approved > succeeded]',
-      '55 writer.1 step 2 settled',
-      '58 critic.1 completed: 2',
-      '63 critic.1 step 1 settled [1 allowed > succeeded] [2 refused > failed]',
-      '69 critic.1 step 2 settled',
-      '73 writer.2 completed: 2',
-      '78 writer.2 step 1 settled [1 waiting, refused, denied > failed]',
-      '86 writer.2 step 2 settled',
-      '89 critic.2 completed: 2',
-      '94 critic.2 step 1 settled [1 allowed > succeeded] [2 refused > failed]',
-      '100 critic.2 step 2 settled',
-      '103 clerk.1 completed: 1',
-      '109 clerk.1 step 1 settled',
-      '113 joiner.1 completed: 2',
-      '118 joiner.1 step 1 settled [1 allowed > succeeded]',
-      '122 joiner.1 step 2 settled',
+      '30 measurer-1.2 completed: 1',
+      '36 measurer-1.2 step 1 settled',
+      '40 lead.1 step 3 settled',
+      '43 writer.1 completed: 2',
+      '48 writer.1 step 1 settled [1 waiting, allowed, approved > succeeded]',
+      '57 writer.1 step 2 settled',
+      '60 critic.1 completed: 2',
+      '65 critic.1 step 1 settled [1 allowed > succeeded] [2 refused > failed]',
+      '72 critic.1 step 2 settled',
+      '76 writer.2 completed: 2',
+      '81 writer.2 step 1 settled [1 waiting, refused, denied > failed]',
+      '90 writer.2 step 2 settled',
+      '93 critic.2 completed: 2',
+      '98 critic.2 step 1 settled [1 allowed > succeeded] [2 refused > failed]',
+      '105 critic.2 step 2 settled',
+      '108 clerk.1 completed: 1',
+      '114 clerk.1 step 1 settled',
+      '118 joiner.1 completed: 2',
+      '123 joiner.1 step 1 settled [1 allowed > succeeded]',
+      '128 joiner.1 step 2 settled',
     ],
   },
   'nodes at work at the same time': {
@@ -111,10 +115,11 @@ const STREAMS: Readonly<Record<string, { readonly events: readonly Event[]; read
       sent('a', 1),
       settled('a'),
       judged('a', '1', 'waiting'),
-      ['approval.requested', { nodeId: 'a', call: '1' }],
-      ['approval.resolved', { nodeId: 'a', call: '1', decision: 'approved', arguments: 'sha256:1' }],
+      asked('a', '1', 'first'),
+      ['approval.resolved', { nodeId: 'a', approval: 'first', decision: 'approved', arguments: 'sha256:1' }],
       judged('a', '1', 'waiting'),
-      answered('a', '1', 'expired'),
+      asked('a', '1', 'second'),
+      answered('a', 'second', 'expired'),
       judged('a', '1', 'refused'),
       ended('a', '1', 'failed'),
     ],
@@ -169,9 +174,9 @@ it('all other events are facts of the run, in order and with their actor', () =>
     [23, 'lead'],
   ])
   expect(reading.facts[0]).toMatchObject({ sequence: 0, actor: 'ada', at: 'at 0', event: { type: 'run.created' } })
-  expect(reading.last).toEqual({ sequence: 125, at: 'at 125' })
+  expect(reading.last).toEqual({ sequence: 131, at: 'at 131' })
   expect(reading.visits.find(({ nodeId }) => nodeId === 'clerk')).toMatchObject({
-    traced: [{ sequence: 104 }, { sequence: 105 }, { sequence: 106 }, { sequence: 107 }],
+    traced: [{ sequence: 109 }, { sequence: 110 }, { sequence: 111 }, { sequence: 112 }],
     composed: [{ kind: 'user' }],
   })
 })

@@ -1,9 +1,11 @@
 // A decision about a run in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
+import type { Digest } from '../digest/digest.ts'
 import { worded } from '../record/free-text.ts'
 import type { SessionCommand } from '../session/commands.ts'
-import type { StoredText } from '../session/history.ts'
+import { closedPieces, type StoredText } from '../session/history.ts'
 import type { TurnRefusal } from '../turn/draft.ts'
 import { messagesAdded } from '../turn/messages.ts'
+import type { Turn } from '../turn/state.ts'
 import type { RunEvent } from './events.ts'
 import { isOfTurn, reduceRun } from './reduce.ts'
 import { nodeOf, type RunState } from './state.ts'
@@ -43,17 +45,24 @@ export const draftRun = (state: RunState): RunDraft => ({ state, events: [], obj
 export const emitRun = (draft: RunDraft, ...added: readonly RunEvent[]): RunDraft => added.map(worded).reduce(emitOne, draft)
 
 function emitOne({ state, events, objects, sessions }: RunDraft, event: RunEvent): RunDraft {
+  const { turn, messages } = addedBy(state, event)
   return {
     state: reduceRun(state, event),
     events: [...events, event],
-    objects,
-    sessions: [...sessions, ...recordsOf(state, event)],
+    objects: messages.length === 0 ? objects : [...objects, ...closedPieces(turn!.history, messages)],
+    sessions: [...sessions, ...recordsOf(state, event, messages)],
   }
+}
+
+/** The messages that the event adds to the history of its turn. */
+function addedBy(state: RunState, event: RunEvent): { readonly turn: Turn | null; readonly messages: readonly Digest[] } {
+  const turn = 'nodeId' in event && event.nodeId !== null ? nodeOf(state, event.nodeId).turn : null
+  return { turn, messages: turn === null || !isOfTurn(event) ? [] : messagesAdded(turn, event) }
 }
 
 const ENDS: readonly string[] = ['node.completed', 'node.failed', 'node.cancelled']
 
-function recordsOf(state: RunState, event: RunEvent): readonly SessionRecord[] {
+function recordsOf(state: RunState, event: RunEvent, messages: readonly Digest[]): readonly SessionRecord[] {
   if (event.type === 'node.started')
     return event.session === null || event.input === null
       ? []
@@ -62,7 +71,6 @@ function recordsOf(state: RunState, event: RunEvent): readonly SessionRecord[] {
   const { nodeId } = event
   const { session, turn } = nodeOf(state, nodeId)
   if (session === null || turn === null) return []
-  const messages = isOfTurn(event) ? messagesAdded(turn, event) : []
   const said: readonly SessionRecord[] = messages.length === 0 ? [] : [{ session, command: { type: 'appendMessages', messages } }]
   if (!ENDS.includes(event.type)) return said
   return [...said, { session, command: { type: 'detachRun', runId: state.runId, nodeId, left: turn.left } }]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { created, NOTHING } from '../../testing/any-graph.ts'
+import { created, NOTHING, starting } from '../../testing/any-graph.ts'
 import { workflowOf } from '../../testing/test-runs.ts'
 import type { Json } from '../digest/digest.ts'
 import { emitRun, type RunDraft } from './draft.ts'
@@ -69,10 +69,10 @@ describe('a run that has grown', () => {
   })
 })
 
+const FIRST = { again: [], typeId: 't', visit: 1 } as const
 const NO_REPLY = { expectation: 'none', answers: null, awaits: null } as const
 
 describe('a wait', () => {
-  const session = { session: 's', handoffs: null, again: [], typeId: 't', visit: 1 }
   const joined = (draft: RunDraft, from: string, to: string): RunDraft =>
     emitRun(draft, {
       type: 'edge.created',
@@ -85,7 +85,7 @@ describe('a wait', () => {
       label: 'x',
     })
   const ring = joined(joined(created(workflow), 'b', 'c'), 'c', 'a')
-  const busy = ['a', 'b', 'c'].reduce((draft, nodeId) => emitRun(draft, { type: 'node.started', nodeId, ...session }), ring)
+  const busy = ['a', 'b', 'c'].reduce((draft, nodeId) => emitRun(draft, { ...starting(nodeId), type: 'node.started', ...FIRST }), ring)
   const ask = (to: string): Json => ({ to, message: 'Well?', response: { expectation: 'required' } })
   const waits = (draft: RunDraft, nodeId: string, to: string): RunDraft =>
     emitRun(draft, {

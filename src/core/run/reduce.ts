@@ -221,6 +221,7 @@ const OF_TURN: ReadonlySet<string> = new Set<MessageEvent['type']>([
   'node.waiting',
   'node.resumed',
   'node.completed',
+  'node.failed',
 ])
 
 function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.started' }>, put: PutNode): RunState {

@@ -51,10 +51,20 @@ export function dueAtStep({ workspace: { approved } }: SessionState): readonly W
   return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step', reaches: true }]
 }
 
-/** The snapshot that a turn takes at its next step, with its number; null when it goes on with the one it has. */
-export function reachingStep(
-  { workspace: { reaching } }: SessionState,
-  turn: { readonly apply: number },
-): { readonly snapshot: Snapshot; readonly apply: number } | null {
+/** A snapshot that reaches a turn at a step, with the number of its apply. */
+export interface AdoptedSnapshot {
+  readonly snapshot: Snapshot
+  readonly apply: number
+}
+
+/**
+ * The snapshot that a turn takes at its next step; null when it goes on with the one it has.
+ * @param home the session, before the step is recorded there
+ * @param isOwn whether the turn works in this session: then a snapshot that waits for its step is applied with it
+ */
+export function adoptedAtStep(home: SessionState, turn: { readonly apply: number }, isOwn: boolean): AdoptedSnapshot | null {
+  const { applies, reaching } = home.workspace
+  const [due] = isOwn ? dueAtStep(home) : []
+  if (due?.type === 'workspace.applied') return { snapshot: due.snapshot, apply: applies + 1 }
   return reaching !== null && reaching.apply > turn.apply ? reaching : null
 }

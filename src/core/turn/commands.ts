@@ -2,8 +2,8 @@
 import type { Mode } from '../compose/mode.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { Verdict } from '../gate/authorize.ts'
+import type { AdoptedSnapshot } from '../session/apply.ts'
 import type { Failure, LeftMessage } from '../session/events.ts'
-import type { Snapshot } from '../session/snapshot.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'
 import type { ApprovalDecision, ApprovalTerms, CallStatus, PromptRecord, ReplyMisfit, ToolCall } from './events.ts'
 import type { StepOptions } from './materialize.ts'
@@ -27,7 +27,7 @@ export interface StartStep {
   readonly calls?: LineCalling
   readonly options?: StepOptions
   /** A snapshot that reaches the turn at this boundary; left out where none does. */
-  readonly adopt?: { readonly snapshot: Snapshot; readonly apply: number }
+  readonly adopt?: AdoptedSnapshot
 }
 
 export interface SettleStep {

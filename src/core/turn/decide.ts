@@ -6,7 +6,8 @@ import type { AnswerApproval, JudgeCall, SettleCall, SettleStep, StartStep, Turn
 import { emit, ended, refuse, type TurnDraft, type TurnRuling } from './draft.ts'
 import type { ApprovalDecision, ToolCall } from './events.ts'
 import { materializeStep } from './materialize.ts'
-import { callInTurn, callNamed, isAsked, isQuiet, leftOf, type Turn } from './state.ts'
+import { REPLY_MISFIT } from './messages.ts'
+import { callInTurn, callNamed, isAsked, isQuiet, leftOf, type OpenCall, type Turn } from './state.ts'
 
 export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
   switch (command.type) {
@@ -15,7 +16,8 @@ export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
     case 'settleStep':
       return settleStep(draft, command)
     case 'retryStep': {
-      const { step } = draft.turn
+      const { step, phase } = draft.turn
+      if (phase === 'cancelling') return refuse('run_not_running', 'the turn is cancelling')
       if (step === null || step.settled || step.step !== command.step)
         return refuse('step_missing', `step ${command.step} waits for no reply`)
       const { code, detail } = command
@@ -149,7 +151,7 @@ export function waitForInput(draft: TurnDraft): TurnDraft {
 /** The last reply is what the turn gives: one that must fit its schema and does not fails the turn. */
 function complete(draft: TurnDraft): TurnDraft {
   const misfit = draft.turn.step?.misfit ?? null
-  if (misfit?.onMisfit === 'fail') return ended(draft, { status: 'failed', code: 'reply_misfit', detail: misfit.detail })
+  if (misfit?.onMisfit === 'fail') return ended(draft, { status: 'failed', code: REPLY_MISFIT, detail: misfit.detail })
   return ended(draft, { status: 'completed' })
 }
 
@@ -169,7 +171,7 @@ function settleCall(draft: TurnDraft, { call: id, outcome, result, resultHash }:
   const call = callNamed(draft.turn, id)
   if (call === null) return refuse('tool_call_unknown', `the reply has no call "${id}"`)
   if (call.settled !== null) return draft
-  const asked = isAsked(call) ? withdrawApprovals(draft, 'the call is over') : draft
+  const asked = withdrawApprovals(draft, 'the call is over', [call])
   const isLate = draft.turn.phase === 'cancelling' && (outcome.status === 'succeeded' || outcome.status === 'failed')
   const settled = emit(asked, {
     type: 'call.settled',
@@ -194,9 +196,9 @@ function answerApproval(draft: TurnDraft, { approval, decision, by, note, argume
   return emit(draft, { type: 'approval.resolved', ...answer })
 }
 
-/** Nobody needs to be asked any more. */
-function withdrawApprovals(draft: TurnDraft, note: string): TurnDraft {
-  return draft.turn.calls.filter(isAsked).reduce(
+/** Closes the open approvals of these calls: the host denies them, because no answer matters any more. */
+function withdrawApprovals(draft: TurnDraft, note: string, calls: readonly OpenCall[] = draft.turn.calls): TurnDraft {
+  return calls.filter(isAsked).reduce(
     (next, { approval }) =>
       emit(next, {
         type: 'approval.resolved',

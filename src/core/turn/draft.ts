@@ -1,9 +1,8 @@
 // A decision in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
 import { worded } from '../record/free-text.ts'
 import type { Failure } from '../session/events.ts'
-import { closedPieces, type StoredText } from '../session/history.ts'
+import type { StoredText } from '../session/history.ts'
 import type { TurnEvent } from './events.ts'
-import { messagesAdded } from './messages.ts'
 import { reduceTurn } from './reduce.ts'
 import type { Turn } from './state.ts'
 
@@ -14,7 +13,7 @@ export interface TurnDraft {
   readonly nodeId: string
   readonly turn: Turn
   readonly events: readonly TurnEvent[]
-  /** Pieces of the history that events name: stored in the same commit. */
+  /** The history that a step names, where it is not stored yet. The run stores the pieces that events close. */
   readonly objects: readonly StoredText[]
   readonly end: TurnEnd | null
 }
@@ -43,10 +42,8 @@ export const draftTurn = (nodeId: string, turn: Turn): TurnDraft => ({ nodeId, t
 type Unplaced<E> = E extends { readonly nodeId: string } ? Omit<E, 'nodeId'> : never
 
 export function emit(draft: TurnDraft, given: Unplaced<TurnEvent>): TurnDraft {
-  const { nodeId, turn } = draft
-  const event = worded({ ...given, nodeId } as TurnEvent)
-  const closed = closedPieces(turn.history, messagesAdded(turn, event))
-  return { ...draft, turn: reduceTurn(turn, event), events: [...draft.events, event], objects: [...draft.objects, ...closed] }
+  const event = worded({ ...given, nodeId: draft.nodeId } as TurnEvent)
+  return { ...draft, turn: reduceTurn(draft.turn, event), events: [...draft.events, event] }
 }
 
 export const ended = (draft: TurnDraft, end: TurnEnd): TurnDraft => ({ ...draft, end })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { config, named } from '../../testing/session-story.ts'
 import { type Digest, digestJson, digestText, type Json } from '../digest/digest.ts'
-import { appendMessage, closedPiece, emptyHistory, type History, historyHead, PIECE, readHistory } from '../session/history.ts'
+import { appendMessage, closedPieces, emptyHistory, type History, historyHead, PIECE, readHistory } from '../session/history.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 import { type MaterializedStep, materializeStep, messagesOf, type StepInput } from './materialize.ts'
 
@@ -20,14 +20,8 @@ const snapshot: Snapshot = {
 
 /** A history with what must be stored to read it. */
 function said(messages: readonly Digest[]): { readonly history: History; readonly texts: Map<Digest, string> } {
-  const texts = new Map<Digest, string>()
-  let history = emptyHistory
-  for (const message of messages) {
-    const closed = closedPiece(history, message)
-    if (closed !== null) texts.set(closed.digest, closed.text)
-    history = appendMessage(history, message)
-  }
-  return { history, texts }
+  const texts = new Map(closedPieces(emptyHistory, messages).map(({ digest, text }) => [digest, text]))
+  return { history: messages.reduce(appendMessage, emptyHistory), texts }
 }
 
 function made(input: Partial<StepInput>): MaterializedStep {

@@ -4,7 +4,10 @@ import type { TurnEvent } from './events.ts'
 import type { Turn } from './state.ts'
 
 /** Events that add messages, beside those of the turn itself. */
-export type MessageEvent = TurnEvent | { readonly type: 'node.completed' }
+export type MessageEvent = TurnEvent | { readonly type: 'node.completed' } | { readonly type: 'node.failed'; readonly code: string }
+
+/** The code of a turn that failed because its last reply does not fit its schema. The reply stays in the history: a person may ask about it. */
+export const REPLY_MISFIT = 'reply_misfit'
 
 /** @param turn before the event */
 export function messagesAdded(turn: Turn, event: MessageEvent): readonly Digest[] {
@@ -14,7 +17,9 @@ export function messagesAdded(turn: Turn, event: MessageEvent): readonly Digest[
     case 'calls.asked':
     case 'node.waiting':
     case 'node.completed':
-      return turn.step === null || turn.step.kept || turn.step.reply === null ? [] : [turn.step.reply]
+      return unkeptReply(turn)
+    case 'node.failed':
+      return event.code === REPLY_MISFIT ? unkeptReply(turn) : []
     // Results enter the history in the order of the calls, whichever came back first.
     case 'call.settled': {
       const calls = turn.calls.map(call => (call.id === event.call ? { ...call, settled: event, result: event.result } : call))
@@ -26,3 +31,5 @@ export function messagesAdded(turn: Turn, event: MessageEvent): readonly Digest[
       return []
   }
 }
+
+const unkeptReply = ({ step }: Turn): readonly Digest[] => (step === null || step.kept || step.reply === null ? [] : [step.reply])

@@ -1,6 +1,6 @@
 // What events make of a turn. The only writer of its state. Total: an event that does not fit leaves the state as it is.
 import { appendMessage } from '../session/history.ts'
-import { type MessageEvent, messagesAdded } from './messages.ts'
+import { type MessageEvent, messagesAdded, REPLY_MISFIT } from './messages.ts'
 import type { OpenCall, OpenStep, Turn } from './state.ts'
 
 export function reduceTurn(turn: Turn, event: MessageEvent): Turn {
@@ -53,6 +53,10 @@ function reduced(turn: Turn, event: MessageEvent): Turn {
       return { ...turn, phase: 'running' }
     case 'node.completed':
       return withStep(turn, { kept: true })
+    case 'node.failed':
+      return event.code === REPLY_MISFIT ? withStep(turn, { kept: true }) : turn
+    default:
+      return turn
   }
 }
 

@@ -19,9 +19,19 @@ import type { Verdict } from '../gate/authorize.ts'
 import type { LeftMessage } from '../session/events.ts'
 import { emptyHistory, PIECE, readHistory } from '../session/history.ts'
 import type { SettleCall, TurnCommand } from './commands.ts'
-import { planTurn } from './plan.ts'
+import { effectKey, planTurn } from './plan.ts'
 import { reduceTurn } from './reduce.ts'
+import { isDenied } from './state.ts'
 
+const EMPTY_SETTLED = {
+  type: 'step.settled',
+  nodeId: NODE,
+  step: 1,
+  receipt: null,
+  failure: null,
+  replyHash: null,
+  tokens: null,
+} as const
 const bytes = ({ turn }: TurnStory) => canonicalJson(turn as unknown as Json)
 const ALLOWED: Verdict = { decision: 'allowed', conditions: [] }
 const WAITING: Verdict = { decision: 'waiting', conditions: [] }
@@ -125,6 +135,19 @@ describe('a reply', () => {
     expect(reduceTurn(story.turn, { type: 'node.completed' }).history.open).toEqual(['Write.', 'Done.'].map(named))
   })
 
+  it('that mail of another node follows is kept, and the next step begins; unless the turn may take no further step', () => {
+    const story = asked()
+    must(story, { ...settleStep(1), goesOn: true })
+    expect([story.end, story.turn.history.open, planTurn(story.turn)]).toEqual([
+      null,
+      ['Write.', 'Done.'].map(named),
+      { type: 'step.prepare', step: 2 },
+    ])
+    const limited = asked({ config: turnConfig({ limits: { maxSteps: 1, maxCalls: null } }) })
+    must(limited, { ...settleStep(1), goesOn: true })
+    expect(limited.end).toEqual({ status: 'completed' })
+  })
+
   it('that asks for calls is kept with them', () => {
     const story = calling('1', '2')
     expect(story.events.map(({ type }) => type)).toEqual(['step.started', 'step.settled', 'calls.asked'])
@@ -164,6 +187,29 @@ describe('a reply', () => {
     expect(reply('fail')).toEqual({ status: 'failed', code: 'reply_misfit', detail: 'it is a poem' })
     expect(reply('warn')).toEqual({ status: 'completed' })
   })
+
+  it.each([
+    ['reply_misfit', ['Write.', 'Done.']],
+    ['broken', ['Write.']],
+  ])('of a turn that failed with %s leaves in the history: %j', (code, messages) => {
+    const story = asked({ interactive: true })
+    const settled = settleStep(1)
+    const read = { ...settled.read!, misfit: { detail: 'it is a poem', onMisfit: 'fail' } as const }
+    const open = reduceTurn(story.turn, { ...EMPTY_SETTLED, reply: read.reply, misfit: read.misfit })
+    const failed = reduceTurn(open, { type: 'node.failed', code })
+    expect(failed.history.open).toEqual(messages.map(named))
+    // A reply that was kept before is not kept twice.
+    must(story, { ...settled, read })
+    expect(reduceTurn(story.turn, { type: 'node.failed', code }).history.open).toEqual(['Write.', 'Done.'].map(named))
+  })
+
+  it('to another step than the open one is refused', () => {
+    const story = asked()
+    for (const step of [0, 2]) {
+      expect(refused(story, settleStep(step))).toBe('step_missing')
+      expect(refused(story, { type: 'retryStep', step, code: 'busy', detail: '' })).toBe('step_missing')
+    }
+  })
 })
 
 describe('messages that are left', () => {
@@ -199,6 +245,42 @@ describe('messages that are left', () => {
     const story = asked()
     must(story, leave('steer', 's1'))
     expect(refused(story, leave('interrupt', 's1'))).toBe('command_duplicate')
+  })
+
+  it('that wait while a turn is cancelled stay left: its session keeps them for the next run', () => {
+    const story = asked()
+    for (const [kind, id] of [
+      ['interrupt', 'i'],
+      ['steer', 's'],
+      ['follow-up', 'f'],
+    ] as const)
+      must(story, leave(kind, id))
+    cancelStory(story)
+    must(story, leave('follow-up', 'late'))
+    must(story, settleStep(1))
+    expect([story.end, story.turn.left.map(({ id }) => id)]).toEqual([{ status: 'cancelled' }, ['i', 's', 'f', 'late']])
+  })
+
+  it('can be left again under an id that was taken', () => {
+    const story = asked({ interactive: true })
+    must(story, settleStep(1))
+    must(story, leave('follow-up', 'f1'))
+    expect(must(story, leave('follow-up', 'f1'))).toEqual(['message.received'])
+  })
+
+  it('interrupt before they follow up, when both wait for the end of a reply', () => {
+    const story = asked()
+    for (const [kind, id] of [
+      ['follow-up', 'f1'],
+      ['interrupt', 'i1'],
+      ['interrupt', 'i2'],
+    ] as const)
+      must(story, leave(kind, id))
+    must(story, settleStep(1))
+    expect(story.turn.history.open).toEqual(['Write.', 'Done.', 'i1', 'i2'].map(named))
+    must(story, startStep(2, { user: null }))
+    must(story, settleStep(2, 'More.'))
+    expect(story.turn.history.open.slice(-2)).toEqual(['More.', 'f1'].map(named))
   })
 
   it('complete an interactive turn when its client says so', () => {
@@ -279,6 +361,41 @@ describe('calls', () => {
     expect(story.turn.calls[0]!.approval).toMatchObject({ decision: 'denied', changed: null })
   })
 
+  it('that end while a person is asked close their own approval, and no other', () => {
+    const story = calling('1', '2')
+    must(story, judge('1', WAITING, { asks: ASKS }))
+    must(story, judge('2', WAITING, { asks: { ...ASKS, approval: 'approval_2' } }))
+    expect(must(story, settle('2', { status: 'cancelled' }))).toEqual(['approval.resolved', 'call.settled'])
+    expect(story.events.at(-2)).toMatchObject({
+      approval: 'approval_2',
+      decision: 'denied',
+      answeredBy: 'onbook',
+      note: 'the call is over',
+    })
+    expect(story.turn.calls[0]!.approval).toMatchObject({ decision: null })
+  })
+
+  it('are asked about once: a second waiting verdict after the answer asks nobody', () => {
+    const story = calling('1')
+    must(story, judge('1', WAITING, { asks: ASKS }))
+    must(story, { type: 'answerApproval', approval: 'approval_1', decision: 'expired', by: 'onbook', note: null, arguments: null })
+    expect(must(story, judge('1', WAITING, { asks: { ...ASKS, approval: 'approval_2' } }))).toEqual(['call.judged'])
+    expect(isDenied(story.turn, '1')).toBe(true)
+  })
+
+  it('after one that a person denied are denied too; those before are not', () => {
+    const story = calling('1', '2', '3')
+    must(story, judge('2', WAITING, { asks: ASKS }))
+    must(story, { type: 'answerApproval', approval: 'approval_1', decision: 'denied', by: 'key:boss', note: 'No.', arguments: null })
+    expect(['1', '2', '3'].map(id => isDenied(story.turn, id))).toEqual([false, true, true])
+  })
+
+  it('that were refused are not started: the model gets the reason as the result', () => {
+    const story = calling('1')
+    must(story, judge('1', { decision: 'refused', conditions: [] }))
+    expect([story.turn.calls[0]!.started, planTurn(story.turn)]).toMatchObject([false, { type: 'tool.call', call: { id: '1' } }])
+  })
+
   it('without an outcome keep the turn from failing: settle them first', () => {
     const story = calling('1')
     expect(refused(story, { type: 'fail', code: 'broken', detail: '' })).toBe('tool_batch_unsettled')
@@ -319,6 +436,51 @@ describe('a run that is cancelled', () => {
     must(open, settleStep(1, 'Late.'))
     expect([open.end, open.turn.history.open]).toEqual([{ status: 'cancelled' }, [named('Write.')]])
     expect(refused(open, startStep(2))).toBe('run_not_running')
+    const retried = asked()
+    cancelStory(retried)
+    expect(refused(retried, { type: 'retryStep', step: 1, code: 'busy', detail: '' })).toBe('run_not_running')
+    expect(refused(retried, { type: 'complete' })).toBe('run_not_running')
+  })
+})
+
+describe('the work of a turn', () => {
+  const work = ({ turn }: TurnStory) => {
+    const effect = planTurn(turn)
+    return effect === null ? null : effectKey(effect)
+  }
+
+  it('is one piece at a time, each once, and never before the piece that it needs', () => {
+    const story = turnStory({ interactive: true })
+    expect(work(story)).toBe('prepare 1')
+    must(story, startStep(1))
+    expect(work(story)).toBe('model 1 1')
+    must(story, { type: 'retryStep', step: 1, code: 'busy', detail: '' })
+    expect(work(story)).toBe('model 1 2')
+    must(story, settleStep(1, 'I look.', [call('a'), call('b')]))
+    expect(work(story)).toBe('tool 1 a ')
+    must(story, judge('a', WAITING, { asks: ASKS }))
+    expect(work(story)).toBeNull()
+    must(story, { type: 'answerApproval', approval: 'approval_1', decision: 'approved', by: 'key:boss', note: null, arguments: null })
+    expect(work(story)).toBe('tool 1 a approved')
+    must(story, settle('a'))
+    expect(work(story)).toBe('tool 1 b ')
+    must(story, settle('b'))
+    expect(work(story)).toBe('prepare 2')
+    must(story, startStep(2, { user: null }))
+    must(story, settleStep(2))
+    expect(work(story)).toBeNull()
+    must(story, leave('follow-up', 'f1'))
+    expect(work(story)).toBe('prepare 3')
+  })
+
+  it('of a cancelled turn is to settle what was started, and no new step', () => {
+    const story = calling('1', '2')
+    cancelStory(story)
+    expect(work(story)).toBe('tool 1 1 ')
+    must(story, settle('1'))
+    expect(work(story)).toBe('tool 1 2 ')
+    must(story, settle('2'))
+    expect(work(story)).toBeNull()
   })
 })
 

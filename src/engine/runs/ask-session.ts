@@ -7,6 +7,7 @@ import type { StoredText } from '../../core/session/history.ts'
 import { nameProblem } from '../../core/session/names.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { SessionState } from '../../core/session/state.ts'
+import { checkedResult } from '../../core/session/sync-effects.ts'
 import { SESSION_NODE, sessionWorkflow } from '../../core/workflow/session-workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
@@ -96,7 +97,7 @@ async function ownSnapshot(parts: RunParts, place: RunPlace, state: SessionState
   const misnamed = nameProblem(selection)
   if (misnamed !== null) throw refusalFault({ code: 'name_invalid', message: misnamed })
   const at = { tenant: place.tenant, session: state.session, actor: place.actor }
-  const result = await syncFor(parts, at, selection, null)
+  const result = checkedResult(await syncFor(parts, at, selection, null), selection)
   if (result.outcome === 'ready') return result
   // There was nothing to compare with, so nothing can be unchanged.
   const { stage, code, detail } =

@@ -4,10 +4,9 @@ import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { decideRun } from '../../core/run/decide.ts'
 import { emitRun, type RunDraft } from '../../core/run/draft.ts'
 import { nodeOf } from '../../core/run/state.ts'
-import { dueAtStep, reachingStep } from '../../core/session/apply.ts'
+import { type AdoptedSnapshot, adoptedAtStep } from '../../core/session/apply.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
-import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { StartStep } from '../../core/turn/commands.ts'
@@ -45,14 +44,9 @@ export interface NodeDesk {
 
 export interface RecordedStep {
   /** The snapshot that reached the turn at this step; null for none. */
-  readonly adopt: Adopted | null
+  readonly adopt: AdoptedSnapshot | null
   /** What shipped when it was started. */
   readonly shipped: () => Promise<Shipped>
-}
-
-export interface Adopted {
-  readonly snapshot: Snapshot
-  readonly apply: number
 }
 
 export interface HostCatalog {
@@ -106,20 +100,22 @@ function fail(
 
 interface Boundary {
   readonly draft: RunDraft
-  readonly adopt: Adopted | null
+  readonly adopt: AdoptedSnapshot | null
 }
 
-/** A snapshot that was applied at the boundary of a step reaches the node here. The commit expects its home as it was read. */
+/**
+ * A snapshot that was applied at the boundary of a step reaches the node here, unless the run brought a snapshot of its own along. The
+ * commit expects its home as it was read.
+ */
 async function boundaryOf({ load, recorded, nodeId }: NodeDesk, draft: RunDraft, turn: Turn): Promise<Boundary> {
   if (recorded !== undefined) return { draft, adopt: recorded.adopt }
+  const { direct } = draft.state
   const { home, session } = nodeOf(draft.state, nodeId)
   if (home === null) return { draft, adopt: null }
   const { state } = await load(home)
-  const [due] = session === home ? dueAtStep(state) : []
-  const reached = { session: home, command: { type: 'reachStep', isOwn: session === home } as const }
-  const guarded = { ...draft, sessions: [...draft.sessions, reached] }
-  if (due?.type === 'workspace.applied') return { draft: guarded, adopt: { snapshot: due.snapshot, apply: state.workspace.applies + 1 } }
-  return { draft: guarded, adopt: reachingStep(state, turn) }
+  const isOwn = session === home
+  const guarded = { ...draft, sessions: [...draft.sessions, { session: home, command: { type: 'reachStep', isOwn } as const }] }
+  return { draft: guarded, adopt: direct?.snapshot == null ? adoptedAtStep(state, turn, isOwn) : null }
 }
 
 interface Made {
