@@ -69,6 +69,11 @@ export const WORK_FAULTS = {
     (d: { given: string; supported: readonly string[] }) =>
       `There is no stream mode "${d.given}". There are ${d.supported.join(', ')}; several with commas between them, but values only by itself.`,
   ),
+  dialect_unknown: fault(
+    400,
+    (d: { given: string; known: readonly string[] }) =>
+      `There is no dialect "${d.given}". There are ${d.known.join(' and ')}; leave it out for onbook.`,
+  ),
   run_attached: fault(409, (d: { problem: string }) => `${d.problem}.`),
   run_not_attached: fault(404, (d: { problem: string }) => `${d.problem}.`),
   provider_unset: fault(422, (d: { problem: string }) => `${d.problem}.`),
@@ -94,7 +99,6 @@ export const WORK_FAULTS = {
   command_duplicate: fault(409, (d: { problem: string }) => `${d.problem}.`),
   command_not_allowed: fault(409, (d: { problem: string }) => `${d.problem}.`),
   command_stale: fault(409, (d: { problem: string }) => `${d.problem}.`),
-  lease_missing: fault(404, (d: { problem: string }) => `${d.problem}.`),
   sync_missing: fault(409, (d: { problem: string }) => `${d.problem}.`),
   name_invalid: fault(400, (d: { problem: string }) => `${d.problem}.`),
   nothing_pending: fault(409, (d: { problem: string }) => `${d.problem}.`),

@@ -106,6 +106,13 @@ const ROUTES: readonly Route[] = [
   { method: 'PUT', path: '/v1/sessions/writer/config', body: {}, scope: 'sessions:write', strange: 404 },
   { method: 'GET', path: '/v1/sessions/writer/transcript', scope: 'sessions:read', strange: 404 },
   { method: 'GET', path: '/v1/sessions/writer/events', scope: 'sessions:read', strange: 404 },
+  {
+    method: 'POST',
+    path: '/v1/sessions/writer/events?dialect=aos',
+    body: { event: { $tag: 'RunCompleted' } },
+    scope: 'sessions:write',
+    strange: 404,
+  },
   { method: 'POST', path: '/v1/sessions/writer/runs', body: { input: 'x' }, scope: 'sessions:write', strange: 404 },
   { method: 'POST', path: '/v1/sessions/writer/commands', body: { kind: 'pause' }, scope: 'sessions:write', strange: 404 },
   { method: 'POST', path: '/v1/sessions/writer/input', body: { message: 'x' }, scope: 'sessions:write', strange: 404 },

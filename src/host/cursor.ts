@@ -10,11 +10,11 @@ const write = (place: string): string => Buffer.from(`${VERSION}${place}`).toStr
 
 function read(text: string): string {
   const place = Buffer.from(text, 'base64url').toString().slice(VERSION.length)
-  if (place === '' || write(place) !== text) throw foreign()
+  if (place === '' || write(place) !== text) throw foreignCursor()
   return place
 }
 
-const foreign = () => new Fault('validation_error', { problem: 'the cursor is not one that this host gave' })
+export const foreignCursor = (): Fault => new Fault('validation_error', { problem: 'the cursor is not one that this host gave' })
 
 export const writeStreamCursor = write
 export const readStreamCursor = read
@@ -24,6 +24,6 @@ export const writeCursor = ({ templateId, libraryId }: ListPlace): string => wri
 export function readCursor(text: string | undefined): ListPlace | null {
   if (text === undefined) return null
   const [templateId, libraryId, ...more] = read(text).split(':')
-  if (!isTemplateId(templateId) || !isTemplateId(libraryId) || more.length > 0) throw foreign()
+  if (!isTemplateId(templateId) || !isTemplateId(libraryId) || more.length > 0) throw foreignCursor()
   return { templateId, libraryId }
 }

@@ -16,7 +16,7 @@ export interface EventStream {
   /** Aborts when nobody listens any more. */
   readonly closed: AbortSignal
   /** Resolves when there is room for the next one. */
-  send(id: number, type: string, data: string): Promise<void>
+  send(id: number | string, type: string, data: string): Promise<void>
   /** Without a number, so that nobody comes back to it. A reader that has no room for it does not get it. */
   mention(type: string, data: string): void
   /** The stream is complete. Sets the id that a reader comes back with, without an event; and how long it is asked to wait before that. */

@@ -135,6 +135,7 @@ it('names every route', async () => {
       "POST /v1/sessions",
       "POST /v1/sessions/{session}/apply",
       "POST /v1/sessions/{session}/commands",
+      "POST /v1/sessions/{session}/events",
       "POST /v1/sessions/{session}/input",
       "POST /v1/sessions/{session}/runs",
       "POST /v1/sessions/{session}/sync",

@@ -23,6 +23,7 @@ import { runReplayRoutes } from './runs-replay.ts'
 import { runVerbRoutes } from './runs-verbs.ts'
 import { runWhyRoutes } from './runs-why.ts'
 import { runWorkRoutes } from './runs-work.ts'
+import { sessionEventRoutes } from './session-events.ts'
 import { sessionWorkRoutes } from './session-work.ts'
 import { sessionRoutes } from './sessions.ts'
 import { toolRoutes } from './tools.ts'
@@ -38,7 +39,8 @@ export function hostedRoutes(
   app.register(async hosted => {
     if (sessions === undefined) hosted.addHook('onRequest', (_request, _reply, done) => done(absent()))
     const parts = { store, sessions: sessions ?? NOBODY, questions }
-    sessionRoutes(hosted, parts, streams)
+    sessionRoutes(hosted, parts)
+    sessionEventRoutes(hosted, parts, streams)
     sessionWorkRoutes(hosted, parts)
     toolRoutes(hosted, parts)
     runRoutes(hosted, parts)

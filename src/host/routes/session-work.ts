@@ -1,17 +1,17 @@
 // /v1/sessions/{session}/…: what is asked of a session. Each is decided by core, and a refusal keeps its code.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
-import { runIdOf } from '../../core/run/run-id.ts'
+import { provideInput } from '../../engine/sessions/command-session.ts'
 import { type AskedFor, applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
 import { configOf, type GivenMessage, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
-import { commandSession, provideInput } from '../../engine/sessions/command-session.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
 import { answerDecided } from '../idempotent.ts'
 import { answers, createdAnswers } from './answers.ts'
+import { askCommand, askRun, ok } from './session-asks.ts'
 import {
   applyAnswer,
   applyBody,
@@ -25,10 +25,9 @@ import {
   syncAnswer,
   syncBody,
 } from './session-schema.ts'
-import { checkConfig, checkNamed, givenMessage, type SessionRouteParts, writerOf } from './session-writes.ts'
+import { checkNamed, givenMessage, type SessionRouteParts, writerOf } from './session-writes.ts'
 
 type Params = Static<typeof sessionParams>
-const ok = (body: object) => ({ status: 200, headers: {}, body: body as Json })
 
 export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
   const { store, sessions } = parts
@@ -44,27 +43,14 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     },
     async (request, reply) => {
       const { session } = request.params
-      const { principal, place } = writerOf(request, session)
       const { input, overrides, interactive = false } = request.body
-      const config = overrides === undefined ? null : await checkConfig(store, principal, configOf(overrides as Json))
-      const given = input === undefined ? null : await givenMessage(store, principal, input as GivenMessage)
-      const runId = runIdOf(Date.now(), randomBytes(20))
-      return answerDecided(store, place.tenant, request, reply, async keep => {
-        const answerOf = (run: number) => ({ status: 201, headers: {}, body: { session, run, runId } })
-        const made = await sessions.runs.ask(
-          { tenant: place.tenant, runId, actor: place.actor },
-          {
-            session,
-            input: given?.digest ?? null,
-            overrides: config,
-            interactive,
-            objects: given?.objects ?? [],
-            idempotency: run => keep(answerOf(run)),
-          },
-        )
-        const { state } = await existingSession(store, place.tenant, session)
-        return { answer: answerOf(state.runs), replayed: made.replayed }
-      })
+      const config = overrides === undefined ? null : configOf(overrides as Json)
+      const asked = { input: input as GivenMessage | undefined, overrides: config, interactive }
+      return askRun({ ...parts, ...writerOf(request, session), request, reply }, asked, (run, runId) => ({
+        status: 201,
+        headers: {},
+        body: { session, run, runId },
+      }))
     },
   )
 
@@ -73,16 +59,16 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     { schema: { params: sessionParams, body: commandBody, response: answers(commandAnswer, 'The command is on record.') } },
     async (request, reply) => {
       const { session } = request.params
-      const { principal, place } = writerOf(request, session)
-      const { id = randomUUID(), run = null, kind } = request.body
-      const said = 'message' in request.body ? await givenMessage(store, principal, request.body.message as GivenMessage) : null
-      const reason = 'reason' in request.body ? { reason: request.body.reason } : {}
-      const answer = ok({ session, id, kind })
-      return answerDecided(store, place.tenant, request, reply, async keep => {
-        const given = { id, run, kind, ...reason, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
-        const done = await commandSession(sessions, store, place, given, () => keep(answer))
-        return { answer, replayed: done.replayed }
-      })
+      const { body } = request
+      const { id, run = null, kind } = body
+      const given = {
+        kind,
+        run,
+        ...(id === undefined ? {} : { id }),
+        ...('message' in body ? { message: body.message as GivenMessage } : {}),
+        ...('reason' in body ? { reason: body.reason } : {}),
+      }
+      return askCommand({ ...parts, ...writerOf(request, session), request, reply }, given, named => ok({ session, id: named, kind }))
     },
   )
 

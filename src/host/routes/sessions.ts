@@ -1,16 +1,20 @@
 // /v1/sessions: made, listed, looked at, set. What they do is asked for elsewhere.
 import { randomUUID } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
+import type { SessionConfig } from '../../core/session/config.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { maySee } from '../../engine/membership.ts'
 import { checkWorkspace, configOf } from '../../engine/sessions/requests.ts'
 import { listSessions, type SessionSummary } from '../../engine/sessions/sessions.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
+import { withUnnamed } from '../../wire/aos/config.ts'
+import { toAosConfigAnswer, toAosState } from '../../wire/aos/state.ts'
 import { principalOf } from '../access.ts'
-import type { EventStreams } from '../event-stream.ts'
+import { isAos, translateConfig, translateCreated } from '../dialect.ts'
 import { answers, createdAnswers } from './answers.ts'
+import { aosConfigAnswer, aosStateAnswer, dialectQuery } from './aos-schema.ts'
 import {
   configBody,
   createBody,
@@ -23,17 +27,26 @@ import {
   transcriptQuery,
 } from './session-schema.ts'
 import { checkConfig, type SessionRouteParts, submitOnce, writerOf } from './session-writes.ts'
-import { answerEvents, eventsAnswer, eventsQuery } from './streams.ts'
 
 type Params = Static<typeof sessionParams>
+const configAnswer = Type.Union([createdAnswer, aosConfigAnswer])
+const configBodyOf = (request: FastifyRequest, session: string, config: SessionConfig): Json =>
+  (isAos(request) ? toAosConfigAnswer(session, config) : { session, config }) as unknown as Json
 const DEFAULT_LIMIT = 50
 
-export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, streams: EventStreams): void {
+export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
   const { store, sessions } = parts
 
-  app.post<{ Body: Static<typeof createBody> }>(
+  app.post<{ Body: Static<typeof createBody>; Querystring: Static<typeof dialectQuery> }>(
     '/v1/sessions',
-    { schema: { body: createBody, response: createdAnswers(createdAnswer, 'A session. It does nothing until it is asked to.') } },
+    {
+      preValidation: translateCreated,
+      schema: {
+        querystring: dialectQuery,
+        body: createBody,
+        response: createdAnswers(configAnswer, 'A session. It does nothing until it is asked to.'),
+      },
+    },
     async (request, reply) => {
       const { session = `session-${randomUUID()}`, agentId = null, config: given = {} } = request.body
       const { principal, place } = writerOf(request, session)
@@ -42,7 +55,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
       const answer = () => ({
         status: 201,
         headers: { location: `/v1/sessions/${session}` },
-        body: { session, config } as unknown as Json,
+        body: configBodyOf(request, session, config),
       })
       return submitOnce(parts, request, reply, { place, command: { type: 'create', session, agentId, config }, answer })
     },
@@ -65,33 +78,45 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
     },
   )
 
-  app.get<{ Params: Params }>(
+  app.get<{ Params: Params; Querystring: Static<typeof dialectQuery> }>(
     '/v1/sessions/:session',
-    { schema: { params: sessionParams, response: answers(sessionAnswer, 'How it stands.') } },
+    {
+      schema: {
+        params: sessionParams,
+        querystring: dialectQuery,
+        response: answers(Type.Union([sessionAnswer, aosStateAnswer]), 'How it stands.'),
+      },
+    },
     async request => {
       const { tenant } = principalOf(request, 'sessions:read')
       const { session } = request.params
-      const view = await sessionView(store, tenant, await existingSession(store, tenant, session))
+      const loaded = await existingSession(store, tenant, session)
+      const view = await sessionView(store, tenant, loaded)
+      if (isAos(request)) return toAosState(loaded.state, view.lifecycle, view.run)
       const unready = view.run === null ? null : (sessions.waits?.of({ tenant, ...view.run }) ?? null)
       return unready === null ? view : { ...view, unready }
     },
   )
 
-  app.put<{ Params: Params; Body: Static<typeof configBody> }>(
+  app.put<{ Params: Params; Body: Static<typeof configBody>; Querystring: Static<typeof dialectQuery> }>(
     '/v1/sessions/:session/config',
     {
+      preValidation: translateConfig,
       schema: {
         params: sessionParams,
+        querystring: dialectQuery,
         body: configBody,
-        response: answers(createdAnswer, 'What runs to come are set to. What is left out is unset; a run under way keeps what it froze.'),
+        response: answers(configAnswer, 'What runs to come are set to. What is left out is unset; a run under way keeps what it froze.'),
       },
     },
     async (request, reply) => {
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
-      const config = await checkConfig(store, principal, configOf(request.body as Json))
+      const given = configOf(request.body as Json)
+      const wanted = isAos(request) ? withUnnamed(given, (await existingSession(store, place.tenant, session)).state.config) : given
+      const config = await checkConfig(store, principal, wanted)
       await checkWorkspace(store, place.tenant, config)
-      const answer = () => ({ status: 200, headers: {}, body: { session, config } as unknown as Json })
+      const answer = () => ({ status: 200, headers: {}, body: configBodyOf(request, session, config) })
       return submitOnce(parts, request, reply, { place, command: { type: 'configure', config }, answer })
     },
   )
@@ -111,40 +136,6 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts, st
       const { from = '0', limit } = request.query
       const loaded = await existingSession(store, tenant, session)
       return { session, ...(await readTranscript(store, tenant, loaded, { from: Number(from), limit: Number(limit ?? DEFAULT_LIMIT) })) }
-    },
-  )
-
-  app.get<{ Params: Params; Querystring: Static<typeof eventsQuery> }>(
-    '/v1/sessions/:session/events',
-    {
-      exposeHeadRoute: false,
-      schema: {
-        params: sessionParams,
-        querystring: eventsQuery,
-        response: answers(
-          eventsAnswer,
-          'Events as they were recorded. With Accept: text/event-stream, every new one as it comes, and between them, as `delta` and without an id, pieces of a reply on its way.',
-        ),
-      },
-    },
-    async (request, reply) => {
-      const { tenant } = principalOf(request, 'sessions:read')
-      const { session } = request.params
-      const { state } = await existingSession(store, tenant, session)
-      return answerEvents(
-        {
-          store,
-          streams,
-          tenant,
-          stream: sessionStream(session),
-          beside: ({ closed, mention }) => {
-            if (state.open !== null)
-              sessions.live.hear({ tenant, ...state.open }, closed, delta => mention('delta', JSON.stringify(delta)))
-          },
-        },
-        request,
-        reply,
-      )
     },
   )
 }

@@ -182,6 +182,8 @@ export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<Fur
         }
       if (url.startsWith('/v1/roles/')) return { name: ['reviewer', 'planner', 'nobody', '../reviewer'] }
       if (url.endsWith('/commands')) return { ...HINTS, session: ['listener'], run: [1], message: ['Hello'] }
+      if (method === 'POST' && url.endsWith('/events'))
+        return { ...HINTS, session: ['writer'], session_id: ['writer'], dialect: ['aos'], event: [{ $tag: 'WorkspaceApplyRequested', $value: { mode: { $tag: 'NextRun' } } }] }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
