@@ -146,7 +146,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'apply',
     arguments: ['<session>'],
-    summary: 'put in force what was synced',
+    summary: 'activate the synced version of the workspace',
     options: [
       { flags: '--when <mode>', summary: 'next_run, next_step_boundary or immediate_if_idle (default: next_run)' },
       { flags: '--untested', summary: 'also with packs whose tests did not pass; the record says who asked' },

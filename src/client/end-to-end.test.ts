@@ -73,15 +73,21 @@ it('makes a session, runs it, follows it, and says what was said', async () => {
   const { digest } = await client.objects.put(new TextEncoder().encode('[{"role":"system","content":"Be brief."}]'))
   expect(new TextDecoder().decode(await client.objects.get(digest))).toContain('Be brief.')
   const { session } = await client.sessions.create({ config: { provider: 'scripted', model: 'small', promptDigests: [digest] } })
-  const { seq } = await client.sessions.get(session)
-  expect(await client.sessions.run(session, { input: 'Hello', interactive: true })).toMatchObject({ run: 1 })
-  const until = async (type: string, after: number) => {
-    for await (const event of client.sessions.events(session, { after: String(after) })) if (event.type === type) return
+  const { run, runId } = await client.sessions.run(session, { input: 'Hello', interactive: true })
+  expect(run).toBe(1)
+  const untilWaiting = async (after = '') => {
+    for await (const { type, id } of client.runs.events(runId, { after, modes: ['debug'] })) if (type === 'onbook.node.waiting') return id
+    throw new Error('the run ended')
   }
-  await until('run.waiting', seq)
-  const { seq: waiting } = await client.sessions.get(session)
+  const waiting = await untilWaiting()
   expect(await client.sessions.provideInput(session, { role: 'user', content: 'More.' })).toMatchObject({ run: 1 })
-  await until('run.waiting', waiting)
+  await untilWaiting(waiting)
+  const types: string[] = []
+  for await (const { type } of client.sessions.events(session)) {
+    types.push(type)
+    if (types.length === 6) break
+  }
+  expect(types).toEqual(['session.created', 'run.attached', ...Array.from({ length: 4 }, () => 'message.appended')])
   const { entries } = await client.sessions.transcript(session, { limit: 3 })
   expect(entries.map(({ messages }) => messages[0]?.role)).toEqual(['user', 'assistant', 'user'])
   await client.sessions.command(session, { kind: 'cancel', reason: 'enough' })
@@ -128,7 +134,7 @@ it('starts a run, follows it, says something to it, looks at what it was told, a
   expect(await client.runs.get(runId)).toMatchObject({ status: 'waiting-input', mode: 'planning', tags: ['night'] })
   expect(await client.runs.override(runId, { nodeId: 'writer', text: 'Be brief.' })).toMatchObject({ runId })
   expect(await client.runs.mode(runId, 'implementation')).toMatchObject({ runId })
-  expect(await client.runs.say(runId, 'writer', 'follow-up', 'Go on.')).toMatchObject({ session: `${runId}.writer` })
+  expect(await client.runs.say(runId, 'writer', 'follow-up', 'Go on.')).toMatchObject({ session: null })
   await until('onbook.node.waiting', waiting)
   const steps: unknown[] = []
   for await (const { nodeId, step } of client.runs.prompts(runId)) steps.push([nodeId, step])

@@ -49,14 +49,17 @@ export interface Runs {
   mode(runId: string, mode: RunMode, options?: WriteOptions): Standing
   /** For one node, or for all that have none of their own. A text of null takes it back. */
   override(runId: string, given: { readonly nodeId?: string | null; readonly text: string | null }, options?: WriteOptions): Standing
-  /** An interrupt ends what is being said; a steer waits for the next step, a follow-up for the end of the turn. */
+  /**
+   * An interrupt ends what is being said; a steer waits for the next step, a follow-up for the end of the turn. `session` is the lasting session
+   * that the node works in, null where its messages are in the run.
+   */
   say(
     runId: string,
     nodeId: string,
     kind: 'steer' | 'interrupt' | 'follow-up',
     message: MessageInput,
     options?: WriteOptions,
-  ): Promise<{ readonly session: string; readonly id: string }>
+  ): Promise<{ readonly session: string | null; readonly id: string }>
   /** Of every step, oldest first. */
   prompts(runId: string, options?: CallOptions): AsyncIterable<StepPrompt>
   /** Of one step, word for word; of the newest visit unless another is named. */

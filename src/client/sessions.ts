@@ -37,8 +37,8 @@ export interface Sessions {
   sync(session: string, request?: SyncRequest, options?: WriteOptions): Promise<SyncAnswer>
   /** The same of an apply that is refused. */
   apply(session: string, when?: ApplyWhen, options?: ApplyOptions): Promise<ApplyAnswer>
-  /** It is on record when this resolves, and goes on by itself: `events` says how. */
-  run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number }>
+  /** It is on record when this resolves, and goes on by itself: the events of the run say how. `run` counts the runs of the session. */
+  run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number; readonly runId: string }>
   command(session: string, command: SessionCommandRequest, options?: WriteOptions): Promise<{ readonly id: string }>
   /** For a run that waits. */
   provideInput(session: string, message: MessageInput, options?: WriteOptions): Promise<{ readonly run: number }>
@@ -69,7 +69,7 @@ export function createSessions(transport: Transport): Sessions {
       const body = { ...(when === undefined ? {} : { when }), ...(untested ? { untested } : {}) }
       return write('POST', pathOf(session, '/apply'), body, options, 'outcome')
     },
-    run: (session, request, options = {}) => write('POST', pathOf(session, '/runs'), request, options, 'run'),
+    run: (session, request, options = {}) => write('POST', pathOf(session, '/runs'), request, options, 'runId'),
     command: (session, command, options = {}) => write('POST', pathOf(session, '/commands'), command, options, 'id'),
     provideInput: (session, message, options = {}) => write('POST', pathOf(session, '/input'), { message }, options, 'run'),
     async transcript(session, { from, limit } = {}, options = {}) {

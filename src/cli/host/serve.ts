@@ -77,8 +77,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     if (config.supported) await checkHostDefaults(store, config.hostDefaults)
     await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const login = createLogin(clock)
-    const failed: TurnParts['failed'] = (error, place) =>
-      app.log.error({ err: error, ...place }, 'a run or a session could not go on')
+    const failed: TurnParts['failed'] = (error, place) => app.log.error({ err: error, ...place }, 'a run or a session could not go on')
     const readiness = readinessOf()
     const waits = providerWaits(readiness, clock, ({ tenant, runId, nodeId }, waiting) =>
       app.log.warn(

@@ -44,10 +44,7 @@ export function outcomeLines({ level, divergences, left, rotations }: Outcome, c
   ]
 }
 
-function countLines(
-  { events, phase, stateHash, level, prompts, verdicts, believed }: Replayed,
-  color: Colors,
-): readonly string[] {
+function countLines({ events, phase, stateHash, level, prompts, verdicts, believed }: Replayed, color: Colors): readonly string[] {
   const folded = visible(`${events} events fold to a run that is ${phase}`)
   if (level === 1) return [folded, `state ${stateHash}`]
   const lines = believed.flatMap(one => {

@@ -39,6 +39,7 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
 }
 
 function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): readonly string[] {
+  if (chain.length === 0) return ['asked directly: its messages are sent as they are, and no layer is looked at']
   const winner = chain.find(({ applied }) => applied)
   const refused = refusedIn(chain)
   const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} ${placeText(winner)}`))
@@ -101,7 +102,7 @@ const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
   )
 
 function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
-  const { snapshot, adopted, role, mode, policy, takenFrom } = held
+  const { snapshot, adopted, role, mode, policy, takenFrom, before } = held
   const [first, last] = held.steps
   const fact = (what: string, events: readonly EventPlace[]): readonly string[] => [
     visible(what),
@@ -114,9 +115,10 @@ function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
     snapshot?.packs && 'packs',
   ]
   return [
-    visible(`in force in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`),
+    visible(`active in ${first === last ? `step ${first}` : `steps ${first} to ${last}`}:`),
     ...indented(
       [
+        ...(before === undefined ? [] : [visible(beforeText(before, snapshot))]),
         ...fact(`workspace: ${[used, ...parts.filter(part => part)].join(', ')}`, adopted),
         ...(role === null ? ['role: none'] : fact(`role: ${role.ref}, ${role.source}, ${shortHash(role.digest)}`, [role.since])),
         ...fact(`mode: ${mode.mode}`, [mode.since]),
@@ -125,6 +127,12 @@ function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
       2,
     ),
   ]
+}
+
+function beforeText({ source, messages }: NonNullable<StepsInForce['before']>, snapshot: StepsInForce['snapshot']): string {
+  if (messages.length === 0) return 'before the history: nothing'
+  const named = messages.map(shortHash).join(', ')
+  return `before the history: ${source === 'direct' ? 'messages that its config names' : `prelude ${snapshot?.prelude?.name}`}, ${named}`
 }
 
 const noPolicy = (takenFrom: string | undefined): string =>

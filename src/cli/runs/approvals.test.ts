@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { approvalText } from './approvals.ts'
 import type { ListedApproval } from './desk.ts'
 
-const ASKED = { approval: 'approval_1', askedAt: '2026-01-01T00:00:00.000Z', runId: 'run_1', nodeId: 'coder', session: 'run_1.coder' }
+const ASKED = { approval: 'approval_1', askedAt: '2026-01-01T00:00:00.000Z', runId: 'run_1', nodeId: 'coder', session: 'desk' }
 
 const tool = (terms: object): ListedApproval => ({
   ...ASKED,
@@ -23,7 +23,7 @@ it('says who asks for what and why, until when, and who may answer', () => {
   const text = approvalText(tool({ arguments: { path: 'a' }, by: ['key:boss', 'cli:root'], expiresAt: Date.UTC(2026, 0, 2) }))
   expect(text.split('\n')).toEqual([
     'approval_1',
-    '  of       run_1, node coder',
+    '  of       run_1, node coder in session desk',
     '  wants    write_file {"path":"a"}',
     '  because  a person has to approve it: grant 1 names it',
     '  asked    2026-01-01T00:00:00.000Z, until 2026-01-02T00:00:00.000Z',

@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import type { RunCommand } from '../../core/run/decide.ts'
-import { runStream } from '../../core/run/events.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { askedApproval, openApprovals } from '../../engine/approvals.ts'
@@ -18,13 +17,14 @@ import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { faultText, visibleLines } from '../report/visible.ts'
-import type { DeskUse, ShownEvent } from '../sessions/desk.ts'
+import type { DeskUse } from '../sessions/desk.ts'
 import { policyOf } from '../sessions/policy.ts'
 import { checkGiven, checkProviders, checkUsed } from '../sessions/ready.ts'
 import { repoBindings } from '../sessions/repo-bindings.ts'
 import { type OpenSessions, openSessions } from '../sessions/session-parts.ts'
 import type { ListedApproval, RunDesk, RunRequest } from './desk.ts'
 import { leaveCommand, noRun } from './leave-command.ts'
+import { recordedRuns } from './recorded-runs.ts'
 import { statusOf } from './standing.ts'
 
 /** Where it came from is of no use to a person whose machine lacks something. */
@@ -85,17 +85,8 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       for await (const { phase, ...run } of listRuns(store, tenant))
         yield { ...run, status: phase === 'running' ? statusOf((await loadRun(store, tenant, run.runId)).state) : phase }
     },
-    async *events(runId, { after = -1, signal } = {}) {
-      const stream = runStream(runId)
-      if ((await store.head(tenant, stream)).seq < 0) throw noRun(runId)
-      const all = signal === undefined ? store.read(tenant, stream, after) : store.follow(tenant, stream, after, signal)
-      for await (const { event } of all) yield event as unknown as ShownEvent
-    },
-    object: digest => store.object(tenant, digest),
+    ...recordedRuns({ store, tenant, sessions, opened: () => opened }),
     waiting: async () => null,
-    hear(runId, nodeId, signal, listen) {
-      void opened?.then(({ live }) => live.hear({ tenant, runId, nodeId }, signal, ({ kind, text }) => kind === 'text' && listen(text)))
-    },
     async ask(runId, request) {
       if (request.type === 'resume') await checkReady(await providersOf(store, tenant, runId))
       const { command, objects } = commandOf(request)
@@ -135,11 +126,6 @@ export function runDeskAtRest(input: Input, { makes = false, judges = false }: D
       await checkReady(await providersOf(store, tenant, runId))
       await takeUp(runId)
     },
-    async settled(runId) {
-      const stop = new AbortController()
-      const quiet = (await sessions()).runs.quiet(tenant, runId)
-      await Promise.race([quiet, takenOver(store, tenant, runId, stop.signal)]).finally(() => stop.abort())
-    },
     lasts: false,
     async close() {
       await opened?.then(
@@ -165,10 +151,4 @@ async function checkStarted(store: Store, tenant: string, runId: string, nodeId:
   if (state.runId === '') throw noRun(runId)
   if (nodeOf(state, nodeId).visits === 0)
     throw new Fault('node_not_running', { problem: `Node ${nodeId} of run ${runId} has not been started` })
-}
-
-/** Whoever claims the run from now on is somebody else: what is under way here is for nothing. */
-async function takenOver(store: Store, tenant: string, runId: string, signal: AbortSignal): Promise<void> {
-  const { seq } = await loadRun(store, tenant, runId)
-  for await (const { event } of store.follow(tenant, runStream(runId), seq, signal)) if (event.type === 'run.claimed') return
 }

@@ -42,29 +42,32 @@ export type ListedApproval = AskedApproval
 /** `interrupt` ends what is being said. */
 export type SayKind = 'steer' | 'interrupt' | 'follow-up'
 
-export interface RunDesk {
+/** Runs that are read, and waited for while they go on. */
+export interface WatchedRuns {
+  /** As they were recorded, oldest first, and with a signal every new one until it aborts. Throws `run_missing`. */
+  events(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
+  object(digest: Digest): Promise<Uint8Array>
+  /** Pieces of replies on their way, until the signal aborts. */
+  hear(runId: string, nodeId: string, signal: AbortSignal, listen: (text: string) => void): void
+  /** The run is over, is paused, or waits for a person. @param after what was before is of no interest */
+  settled(runId: string, after: number): Promise<void>
+}
+
+export interface RunDesk extends WatchedRuns {
   /** The id of the run. It is on record. */
   create(request: StartRun): Promise<string>
   /** The id of the fork. It is on record, and goes on from there. */
   fork(runId: string, asked: AskedFork): Promise<string>
   list(): AsyncIterable<ListedRun>
-  /** As they were recorded, oldest first, and with a signal every new one until it aborts. Throws `run_missing`. */
-  events(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
-  object(digest: Digest): Promise<Uint8Array>
   /** The provider that the host waits for; null where no host runs, or nothing is missing. */
   waiting(runId: string): Promise<ProviderWait | null>
-  /** Pieces of replies on their way, until the signal aborts. */
-  hear(runId: string, nodeId: string, signal: AbortSignal, listen: (text: string) => void): void
   ask(runId: string, request: RunRequest): Promise<void>
-  /** To the session of a node. */
+  /** Leaves a message for the agent of a node. */
   say(runId: string, nodeId: string, kind: SayKind, text: string): Promise<void>
   approvals(): Promise<readonly ListedApproval[]>
   resolve(approval: string, answer: Omit<ApprovalAnswer, 'approval'>): Promise<void>
-  /** A session on its own has gone on as far as it can. */
   /** Goes on with what somebody has left. A host has done so when it started. */
   takeUp(runId: string): Promise<void>
-  /** The run is over, is paused, or waits for a person. @param after what was before is of no interest */
-  settled(runId: string, after: number): Promise<void>
   /** Whether a run goes on when the command has ended. */
   readonly lasts: boolean
   close(): Promise<void>

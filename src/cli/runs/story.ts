@@ -1,7 +1,6 @@
 // A run's story, as data: what `onbook show --json` prints, and what the page for people is made from. Everything is read from its events.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
 import {
   bySequence,
@@ -14,8 +13,9 @@ import {
 } from '../../core/run/reading.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
-import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
+import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
 import { type Growth, growthIn } from './growth.ts'

@@ -6,7 +6,7 @@ import { clip, visible } from '../report/visible.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
 import { useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import type { RunDesk } from './desk.ts'
+import type { WatchedRuns } from './desk.ts'
 import { type ReplyLines, replyLines } from './reply-lines.ts'
 import { type Line, linesOf, type Tone } from './words.ts'
 
@@ -18,7 +18,7 @@ export interface Watch {
   end(): Promise<void>
 }
 
-export function watchRun(desk: RunDesk, runId: string, after: number): Watch {
+export function watchRun(desk: Omit<WatchedRuns, 'settled'>, runId: string, after: number): Watch {
   const stop = new AbortController()
   const page = pageOn(process.stderr)
   const bodies = bodiesOf(desk)

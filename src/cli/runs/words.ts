@@ -1,12 +1,13 @@
-// What happened in a run, in words a person follows: a line has whom it is about and what it says. Events that say nothing to a person have none.
+// Events of a run as lines for a person: a line has whom it is about and what it says.
 import type { Json } from '../../core/digest/digest.ts'
 import type { Verdict } from '../../core/gate/authorize.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { PromptRecord } from '../../core/turn/events.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import { answerText } from '../report/answer-text.ts'
+import { snapshotText } from '../report/snapshot-text.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 import { changeText } from './changes-page.ts'
@@ -21,7 +22,7 @@ export interface Line {
 }
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
-type Words = { readonly [T in RunEvent['type']]?: (event: Of<T>, bodies: Bodies) => readonly Line[] | Promise<readonly Line[]> }
+type Words = { readonly [T in RunEvent['type']]: (event: Of<T>, bodies: Bodies) => readonly Line[] | Promise<readonly Line[]> }
 
 export const shortHash = (digest: string): string => `${String(digest).slice(0, 'sha256:'.length + 12)}…`
 export const sizeText = (bytes: number): string => (bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`)
@@ -58,6 +59,12 @@ export function verdictText(tool: string, { decision, conditions }: Verdict): st
 export const endText = (status: string, failure: Failure | null): string =>
   failure === null ? status : `${status} (${failure.code})${failure.code === 'tool_refused' ? '' : `: ${clip(failure.detail, 200)}`}`
 
+/** The messages that are sent before the history. */
+function beforeHistory({ source, snapshot }: Of<'step.started'>): string {
+  if (source === 'direct') return 'with messages by digest'
+  return source === 'workspace' && snapshot !== null ? `with ${snapshotText(snapshot)}` : 'with nothing before the history'
+}
+
 const SIGNALS: Readonly<Record<StallEvidence['signal'], string>> = {
   same_prompt: 'it was sent the same',
   same_reply: 'it said the same',
@@ -89,13 +96,16 @@ const WORDS: Words = {
     const chain = (await bodies.json<readonly TraceEntry[]>(trace)) ?? []
     return chain.every(isSilent) ? [] : at(nodeId, `  ${choiceText(kind, resolved, chain)}`)
   },
-  async 'step.started'({ nodeId, step, prompt, request }, bodies) {
+  // The lines of `prompt.traced` and `step.started` have said it.
+  'prompt.composed': () => [],
+  async 'step.started'(event, bodies) {
+    const { nodeId, step, prompt, request } = event
     const { provider, model } = request.parameters
+    const asks = `  step ${step} asks ${provider} ${model}`
+    // A session that is asked directly has no blocks: its messages are sent as they are.
+    if (Object.keys(prompt.blocks).length === 0) return at(nodeId, `${asks}, ${beforeHistory(event)}`)
     const sent = prompt.sent.kind === 'delta' ? '; only what is new is sent' : ''
-    return at(
-      nodeId,
-      `  step ${step} asks ${provider} ${model}: ${await blocksText(prompt, bodies)}; prompt ${shortHash(prompt.full)}${sent}`,
-    )
+    return at(nodeId, `${asks}: ${await blocksText(prompt, bodies)}; prompt ${shortHash(prompt.full)}${sent}`)
   },
   'step.retried': ({ nodeId, step, attempt, code, detail }) =>
     at(nodeId, `  step ${step} is tried again, attempt ${attempt} (${code}): ${detail}`),
@@ -103,6 +113,12 @@ const WORDS: Words = {
     failure === null
       ? at(nodeId, `  step ${step} is answered${tokens === null ? '' : `, ${tokens} tokens`}`)
       : at(nodeId, `  step ${step} has no answer (${failure.code}): ${failure.detail}`, 'bad'),
+  // The verdict on each call has a line of its own.
+  'calls.asked': () => [],
+  async 'message.received'({ nodeId, message: { kind, id, message } }, bodies) {
+    return at(nodeId, `  receives a ${kind} (${id}): ${quoted((await bodies.said(message)) ?? '(erased)')}`)
+  },
+  'message.taken': ({ nodeId, id }) => at(nodeId, `  reads message ${id}`),
   // The request to a person has a line of its own.
   'call.judged': ({ nodeId, tool, verdict }) =>
     verdict.decision === 'waiting' ? [] : at(nodeId, `  ${verdictText(tool, verdict)}`, verdict.decision === 'refused' ? 'bad' : 'plain'),

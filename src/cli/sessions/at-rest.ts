@@ -6,16 +6,12 @@ import { runIdOf } from '../../core/run/run-id.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
+import { loadRun } from '../../engine/runs/load.ts'
+import { providersOf } from '../../engine/runs/providers.ts'
+import type { RunWork } from '../../engine/runs/work.ts'
 import { commandSession, provideInput } from '../../engine/sessions/command-session.ts'
 import { applyOutcome, askSync, snapshotWarnings, syncOutcome } from '../../engine/sessions/outcomes.ts'
-import {
-  checkWorkspace,
-  configOf,
-  type GivenMessage,
-  messageObject,
-  refusalFault,
-  selectionFor,
-} from '../../engine/sessions/requests.ts'
+import { checkWorkspace, configOf, type GivenMessage, messageObject, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
 import { listSessions, newestRun } from '../../engine/sessions/sessions.ts'
 import type { SessionPlace, Submission, Submitted } from '../../engine/sessions/submit.ts'
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
@@ -29,9 +25,11 @@ import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
 import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { visibleLines } from '../report/visible.ts'
+import { leaveCommand } from '../runs/leave-command.ts'
+import { recordedRuns } from '../runs/recorded-runs.ts'
 import type { Desk, DeskUse, ShownEvent } from './desk.ts'
 import { policyOf } from './policy.ts'
-import { checkGiven } from './ready.ts'
+import { checkGiven, checkProviders } from './ready.ts'
 import { repoBindings } from './repo-bindings.ts'
 import { type OpenSessions, openSessions } from './session-parts.ts'
 
@@ -67,6 +65,27 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
     return done
   }
 
+  /** The run that is at work in a session, where no host is at it: then it is not ours. */
+  const openRun = async (session: string): Promise<string | null> => {
+    const { open } = (await existingSession(store, tenant, session)).state
+    return open === null || livingHost(input) !== null ? null : open.runId
+  }
+  const takeUp = async (session: string): Promise<void> => {
+    const runId = await openRun(session)
+    if (runId !== null) await (await sessions()).runs.resume({ tenant, runId })
+  }
+  /** A run that goes on without what it needs fails for good: it is refused while it still waits. */
+  const takeUpReady = async (session: string): Promise<void> => {
+    const runId = await openRun(session)
+    if (runId !== null) await checkProviders({ ...input, config: undefined }, await providersOf(store, tenant, runId))
+    await takeUp(session)
+  }
+  /** Takes the run over from the process that was at it, which may be gone. */
+  const leave: RunWork['submit'] = async (place, command, { objects = [] } = {}) => {
+    await leaveCommand(store, place, `cli-${randomUUID()}`, command, objects)
+    return { run: await loadRun(store, tenant, place.runId), events: [], refusal: null, replayed: false }
+  }
+
   return {
     async create({ session = `session-${randomUUID()}`, agentId = null, config: given = {} }) {
       if (!new RegExp(NAME).test(session)) throw new Fault('name_invalid', { problem: `"${session}" cannot name a session` })
@@ -76,7 +95,8 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       return { session, config }
     },
     list: () => listSessions(store, tenant),
-    get: async session => (await sessionView(store, tenant, await existingSession(store, tenant, session))) as unknown as SessionDescription,
+    get: async session =>
+      (await sessionView(store, tenant, await existingSession(store, tenant, session))) as unknown as SessionDescription,
     async configure(session, given) {
       const config = configOf(given as Json)
       await checkWorkspace(store, tenant, config)
@@ -107,18 +127,24 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       const runId = runIdOf(Date.now(), randomBytes(20))
       const asked = { session, input: said?.digest ?? null, overrides: config, interactive, objects: said?.objects ?? [] }
       await runs.ask({ tenant, runId, actor: actorOf() }, asked)
-      return { run: (await existingSession(store, tenant, session)).state.runs }
+      return { run: (await existingSession(store, tenant, session)).state.runs, runId }
     },
     async command(session, asked) {
       const { id = randomUUID(), kind } = asked
-      const said = 'message' in asked ? await say(asked.message) : null
-      const reason = 'reason' in asked ? { reason: asked.reason } : {}
-      const given = { id, kind, ...reason, ...(said === null ? {} : { message: said.digest, objects: said.objects }) }
-      await commandSession(await sessions(), store, placeOf(session), given)
+      if (!('message' in asked)) {
+        const reason = 'reason' in asked ? { reason: asked.reason } : {}
+        await commandSession({ work: (await sessions()).work, runs: { submit: leave } }, store, placeOf(session), { id, kind, ...reason })
+        if (kind !== 'pause') await takeUp(session)
+        return { id }
+      }
+      const { digest, objects } = await say(asked.message)
+      await takeUpReady(session)
+      await commandSession(await sessions(), store, placeOf(session), { id, kind, message: digest, objects })
       return { id }
     },
     async provideInput(session, message) {
       const { digest, objects } = await say(message)
+      await takeUpReady(session)
       await provideInput(await sessions(), store, placeOf(session), { id: randomUUID(), message: digest, objects })
       return { run: (await existingSession(store, tenant, session)).state.runs }
     },
@@ -132,6 +158,7 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       const all = signal === undefined ? store.read(tenant, stream, after) : store.follow(tenant, stream, after, signal)
       for await (const { event } of all) yield event as unknown as ShownEvent
     },
+    runs: recordedRuns({ store, tenant, sessions, opened: () => opened }),
     put: bytes => store.writeObject(tenant, [bytes]),
     file: (workspace, version, path) =>
       readBytes(store, { tenant, policy: EVERYTHING }, { workspace, version }, path).catch(error => {
@@ -139,11 +166,7 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
         throw error
       }),
     lasts: false,
-    async takeUp(session) {
-      const { open } = (await existingSession(store, tenant, session)).state
-      // With a host at it, it is not ours.
-      if (open !== null && livingHost(input) === null) await (await sessions()).runs.resume({ tenant, runId: open.runId })
-    },
+    takeUp,
     async quiet(session) {
       const found = await opened
       if (found === undefined) return

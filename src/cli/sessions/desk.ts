@@ -4,6 +4,7 @@ import { type Client, createClient, type Sessions } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
 import { eventPages, hostAnswer } from '../host/host-pages.ts'
 import { hostFor, type WhichHost, workAt } from '../host/which-host.ts'
+import type { WatchedRuns } from '../runs/desk.ts'
 
 /** An event as it was recorded, as far as it is shown. */
 export interface ShownEvent {
@@ -17,6 +18,8 @@ export interface ShownEvent {
 export interface Desk extends Omit<Sessions, 'events'> {
   /** Oldest first, and then every new one until the signal aborts; without a signal, those there are. */
   events(session: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
+  /** The runs that work in sessions. */
+  readonly runs: WatchedRuns
   /** Stored; its name. */
   put(bytes: Uint8Array): Promise<string>
   /** Of a workspace; null when it is not there. */
@@ -45,10 +48,11 @@ export async function withDesk(input: Input, work: (desk: Desk) => Promise<numbe
 
 async function openDesk(input: Input, use: DeskUse): Promise<Desk> {
   const host = await hostFor(input)
-  return host === null ? (await import('./at-rest.ts')).deskAtRest(input, use) : throughHost(host)
+  if (host === null) return (await import('./at-rest.ts')).deskAtRest(input, use)
+  return throughHost(host, (await import('../runs/through-host.ts')).runDeskThrough(host))
 }
 
-function throughHost(host: WhichHost): Desk {
+function throughHost(host: WhichHost, runs: WatchedRuns): Desk {
   const client: Client = createClient(host)
   const { events: follow, ...sessions } = client.sessions
   return {
@@ -61,6 +65,7 @@ function throughHost(host: WhichHost): Desk {
         if (!signal.aborted) throw error
       }
     },
+    runs,
     put: async bytes => (await client.objects.put(bytes)).digest,
     async file(workspace, version, path) {
       const query = version === undefined ? '' : `?version=${version}`

@@ -3,11 +3,12 @@ import type { SessionSummary, WireSessionConfig } from '../../wire/onbook/sessio
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
+import { snapshotText } from '../report/snapshot-text.ts'
 import { visible } from '../report/visible.ts'
 import { printJson, printJsonLine } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
 import { withDesk } from './desk.ts'
-import { sentenceOf, snapshotText } from './words.ts'
+import { sentenceOf } from './words.ts'
 
 const say = (text: string): void => void process.stdout.write(`${visible(text)}\n`)
 
@@ -60,13 +61,13 @@ export const show = (input: Input): Promise<number> =>
     }
     const { session, lifecycle, run, runs, refused, messages, workspace, config } = found
     say(`${session} is ${lifecycle}; runs: ${runs}, messages: ${messages}`)
-    if (run !== null) say(`run ${run.run} is ${run.phase}, at step ${run.steps}`)
+    if (run !== null) say(`run ${run.run} (${run.runId}) is ${run.phase}, at step ${run.steps}`)
     for (const { approval, call, tool } of run?.approvals ?? [])
       say(`call ${call} (${tool}) waits for an approval: onbook approvals approve ${approval}`)
     if (found.unready !== undefined)
       say(`run waits for provider ${found.unready.provider} since ${found.unready.since}: ${found.unready.message}`)
     if (refused !== null) say(`run ${refused.run} was refused (${refused.stage}, ${refused.code}): ${refused.detail}`)
-    if (workspace.active !== null) say(`in force: ${snapshotText(workspace.active)}`)
+    if (workspace.active !== null) say(`active: ${snapshotText(workspace.active)}`)
     if (workspace.approved !== null) say(`approved for the next ${workspace.approved.at}: ${snapshotText(workspace.approved.snapshot)}`)
     if (workspace.pending !== null) say(`pending: ${snapshotText(workspace.pending.snapshot)}`)
     for (const line of configLines(config)) say(line)
@@ -74,9 +75,19 @@ export const show = (input: Input): Promise<number> =>
   })
 
 const configLines = (config: WireSessionConfig): readonly string[] =>
-  Object.entries(config)
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  Object.entries(config).flatMap(([name, value]) => {
+    const text = settingText(value)
+    return text === '' ? [] : [`${name}: ${text}`]
+  })
+
+/** Empty for a setting that is unset. */
+function settingText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.map(settingText).join(', ')
+  if (typeof value !== 'object') return String(value)
+  const parts = Object.entries(value).map(([name, part]) => [name, settingText(part)] as const)
+  return parts.flatMap(([name, text]) => (text === '' ? [] : [`${name} ${text}`])).join(', ')
+}
 
 /** Without options it shows; with them it sets those, and leaves the others. */
 export const config = (input: Input): Promise<number> =>

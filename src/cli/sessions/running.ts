@@ -1,35 +1,32 @@
 // onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
+import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { SessionDescription, WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
 import { visible, visibleLines } from '../report/visible.ts'
+import { readRun, statusOf } from '../runs/standing.ts'
 import { placeAgain, workAgain } from '../runs/typed-again.ts'
+import { watchRun } from '../runs/watch.ts'
 import { printJson } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
 import { type Desk, withDesk } from './desk.ts'
-import { sentenceOf } from './words.ts'
 
-const ENDS: Readonly<Record<string, string>> = {
-  'run.completed': 'completed',
-  'run.failed': 'failed',
-  'run.cancelled': 'cancelled',
-  'run.refused': 'refused',
-  'run.waiting': 'waiting',
-  'run.paused': 'paused',
-  'approval.requested': 'waiting-approval',
-}
-
-/** A run, and from where on its end is looked for. */
+/** A run of a session. */
 interface Awaited {
   readonly session: string
+  /** The number of the run in its session. */
   readonly run: number
+  readonly runId: string
+  /** The newest event of the run when it was asked to go on. */
   readonly after: number
 }
 
 interface Ended {
   readonly session: string
   readonly run: number
+  /** Null for a run that was refused before it began. */
+  readonly runId: string | null
   readonly status: string
   readonly reply: string | null
   readonly code?: string
@@ -48,16 +45,18 @@ export const run = (input: Input): Promise<number> =>
           problem: 'No host runs on this folder that could go on with it: leave --detach away, or start one',
         })
       const found = await desk.get(session)
-      const { run: open, seq } = found
+      const { run: open } = found
       const overrides = await configFrom(desk, input, configOfNextRun(found))
       if (overrides !== null && open !== null)
         throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
-      const asked = await desk.run(session, {
+      const request = {
         ...(input.input === undefined ? {} : { input: await textOf(String(input.input)) }),
         ...(overrides === null ? {} : { overrides }),
         interactive: input.interactive === true,
-      })
-      return input.detach ? detached(session, asked.run, input) : tell(desk, { session, run: asked.run, after: seq }, input)
+      }
+      const asked = await desk.run(session, request).catch(refusedRun)
+      if ('refused' in asked) return sayEnded(asked.refused, desk, input)
+      return input.detach ? detached(session, asked, input) : tell(desk, { session, ...asked, after: -1 }, input)
     },
     { judges: true },
   )
@@ -69,23 +68,38 @@ function configOfNextRun({ config, workspace: { approved }, runs }: SessionDescr
 
 const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
-function detached(session: string, number: number, { json }: Input): number {
-  if (json) printJson({ session, run: number, status: 'requested' })
-  else process.stdout.write(`Run ${number} is asked for: onbook sessions events ${visible(session)} --follow\n`)
+/** A run whose workspace cannot be had is on record as refused. Any other error is thrown again. */
+function refusedRun(error: unknown): { readonly refused: Ended } {
+  if (!((error instanceof Fault || error instanceof ClientError) && error.code === 'run_refused')) throw error
+  const { session, run: number, code, detail } = error.details as { session: string; run: number; code: string; detail: string }
+  return { refused: { session, run: number, runId: null, status: 'refused', reply: null, code, detail } }
+}
+
+function detached(session: string, { run: number, runId }: Pick<Awaited, 'run' | 'runId'>, input: Input): number {
+  if (input.json) printJson({ session, run: number, runId, status: 'requested' })
+  else process.stdout.write(`Run ${number} of ${visible(session)} is asked for: onbook show ${runId}${placeAgain(input)}\n`)
   return 0
 }
 
 /** Waits for the run to end, or to wait for more. Ends with 1 when it did not go well. */
 async function tell(desk: Desk, awaited: Awaited, input: Input): Promise<number> {
-  const { session, run: number } = awaited
-  const ended = await endOf(desk, awaited, input.watch === true && !input.json)
-  await desk.quiet(session)
+  const { runId, after } = awaited
+  const watch = input.watch === true && !input.json ? watchRun(desk.runs, runId, after) : null
+  await desk.runs.settled(runId, after)
+  await watch?.end()
+  return sayEnded(await endOf(desk, awaited), desk, input)
+}
+
+function sayEnded(ended: Ended, desk: Desk, input: Input): number {
+  const { session, run: number, runId } = ended
   if (input.json) printJson(ended)
   else {
     if (ended.reply !== null) process.stdout.write(`${visibleLines(ended.reply).join('\n')}\n`)
     const why = ended.code === undefined ? '' : ` (${ended.code}): ${ended.detail}`
-    // Whoever watches has been told.
-    if (input.watch !== true) process.stderr.write(`${visible(`run ${number} of ${session} is ${ended.status}${why}`)}\n`)
+    const named = runId === null ? '' : ` (${runId})`
+    // A watched run has printed how it ended.
+    if (input.watch !== true || runId === null)
+      process.stderr.write(`${visible(`run ${number} of ${session}${named} is ${ended.status}${why}`)}\n`)
     if (ended.approval !== undefined)
       for (const line of approvalLines(ended.approval, session, desk.lasts, input)) process.stderr.write(`${visible(line)}\n`)
   }
@@ -99,24 +113,14 @@ function approvalLines(approval: string, session: string, lasts: boolean, input:
   return lasts ? [answer, `Then look at it: onbook sessions show ${session}${place}`] : [answer]
 }
 
-async function endOf(desk: Desk, { session, run: number, after }: Awaited, watch: boolean): Promise<Ended> {
-  const stop = new AbortController()
-  try {
-    for await (const event of desk.events(session, { after, signal: stop.signal })) {
-      const { type, payload } = event
-      const sentence = watch ? sentenceOf(event) : null
-      if (sentence !== null) process.stderr.write(`${visible(sentence)}\n`)
-      const status = payload.run === number ? ENDS[type] : undefined
-      if (status === undefined) continue
-      const { code, detail, approval } = payload as { readonly code?: string; readonly detail?: string; readonly approval?: string }
-      if (status === 'waiting-approval') return { session, run: number, status, reply: null, approval: approval! }
-      const reply = status === 'refused' ? null : await lastReply(desk, session)
-      return { session, run: number, status, reply, ...(code === undefined ? {} : { code, detail: detail ?? '' }) }
-    }
-  } finally {
-    stop.abort()
-  }
-  throw new Fault('run_missing', { problem: `Run ${number} of ${session} has no end on record` })
+async function endOf(desk: Desk, { session, run: number, runId }: Awaited): Promise<Ended> {
+  const { state } = await readRun(desk.runs, runId)
+  const { approvals, failure } = state
+  const found = statusOf(state)
+  if (found === 'waiting-approval') return { session, run: number, runId, status: found, reply: null, approval: approvals[0]!.approval }
+  const status = found === 'waiting-input' ? 'waiting' : found
+  const why = failure === null ? {} : { code: failure.code, detail: failure.detail }
+  return { session, run: number, runId, status, reply: await lastReply(desk, session), ...why }
 }
 
 async function lastReply(desk: Desk, session: string): Promise<string | null> {
@@ -128,6 +132,11 @@ async function lastReply(desk: Desk, session: string): Promise<string | null> {
   // Reasoning is not part of the reply. A command-line agent may have written several messages: the last one is its answer.
   const parts = last.content as readonly { readonly type: string; readonly text?: string }[]
   return parts.findLast(({ type }) => type === 'text')?.text ?? ''
+}
+
+/** A run that goes on from the event that is its newest now. */
+async function awaitedIn({ runs }: Desk, session: string, { run: number, runId }: Pick<Awaited, 'run' | 'runId'>): Promise<Awaited> {
+  return { session, run: number, runId, after: (await readRun(runs, runId)).reading.last.sequence }
 }
 
 const WHEN_TOLD = {
@@ -143,10 +152,11 @@ export const say = (input: Input): Promise<number> =>
     async desk => {
       const session = String(input.session)
       const message = await textOf(String(input.text))
-      const { run: open, seq } = await desk.get(session)
+      const { run: open } = await desk.get(session)
       if (input.steer !== true && open?.phase === 'waiting') {
-        const { run: number } = await desk.provideInput(session, message)
-        return tell(desk, { session, run: number, after: seq }, input)
+        const awaited = await awaitedIn(desk, session, open)
+        await desk.provideInput(session, message)
+        return tell(desk, awaited, input)
       }
       const kind = input.interrupt === true ? 'interrupt' : input.steer === true ? 'steer' : 'follow-up'
       const { id } = await desk.command(session, { kind, message })
@@ -163,11 +173,12 @@ export const resume = (input: Input): Promise<number> =>
     input,
     async desk => {
       const session = String(input.session)
-      const { run: open, seq } = await desk.get(session)
+      const { run: open } = await desk.get(session)
       if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to go on with` })
+      const awaited = await awaitedIn(desk, session, open)
       if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
       else await desk.takeUp(session)
-      return tell(desk, { session, run: open.run, after: seq }, input)
+      return tell(desk, awaited, input)
     },
     { judges: true },
   )

@@ -6,8 +6,8 @@ type Origin = 'workspace' | 'session' | 'run'
 const from = (kind: Origin, place: string) => ({ put: { of: 'stream', kind: { always: kind }, name: place } })
 
 /**
- * Where the text of a session or run may come from: workspaces that it ever named or took a snapshot of, sessions of its nodes, the run it
- * works for, its home session. `of` is the stream itself. An event that names none leaves a row with an empty name.
+ * Where the text of a session or run may come from: workspaces that it ever named or took a snapshot of, the sessions that its nodes work in
+ * or take their config from, the runs that worked in the session. `of` is the stream itself. An event that names none leaves a row with an empty name.
  */
 export const originRows: Projection = {
   table: 'origins',
@@ -15,24 +15,23 @@ export const originRows: Projection = {
   key: ['of', 'kind', 'name'],
   indexes: [['of']],
   from: {
-    'session.created': [
-      from('workspace', 'payload.config.workspace.name'),
-      from('workspace', 'payload.snapshot.workspace'),
-      from('run', 'payload.home.runId'),
-      from('session', 'payload.home.session'),
-    ],
+    'session.created': [from('workspace', 'payload.config.workspace.name')],
     'session.configured': [from('workspace', 'payload.config.workspace.name')],
-    'run.requested': [
-      from('workspace', 'payload.config.workspace.name'),
-      from('workspace', 'payload.selection.workspace.name'),
-      from('run', 'payload.node.runId'),
-    ],
-    'run.snapshotReady': [from('workspace', 'payload.snapshot.workspace')],
+    'run.attached': [from('run', 'payload.runId')],
     'workspace.syncRequested': [from('workspace', 'payload.selection.workspace.name')],
     'workspace.snapshotReady': [from('workspace', 'payload.snapshot.workspace')],
     'workspace.applied': [from('workspace', 'payload.snapshot.workspace')],
-    'workspace.offered': [from('workspace', 'payload.snapshot.workspace')],
-    'node.started': [from('session', 'payload.session')],
+    'run.created': [
+      from('session', 'payload.direct.session'),
+      from('workspace', 'payload.direct.config.workspace.name'),
+      from('workspace', 'payload.direct.snapshot.workspace'),
+    ],
+    'node.started': [
+      from('session', 'payload.session'),
+      from('session', 'payload.home'),
+      from('workspace', 'payload.config.workspace.name'),
+      from('workspace', 'payload.snapshot.workspace'),
+    ],
     'step.started': [from('workspace', 'payload.snapshot.workspace')],
   },
 }

@@ -3,6 +3,7 @@ import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
 import type { RunFact } from '../run/reading.ts'
+import type { PromptSource } from '../session/config.ts'
 import { fromRecorded } from '../session/events.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 
@@ -34,6 +35,8 @@ export interface InForce {
    * Null: no change of it is on record here, as in a run file; or the step was taken over, and when it was taken is not known.
    */
   readonly policy: { readonly revision: number; readonly since: EventPlace } | null
+  /** The messages before the history, and where they come from: of a session that is asked directly, which no layer offers a prompt. */
+  readonly before?: { readonly source: PromptSource; readonly messages: readonly Digest[] }
   /** The run of which this step was taken over as it was, by a fork. */
   readonly takenFrom?: string
 }
@@ -53,9 +56,9 @@ export const factPlace = (stream: string, { sequence, at, actor, event }: RunFac
   actor,
 })
 
-const STAGED = ['workspace.snapshotReady', 'run.snapshotReady']
-const TAKEN = ['workspace.applied', 'run.snapshotReady']
-const TOLD: readonly string[] = [...STAGED, ...TAKEN, 'workspace.approved', 'workspace.deferred']
+const STAGED = 'workspace.snapshotReady'
+const TAKEN = 'workspace.applied'
+const TOLD: readonly string[] = [STAGED, TAKEN, 'workspace.approved', 'workspace.deferred']
 
 /** Of a session's events, those that `adoptionOf` looks at. */
 export const isAdoption = ({ type }: RecordedEvent): boolean => TOLD.includes(type)
@@ -67,8 +70,8 @@ export function adoptionOf(events: readonly RecordedEvent[], snapshot: Snapshot,
     .filter(event => isAdoption(event) && event.at <= at && spelled(snapshotIn(event)) === wanted)
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   // It may have been synced again since, and be waiting: what counts is how it was taken.
-  const taken = about.findLastIndex(({ type }) => TAKEN.includes(type))
-  const staged = about.findLastIndex(({ type }, index) => index <= taken && STAGED.includes(type))
+  const taken = about.findLastIndex(({ type }) => type === TAKEN)
+  const staged = about.findLastIndex(({ type }, index) => index <= taken && type === STAGED)
   return about.slice(Math.max(staged, 0), taken + 1).map(placeOf)
 }
 

@@ -53,7 +53,7 @@ async function refusedPrelude({ parts, place }: Performing, at: AtWork, { prelud
   return message === null ? null : { status: 'error', code: NOT_GRANTED, message }
 }
 
-async function ask({ parts, place, signal }: Performing, { node, turn }: AtWork, request: StepRequest): Promise<Receipt> {
+async function ask({ parts, place, signal }: Performing, { state, node, turn }: AtWork, request: StepRequest): Promise<Receipt> {
   const { store, models, secrets, seal, onDelta } = parts
   const { tenant, nodeId } = place
   const built = await buildCall(store, tenant, request)
@@ -63,7 +63,8 @@ async function ask({ parts, place, signal }: Performing, { node, turn }: AtWork,
     signal,
     secrets: secrets(tenant),
     object: digest => store.object(tenant, digest),
-    caller: { tenant, node: nodeId, step: turn.steps },
+    // A script names the session that is asked directly, not the one node of its graph.
+    caller: { tenant, node: state.direct?.session ?? nodeId, step: turn.steps },
     ...(held === null ? {} : { resume: resumed(held, request, built.sizes) }),
     ...(seal === undefined ? {} : { seal }),
     ...(onDelta === undefined ? {} : { onDelta: delta => onDelta(place, delta) }),

@@ -31,23 +31,28 @@ export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { r
     adoptions.set(session, found)
     return adoptionOf(await found, snapshot, at)
   }
+  const created = changes[0]!.event
+  const direct = created.type === 'run.created' ? (created.direct ?? null) : null
+  /** A run that names another workspace than its session brings the snapshot along. */
+  const isOwn = (snapshot: Snapshot): boolean => direct?.snapshot?.root === snapshot.root && direct.snapshot.version === snapshot.version
   return async (nodeId, steps) => {
     policies ??= policyRevisions(store)
     const known = await policies
     const since = placeOf(changes.find(({ event }) => event.type === 'node.spawned' && event.nodeId === nodeId) ?? changes[0]!)
     const role = roleAt(world, nodeId, since)
     const held: (InForce & { readonly step: number })[] = []
-    for (const { sequence, at, step, home, snapshot, prompt } of steps) {
+    for (const { sequence, at, step, home, snapshot, prompt, source, request } of steps) {
       const moded = changes.findLast(change => change.sequence < sequence && change.event.type === 'run.modeChanged') ?? changes[0]!
       const isTaken = forkOf !== null && sequence < forkOf.copied
       const policy = isTaken ? null : policyAt(known, at)
       held.push({
         step,
         snapshot,
-        adopted: await adopted(home, snapshot, at),
+        adopted: snapshot !== null && isOwn(snapshot) ? [placeOf(changes[0]!)] : await adopted(home, snapshot, at),
         role,
         mode: { mode: prompt.mode, since: placeOf(moded) },
         policy: policy === null ? null : { revision: policy.revision, since: policy.since },
+        ...(direct === null ? {} : { before: { source, messages: request.prelude } }),
         ...(isTaken ? { takenFrom: forkOf.runId } : {}),
       })
     }

@@ -65,6 +65,7 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   const answers: WhyAnswer[] = []
   for (const { nodeId, visit, traced, steps } of meant) {
     const held = grouped(await inForce(nodeId, steps))
+    if (traced.length === 0) answers.push({ ...UNLAYERED, nodeId, visit, sequence: steps[0]!.sequence, at: steps[0]!.at, inForce: held })
     for (const { kind, slot, agentId, resolved, trace, sequence, at } of traced) {
       if (question.kind !== undefined && kind !== question.kind) continue
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
@@ -76,6 +77,9 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   }
   return withPublications(store, tenant, world, chosenAt, answers)
 }
+
+/** A session that is asked directly is sent its messages as they are: no layer offers it a prompt, and `inForce` says which they were. */
+const UNLAYERED = { kind: 'system', slot: 0, agentId: null, resolved: null, chain: [] } as const
 
 /** The events that made a snapshot active. The sync that read it changed nothing. */
 function withAdoption(entry: WhyLayer, held: readonly StepsInForce[]): WhyLayer {
@@ -91,7 +95,7 @@ function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<ty
 }
 
 function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): readonly RunVisit[] {
-  const told = visits.filter(({ traced }) => traced.length > 0)
+  const told = visits.filter(({ traced, steps }) => traced.length > 0 || steps.length > 0)
   const newest = new Map(told.map(one => [one.nodeId, one.visit]))
   return told.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))
 }

@@ -4,9 +4,9 @@ import type { Static } from 'typebox'
 import { keyActor } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
+import { nodeOf } from '../../core/run/state.ts'
 import { type AskedApproval, approvalRun, closedApproval, openApprovals } from '../../engine/approvals.ts'
 import { maySee } from '../../engine/membership.ts'
-import { nodeOf } from '../../core/run/state.ts'
 import { loadRun } from '../../engine/runs/load.ts'
 import { refusalFault } from '../../engine/sessions/requests.ts'
 import { Fault } from '../../errors.ts'
@@ -85,9 +85,13 @@ export async function answerApproval(
   if (open?.wants.kind === 'mode') {
     if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
     const command = { type: 'resolveMode', approval, decision, by: keyActor(keyId), note } as const
-    return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session: null } }))
+    return told(
+      submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session: null } }),
+    )
   }
-  return told(answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session: nodeOf(state, open?.nodeId ?? '').session }, given))
+  return told(
+    answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session: nodeOf(state, open?.nodeId ?? '').session }, given),
+  )
 }
 
 async function answerCall(

@@ -62,6 +62,15 @@ const inForce = Type.Object(
     role: nullable(Type.Object({ name: Type.String(), source: Type.Enum(['repo', 'shipped']), ref: Type.String(), digest, since }, CLOSED)),
     mode: Type.Object({ mode: Type.Enum(['planning', 'implementation']), since }, CLOSED),
     policy: nullable(Type.Object({ revision: count, at: Type.String() }, CLOSED)),
+    before: Type.Optional(
+      Type.Object(
+        { source: Type.Enum(['workspace', 'direct', 'none']), messages: Type.Array(digest) },
+        {
+          ...CLOSED,
+          description: 'Of a session that is asked directly: the messages before the history, and where they come from.',
+        },
+      ),
+    ),
     takenFrom: Type.Optional(Type.String({ description: 'The run that a fork took this step over from: it can tell the policy.' })),
   },
   CLOSED,

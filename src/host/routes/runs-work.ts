@@ -84,10 +84,14 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
         const id = randomUUID()
         const answer = { status: 200, headers: {}, body: { runId, nodeId, session, id } }
         const command = { type: 'leaveMessage', message: { kind, id, message: digest } } as const
-        const done = await sessions.runs.submit({ tenant, runId, actor: keyActor(keyId) }, { type: 'turn', nodeId, command }, {
-          objects,
-          idempotency: () => keep(answer),
-        })
+        const done = await sessions.runs.submit(
+          { tenant, runId, actor: keyActor(keyId) },
+          { type: 'turn', nodeId, command },
+          {
+            objects,
+            idempotency: () => keep(answer),
+          },
+        )
         if (done.refusal !== null) throw refusalFault(done.refusal)
         return { answer, replayed: done.replayed }
       })

@@ -183,7 +183,7 @@ export const sessionsAnswer = Type.Object(
   CLOSED,
 )
 export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
-export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, selection: nullable(selection) }, CLOSED)
+export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, runId: Type.String() }, CLOSED)
 export const commandAnswer = Type.Object(
   {
     session: Type.String(),

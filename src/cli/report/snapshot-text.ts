@@ -1,0 +1,11 @@
+// A snapshot of a workspace in a few words: which version, and which parts it has.
+import type { WireSnapshot } from '../../wire/onbook/sessions.ts'
+
+export const snapshotText = ({ workspace, version, prelude, catalog, legacy, packs }: WireSnapshot): string => {
+  const parts = [
+    ...(prelude === null ? [] : [`prelude ${prelude.name}`]),
+    ...(catalog === null ? [] : [legacy ? 'tools found in tools/' : `catalog ${catalog.name}`]),
+    ...(packs === undefined ? [] : ['packs']),
+  ]
+  return `${workspace}, version ${version}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`
+}
