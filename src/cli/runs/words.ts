@@ -85,7 +85,12 @@ export function stallText({ signal, times, replyHashes, period = 2, calls = [] }
 }
 
 const WORDS: Words = {
-  'run.created': ({ runId, workflowId, version, mode }) => run(`${runId} of ${workflowId} ${version} starts, mode ${mode}`, 'strong'),
+  // The mode is for graphs: nothing in a session that is asked directly depends on it.
+  'run.created': ({ runId, workflowId, version, mode, direct }) =>
+    run(
+      direct === undefined ? `${runId} of ${workflowId} ${version} starts, mode ${mode}` : `${runId} of session ${direct.session} starts`,
+      'strong',
+    ),
   'run.claimed': ({ epoch }) => run(`is taken up, epoch ${epoch}`),
   async 'node.started'({ nodeId, visit, handoffs }, bodies) {
     const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)

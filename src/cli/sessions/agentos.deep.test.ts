@@ -98,9 +98,11 @@ describe('approvals', () => {
   })
 
   it('packs D6, D9: an approval that has expired is no denial, and the run goes on from it in one command', async () => {
-    expireAfter(1)
+    // Long enough for the command to end before that, and over when the run is resumed.
+    expireAfter(3_000)
     const waits = await at('run', 'change.yaml', ...WORK, '--json')
     const { runId } = JSON.parse(waits.out) as { readonly runId: string }
+    await new Promise(resume => setTimeout(resume, 3_100))
     const resumed = await at('runs', 'resume', runId, ...WORK, '--watch')
     expect([resumed.code, resumed.err]).toEqual([0, expect.stringContaining('is completed')])
     const events = (await at('events', `run/${runId}`, '--json')).out
@@ -120,11 +122,52 @@ describe('approvals', () => {
   })
 })
 
-// The reshaping of issue 16 makes a session's run a run.
-it.fails.each(['why', 'blame', 'show', 'prefix'])('agentos D6: onbook %s answers for the run of a session', async question => {
-  await onbook('sessions', 'create', `q-${question}`, ...scripted)
-  await onbook('sessions', 'run', `q-${question}`, '--input', 'hi', '--script', 'script.yaml')
-  expect((await onbook(question, `q-${question}`)).code).toBe(0)
+describe('agentos D6: a run of a session is a run', () => {
+  let runId: string
+  beforeAll(async () => {
+    await onbook('sessions', 'create', 'asked', ...scripted)
+    await onbook('sync', 'asked', '--workspace', 'w', '--prelude', 'a')
+    await onbook('apply', 'asked', '--when', 'immediate_if_idle')
+    const { out } = await onbook('sessions', 'run', 'asked', '--input', 'hi', '--script', 'script.yaml', '--json')
+    runId = (JSON.parse(out) as { readonly runId: string }).runId
+  })
+
+  it.each([
+    ['why', ['prelude a', 'w version 1', 'workspace.applied']],
+    ['blame', ['prelude', 'prompts/packs/a.json']],
+    ['show', ['session:asked', 'is completed', 'session: ok']],
+    ['prefix', ['node:session', 'visit 1, step 1']],
+    ['replay', ['Identical.']],
+  ])('agentos D6: onbook %s answers for the run of a session', async (question, told) => {
+    const { code, out, err } = await onbook(question, runId)
+    expect([code, err]).toEqual([0, ''])
+    for (const text of told) expect(out).toContain(text)
+  })
+
+  it('agentos D6: onbook why names the run that brought its own snapshot', async () => {
+    const own = ['--workspace', 'w', '--prelude', 'b']
+    const { out } = await onbook('sessions', 'run', 'asked', '--input', 'hi', '--script', 'script.yaml', '--json', ...own)
+    const { runId: second } = JSON.parse(out) as { readonly runId: string }
+    const answers = JSON.parse((await onbook('why', second, '--json')).out)
+    expect(answers).toMatchObject([
+      {
+        nodeId: 'session',
+        chain: [],
+        inForce: [
+          {
+            before: { source: 'workspace' },
+            snapshot: { prelude: { name: 'b' } },
+            adopted: [{ stream: `run/${second}`, type: 'run.created' }],
+          },
+        ],
+      },
+    ])
+  })
+
+  it('agentos D6: the session says which run it is', async () => {
+    expect((await onbook('sessions', 'events', 'asked')).out).toContain(`run 1 begins: ${runId}`)
+    expect((await onbook('runs')).out).toContain(runId)
+  })
 })
 
 it.fails("agentos D11: AgentOS's dialect is part of the package", async () => {

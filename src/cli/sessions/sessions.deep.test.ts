@@ -169,8 +169,8 @@ describe('a policy', () => {
     await onbook('sync', 'writer', '--workspace', 'desk', '--prelude', 'default')
     await onbook('apply', 'writer', '--when', 'immediate_if_idle')
     const run = () => onbook('sessions', 'run', 'writer', '--input', 'Read', '--script', 'script.yaml')
-    const decisions = async () => {
-      const { out } = await runCli(['sessions', 'events', 'writer', '--json'], { cwd: folder })
+    const decisions = async ({ body }: { readonly body: { readonly runId: string } }) => {
+      const { out } = await runCli(['events', `run/${body.runId}`, '--json'], { cwd: folder })
       return out
         .trim()
         .split('\n')
@@ -178,11 +178,9 @@ describe('a policy', () => {
         .filter(({ type }) => type === 'call.judged')
         .map(({ payload }) => payload.verdict.decision)
     }
-    await run()
-    expect(await decisions()).toEqual(['refused'])
+    expect(await decisions(await run())).toEqual(['refused'])
     writeFileSync(join(folder, 'onbook.policy.yaml'), policy)
-    await run()
-    expect(await decisions()).toEqual(['refused', 'allowed'])
+    expect(await decisions(await run())).toEqual(['allowed'])
     writeFileSync(join(folder, 'onbook.policy.yaml'), `${policy}workspaces: [{ sessions: [other], workspaces: ["*"] }]\n`)
     expect(await onbook('sync', 'writer')).toMatchObject({ code: 1, body: { outcome: 'failed', code: 'workspace_not_allowed' } })
     const { out } = await runCli(['events', 'host/policy', '--tenant', 'onbook', '--json'], { cwd: folder })
@@ -226,7 +224,7 @@ describe('through a host', () => {
     expect((await onbook('sessions', 'run', 'writer', '--input', 'x')).body).toMatchObject({ status: 'completed', reply: 'Noted.' })
     const { body } = await host.ask('GET', '/v1/sessions/writer/events')
     expect((body as { events: { actor: string }[] }).events[0]!.actor).toMatch(/^key:/)
-    expect((await onbook('sessions', 'list')).body.sessions).toMatchObject([{ session: 'writer', phase: 'completed' }])
+    expect((await onbook('sessions', 'list')).body.sessions).toMatchObject([{ session: 'writer', run: 1, open: false }])
   })
 
   it('the key of the folder is shown to no other host', async () => {

@@ -19,7 +19,7 @@ const snapshot = (version: number): Snapshot => ({
 function history(...told: readonly string[]): readonly RecordedEvent[] {
   return told.map((line, seq): RecordedEvent => {
     const [what, version] = line.split(' ')
-    const type = what === 'ready' ? 'workspace.snapshotReady' : what === 'own' ? 'run.snapshotReady' : `workspace.${what}`
+    const type = what === 'ready' ? 'workspace.snapshotReady' : `workspace.${what}`
     const payload = { snapshot: snapshot(Number(version)) as never }
     return { v: 1, tenant: 'acme', stream: 'session/desk', seq, type, at: timeOf(seq), actor: 'ada', cause: null, prev: null, payload }
   })
@@ -36,7 +36,6 @@ describe('how a snapshot came to be used', () => {
     ['taken a second time', ['ready 1', 'applied 1', 'ready 2', 'applied 2', 'ready 1', 'applied 1'], 1, [4, 5]],
     ['synced again, and waiting', ['ready 1', 'applied 1', 'ready 2', 'ready 1'], 1, [0, 1]],
     ['reaching a child after its home', ['ready 1', 'applied 1', 'applied 1'], 1, [0, 1, 2]],
-    ['of one run alone', ['own 3'], 3, [0]],
     ['never taken', ['ready 1'], 1, []],
     ['never seen', ['ready 1', 'applied 1'], 2, []],
   ]
