@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { commitChanges, folderTree, loadSession, publishTree, statCache } from 'onbook'
 import {
   appendMessage,
-  closedPiece,
+  closedPieces,
   decodeEvent,
   digestText,
   emptyHistory,
@@ -16,6 +16,7 @@ import {
   sessionEventOf,
   sessionStream,
 } from 'onbook/core'
+import { runStream } from '../../dist/core/run/events.js'
 import { interleave, median, number, table, timePerCall } from './measuring/measure.mjs'
 import { inFolder } from './record/story.mjs'
 import { config, encode, inMemory, openStore, TENANT, workOn, writeFiles, writeOne, writer } from './sessions/story.mjs'
@@ -81,7 +82,7 @@ async function benchSync() {
     const store = openStore(folder)
     const { work, close } = workOn(store)
     const place = { tenant: TENANT, session: 'sync', actor: 'bench' }
-    await work.submit(place, { type: 'create', session: 'sync', config })
+    await work.sessions.submit(place, { type: 'create', session: 'sync', config })
     const selection = { workspace: { name: 'desk', version: null }, prelude: 'default', catalog: 'default' }
     /** @type {Record<string, number[]>} */
     const taken = { sync: [], apply: [] }
@@ -89,11 +90,11 @@ async function benchSync() {
       await commitChanges(store, writer, { workspace: 'desk', changes: contentOf(round) })
       taken.sync?.push(
         await timed(async () => {
-          await work.submit(place, { type: 'requestSync', selection })
-          await work.quiet(TENANT, 'sync')
+          await work.sessions.submit(place, { type: 'requestSync', selection })
+          await work.sessions.quiet(TENANT, 'sync')
         }),
       )
-      taken.apply?.push(await timed(() => work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })))
+      taken.apply?.push(await timed(() => work.sessions.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })))
     }
     const { state } = await loadSession(store, TENANT, 'sync')
     if (state.workspace.active?.version !== rounds) throw new Error('not adopted')
@@ -170,21 +171,19 @@ async function runAfter(length) {
   const { work, close } = workOn(store)
   const session = `long-${length}`
   const place = { tenant: TENANT, session, actor: 'bench' }
-  await work.submit(place, { type: 'create', session, config })
+  await work.sessions.submit(place, { type: 'create', session, config })
   await fill(store, session, length)
   /** @type {Record<string, number[]>} */
   const taken = { eventBytes: [], pieceBytes: [], ms: [] }
   for (let run = 0; run < PIECE; run++) {
-    const { seq } = await loadSession(store, TENANT, session)
     const text = `question ${run}`
     taken.ms?.push(
       await timed(async () => {
-        await work.submit(place, { type: 'requestRun', input: digestText(text) }, { objects: [encode(text)] })
-        await work.quiet(TENANT, session)
+        await ask(work, session, `${session}-${run}`, text)
       }),
     )
     let [eventBytes, pieceBytes] = [0, 0]
-    for await (const { event, bytes } of store.read(TENANT, sessionStream(session), seq)) {
+    for await (const { event, bytes } of store.read(TENANT, runStream(`${session}-${run}`), -1)) {
       eventBytes += bytes.length
       if (event.type !== 'step.started') continue
       const { head } = /** @type {{ request: { history: { head: import('onbook/core').Digest } } }} */ (
@@ -200,6 +199,14 @@ async function runAfter(length) {
   return { eventBytes, pieceBytes, ms }
 }
 
+/** Until the run is over. @param {import('onbook').RunWork} work @param {string} session @param {string} runId @param {string} text */
+async function ask(work, session, runId, text) {
+  const message = JSON.stringify({ content: [{ text, type: 'text' }], role: 'user' })
+  const request = { session, input: digestText(message), overrides: null, interactive: false, objects: [encode(message)] }
+  await work.ask({ tenant: TENANT, runId, actor: 'bench' }, request)
+  await work.quiet(TENANT, runId)
+}
+
 /** Messages as runs leave them, without the runs. @param {import('onbook').Store} store @param {string} session @param {number} length */
 async function fill(store, session, length) {
   let history = emptyHistory
@@ -208,8 +215,7 @@ async function fill(store, session, length) {
   for (let n = 0; n < length; n++) {
     const message = digestText(messageOf(n))
     objects.push(encode(messageOf(n)))
-    const piece = closedPiece(history, message)
-    if (piece !== null) objects.push(encode(piece.text))
+    for (const { text } of closedPieces(history, [message])) objects.push(encode(text))
     history = appendMessage(history, message)
     entries.push(sessionDraft({ type: 'message.appended', message }, 'bench', null))
   }
@@ -223,11 +229,10 @@ async function benchFold() {
   const store = inMemory()
   const { work, close } = workOn(store)
   const place = { tenant: TENANT, session: 'fold', actor: 'bench' }
-  await work.submit(place, { type: 'create', session: 'fold', config })
+  await work.sessions.submit(place, { type: 'create', session: 'fold', config })
   for (let run = 0; run < 500; run++) {
     const text = `question ${run}`
-    await work.submit(place, { type: 'requestRun', input: digestText(text) }, { objects: [encode(text)] })
-    await work.quiet(TENANT, 'fold')
+    await ask(work, 'fold', `fold-${run}`, text)
   }
   await close()
   /** @type {Uint8Array[]} */

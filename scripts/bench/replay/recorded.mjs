@@ -1,7 +1,6 @@
 // @ts-check
 // What is replayed: runs of any length, with a model that costs nothing, in a record of their own.
 import { runStream } from '../../../dist/core/run/events.js'
-import { sessionStream } from '../../../dist/core/session/events.js'
 import { readWorkflow } from '../../../dist/core/workflow/read-workflow.js'
 import { publishTemplates } from '../../../dist/engine/library/publish.js'
 import { TEMPLATES, valuesOf } from '../runs/prompt.mjs'
@@ -11,12 +10,12 @@ import { openStore, TENANT } from '../sessions/story.mjs'
 /** @typedef {import('onbook').Store} Store */
 /** @typedef {import('../../../dist/core/digest/digest.js').Json} Json */
 
-/** One node that asks for a tool it is not shown, so many times: four events of the run and eight of its session each. @param {string} folder @param {number} steps */
+/** One node that asks for a tool it is not shown, so many times: five events each. @param {string} folder @param {number} steps */
 export const recordSteps = (folder, steps) =>
   record(
     folder,
     { id: 'long', objective: 'Go on until you are told to stop.', stallAfter: 0, nodes: [{ id: 'writer' }] },
-    { budget: { steps } },
+    { budget: { steps, stepsPerNode: steps } },
     () => ({ ...reply(), toolCalls: [{ callId: 'c1', toolName: 'nothing', arguments: {} }] }),
   )
 
@@ -45,15 +44,10 @@ async function record(folder, document, more, say) {
   return store
 }
 
-/** Of the run and of its sessions. @param {Store} store */
+/** @param {Store} store */
 export async function bytesOf(store) {
   /** @type {Uint8Array[]} */
   const all = []
-  const sessions = new Set()
-  for await (const { event, bytes } of store.read(TENANT, runStream('r1'), -1)) {
-    all.push(bytes)
-    if (event.type === 'node.started') sessions.add(/** @type {{ session: string }} */ (event.payload).session)
-  }
-  for (const session of sessions) for await (const { bytes } of store.read(TENANT, sessionStream(session), -1)) all.push(bytes)
+  for await (const { bytes } of store.read(TENANT, runStream('r1'), -1)) all.push(bytes)
   return all
 }

@@ -1,10 +1,8 @@
 // @ts-check
 // What is run: workflows of any number of nodes with a model that costs nothing, and what a run leaves in the record.
-import { randomUUID } from 'node:crypto'
 import { digestBytes } from 'onbook/core'
 import { readWorkflow } from '../../../dist/core/workflow/read-workflow.js'
-import { runWork } from '../../../dist/engine/runs/work.js'
-import { partsOn, TENANT } from '../sessions/story.mjs'
+import { TENANT, workOn } from '../sessions/story.mjs'
 
 /** @typedef {import('onbook').Store} Store */
 /** @typedef {import('../../../dist/engine/runs/work.js').RunWork} RunWork */
@@ -45,23 +43,7 @@ export const reply = () => ({
 })
 
 /** @param {Store} store @param {import('onbook').ChatModel['call']} [call] what the model does when it is asked */
-export function runsOn(store, call = async () => reply()) {
-  const parts = partsOn(store, { call })
-  const work = runWork({
-    ...parts,
-    owner: 'bench',
-    world: { hostDefaults: {}, agentBindings: true, roles: null, model: { provider: 'bench', model: 'small' }, repository: null },
-    now: Date.now,
-    newId: randomUUID,
-  })
-  return {
-    work,
-    async close() {
-      await work.close()
-      await parts.validator.close()
-    },
-  }
-}
+export const runsOn = (store, call = async () => reply()) => workOn(store, { call })
 
 /** On record, and not waited for. @param {RunWork} work @param {Workflow} workflow @param {number} run */
 export async function create(work, workflow, run) {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { memoryStore, PRODUCT_PROJECTIONS, sessionWork, sqliteStore, workerValidator } from 'onbook'
+import { memoryStore, PRODUCT_PROJECTIONS, runWork, sqliteStore, workerValidator } from 'onbook'
 import { EVERYTHING, emptyConfig } from 'onbook/core'
 
 export const TENANT = 'default'
@@ -42,8 +42,8 @@ const model = {
   }),
 }
 
-/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models @returns {import('onbook').SessionParts} */
-export const partsOn = (store, models) => ({
+/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models @returns {import('onbook').TurnParts} */
+const partsOn = (store, models) => ({
   store,
   models,
   secrets: () => ({ get: async () => null }),
@@ -60,10 +60,14 @@ export const partsOn = (store, models) => ({
   },
 })
 
-/** @param {import('onbook').Store} store */
-export function workOn(store) {
-  const parts = partsOn(store, model)
-  const work = sessionWork(parts)
+/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models */
+export function workOn(store, models = model) {
+  const parts = partsOn(store, models)
+  const work = runWork({
+    ...parts,
+    owner: 'bench',
+    world: { hostDefaults: {}, agentBindings: true, roles: null, model: { provider: 'bench', model: 'small' }, repository: null },
+  })
   return {
     work,
     async close() {
