@@ -92,9 +92,9 @@ it('makes a session, runs it, follows it, and says what was said', async () => {
   expect(entries.map(({ messages }) => messages[0]?.role)).toEqual(['user', 'assistant', 'user'])
   await client.sessions.command(session, { kind: 'cancel', reason: 'enough' })
   expect((await client.sessions.get(session)).lifecycle).toBe('cancelled')
-  const names: string[] = []
-  for await (const one of client.sessions.list()) names.push(one.session)
-  expect(names).toEqual([session])
+  const listed: unknown[] = []
+  for await (const one of client.sessions.list()) listed.push([one.session, one.runId, one.open])
+  expect(listed).toEqual([[session, runId, false]])
   expect(await client.sessions.apply(session)).toMatchObject({ outcome: 'refused', code: 'nothing_pending' })
   await expect(client.sessions.sync(session)).rejects.toMatchObject({ code: 'workspace_unset', status: 422 })
   await expect(client.sessions.get('nobody')).rejects.toMatchObject({ code: 'session_missing', status: 404 })

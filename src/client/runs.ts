@@ -75,7 +75,7 @@ export interface Approvals {
     approval: string,
     reply: ApprovalReply,
     options?: WriteOptions,
-  ): Promise<{ readonly runId: string | null; readonly session: string | null; readonly decision: string }>
+  ): Promise<{ readonly runId: string; readonly session: string | null; readonly decision: string }>
 }
 
 const PATH = '/v1/runs'

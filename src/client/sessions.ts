@@ -37,7 +37,7 @@ export interface Sessions {
   sync(session: string, request?: SyncRequest, options?: WriteOptions): Promise<SyncAnswer>
   /** The same of an apply that is refused. */
   apply(session: string, when?: ApplyWhen, options?: ApplyOptions): Promise<ApplyAnswer>
-  /** It is on record when this resolves, and goes on by itself: the events of the run say how. `run` counts the runs of the session. */
+  /** The run is on record when this resolves, and goes on by itself. `runs.events(runId)` follows its steps and calls. */
   run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number; readonly runId: string }>
   command(session: string, command: SessionCommandRequest, options?: WriteOptions): Promise<{ readonly id: string }>
   /** For a run that waits. */

@@ -29,8 +29,12 @@ async function idle(session: string): Promise<Answered['body']> {
   }
 }
 
-const eventsOf = async (session: string): Promise<{ type: string; payload: Record<string, never> }[]> =>
-  (await get(`/${session}/events?limit=300`)).body.events
+/** Events of the newest run in a session. */
+async function eventsOf(session: string): Promise<{ type: string; payload: Record<string, never> }[]> {
+  const { items } = (await get('')).body
+  const { runId } = items.find((one: { session: string }) => one.session === session)
+  return (await host.ask('GET', `/v1/streams/run%2F${runId}/events?limit=300`, { key })).body.events
+}
 // biome-ignore lint/suspicious/noExplicitAny: payloads are looked into as they come
 const payloadsOf = async (session: string, type: string): Promise<any[]> =>
   (await eventsOf(session)).filter(event => event.type === type).map(({ payload }) => payload)
@@ -51,7 +55,7 @@ it('agentos D3: a run gets the prelude that it names, whatever is approved', asy
   await publish('w3', files)
   await adopted('s3', 'w3', true)
   const overrides = { ...config, workspace: { name: 'w3' }, prelude: 'a' }
-  expect(await post('/s3/runs', { input: 'hi', overrides })).toMatchObject({ status: 201, body: { selection: { prelude: 'a' } } })
+  expect(await post('/s3/runs', { input: 'hi', overrides })).toMatchObject({ status: 201, body: { run: 1 } })
   await idle('s3')
   expect((await payloadsOf('s3', 'step.started')).map(({ snapshot }) => snapshot.prelude.name)).toEqual(['a'])
 })
@@ -78,8 +82,7 @@ it('agentos D7: the frozen config of a run names what the run uses', async () =>
   await adopted('s7', 'w7', true)
   await post('/s7/runs', { input: 'hi' })
   await idle('s7')
-  const [{ config: frozen }] = await payloadsOf('s7', 'run.requested')
-  const [{ snapshot }] = await payloadsOf('s7', 'run.started')
+  const [{ config: frozen, snapshot }] = await payloadsOf('s7', 'node.started')
   expect([frozen.prelude, snapshot.prelude.name]).toEqual(['b', 'b'])
 })
 
@@ -142,7 +145,7 @@ it('agentos D16: another prelude alone is taken from the active version', async 
   const overrides = { ...config, workspace: { name: 'w16' }, prelude: 'b' }
   expect((await post('/s16/runs', { input: 'hi', overrides })).status).toBe(201)
   await idle('s16')
-  const [{ snapshot }] = await payloadsOf('s16', 'run.started')
+  const [{ snapshot }] = await payloadsOf('s16', 'node.started')
   expect(snapshot).toMatchObject({ version: 1, prelude: { name: 'b' } })
 })
 

@@ -198,7 +198,13 @@ describe('agentos D11: a session in AgentOS’s names', () => {
     await host.ask('POST', '/v1/sessions/commanded/runs', { body: { input: 'Hello', interactive: true } })
     await until('commanded', 'LifecycleChanged')
     const command = (command_id: string, epoch: number, kind: object) =>
-      send('commanded', 'HostCommandReceived', { command_id, target_run_id: null, expected_session_epoch: epoch, issued_at: 0, command: kind })
+      send('commanded', 'HostCommandReceived', {
+        command_id,
+        target_run_id: null,
+        expected_session_epoch: epoch,
+        issued_at: 0,
+        command: kind,
+      })
     expect(await command('c1', 5, { $tag: 'Pause' })).toMatchObject({ status: 409, body: { error: 'command_stale' } })
     expect((await command('c2', 0, { $tag: 'FollowUp', $value: { text: 'More?' } })).status).toBe(200)
     expect(tagsOf(await until('commanded', 'HostCommandApplied'))).toContain('HostCommandApplied')

@@ -33,23 +33,31 @@ export interface NodePlace extends NodeOfRun {
   readonly tenant: string
 }
 
+/** A reader follows one node, or one lasting session whatever run works in it. */
+export type Followed = NodePlace | { readonly tenant: string; readonly session: string }
+
 /** Pieces of replies on their way. They are not kept: the record has the whole. */
 export interface Live {
-  say(place: NodePlace, delta: Delta): void
+  say(place: NodePlace & { readonly session: string | null }, delta: Delta): void
   /** Until the signal aborts. */
-  hear(place: NodePlace, signal: AbortSignal, listen: (delta: Delta) => void): void
+  hear(followed: Followed, signal: AbortSignal, listen: (delta: Delta) => void): void
 }
 
 export function liveDeltas(): Live {
   const listeners = new Map<string, Set<(delta: Delta) => void>>()
-  const keyOf = ({ tenant, runId, nodeId }: NodePlace): string => JSON.stringify([tenant, runId, nodeId])
+  const keyOf = (followed: Followed): string =>
+    JSON.stringify('session' in followed ? [followed.tenant, followed.session] : [followed.tenant, followed.runId, followed.nodeId])
+  const sayTo = (followed: Followed, delta: Delta): void => {
+    for (const listen of listeners.get(keyOf(followed)) ?? []) listen(delta)
+  }
   return {
-    say(place, delta) {
-      for (const listen of listeners.get(keyOf(place)) ?? []) listen(delta)
+    say({ tenant, runId, nodeId, session }, delta) {
+      sayTo({ tenant, runId, nodeId }, delta)
+      if (session !== null) sayTo({ tenant, session }, delta)
     },
-    hear(place, signal, listen) {
+    hear(followed, signal, listen) {
       if (signal.aborted) return
-      const key = keyOf(place)
+      const key = keyOf(followed)
       const all = listeners.get(key) ?? new Set()
       listeners.set(key, all.add(listen))
       signal.addEventListener('abort', () => {

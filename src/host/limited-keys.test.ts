@@ -64,8 +64,8 @@ beforeAll(async () => {
   await ask('POST', '/v1/sessions', { session: 'vault-session', config })
   await ask('POST', '/v1/sessions/vault-session/sync', { workspace: 'vault', prelude: 'default' })
   await ask('POST', '/v1/sessions/vault-session/apply', { when: 'immediate_if_idle' })
-  await ask('POST', '/v1/sessions/vault-session/runs', { input: 'Hello' })
-  await host.sessions.work.quiet('acme', 'vault-session')
+  const direct = await ask('POST', '/v1/sessions/vault-session/runs', { input: 'Hello' })
+  await host.sessions.runs.quiet('acme', direct.runId)
   await ask('PUT', '/v1/agents/local.vault.keeper', { agentId: 'local.vault.keeper', systemPrompt: 'Keep.', session: 'vault-session' })
   const workflow = {
     id: 'heist',
@@ -224,6 +224,29 @@ describe('what a limited key names', () => {
     expect(await host.ask('POST', '/v1/runs', { key: limited, body: { workflowId: 'heist' } })).toMatchObject({ status: 404 })
     expect(await count()).toBe(before)
   })
+})
+
+it('a session without a workspace is hidden once a run brought text of a hidden one into it', async () => {
+  const workflow = {
+    id: 'smuggle',
+    objective: 'Go.',
+    nodes: [
+      { id: 'keeper', agent: 'local.vault.keeper' },
+      { id: 'clerk', session: 'ledger' },
+    ],
+    edges: [{ from: 'keeper', to: 'clerk' }],
+  }
+  await host.ask('PUT', '/v1/workflows/smuggle', { key: admin, body: workflow })
+  for (const session of ['ledger', 'asked']) await host.ask('POST', '/v1/sessions', { key: limited, body: { session, config } })
+  const { runId } = (await host.ask('POST', '/v1/runs', { key: admin, body: { workflowId: 'smuggle' } })).body
+  const overrides = { ...config, workspace: { name: 'vault' }, prelude: 'default' }
+  const direct = await host.ask('POST', '/v1/sessions/asked/runs', { key: admin, body: { input: 'x', overrides } })
+  expect(direct.status).toBe(201)
+  for (const id of [runId, direct.body.runId]) await host.sessions.runs.quiet('acme', id)
+  for (const path of ['/v1/sessions/ledger', '/v1/sessions/asked', `/v1/runs/${runId}`, `/v1/runs/${direct.body.runId}`]) {
+    expect((await host.ask('GET', path, { key: admin })).status, path).toBe(200)
+    expect((await host.ask('GET', path, { key: limited })).status, path).toBe(404)
+  }
 })
 
 it('reliability D3: an open event stream ends before a hidden workspace is named in it', async () => {

@@ -66,17 +66,16 @@ it('agentos D12: the policy lets one workspace use it, the sync says so, and it 
   const ready = await sync('desk')
   expect(ready).toMatchObject({ outcome: 'ready', warnings: [{ code: 'secret_used', message: expect.stringContaining('TOKEN') }] })
   await ask('/writer/apply', { when: 'immediate_if_idle' })
-  await ask('/writer/runs', { input: 'x' })
-  await sessions.work.quiet('acme', 'writer')
+  await sessions.runs.quiet('acme', (await ask('/writer/runs', { input: 'x' })).body.runId)
   expect(sent).toEqual(['TOKEN=hunter2hunter2'])
 })
 
 it('agentos D12: a snapshot that was applied before is not sent once the policy takes the secret back', async () => {
   secretGrants.length = 0
-  await ask('/writer/runs', { input: 'y' })
-  await sessions.work.quiet('acme', 'writer')
+  const { runId } = (await ask('/writer/runs', { input: 'y' })).body
+  await sessions.runs.quiet('acme', runId)
   expect(sent).toHaveLength(1)
-  const { body } = await host.ask('GET', '/v1/sessions/writer/events', { key })
+  const { body } = await host.ask('GET', `/v1/streams/run%2F${runId}/events`, { key })
   const failed = body.events.findLast(({ type }: { type: string }) => type === 'step.settled')
   expect(failed.payload.failure).toMatchObject({ code: 'secret_not_granted', detail: expect.stringContaining('onbook.policy.yaml') })
 })

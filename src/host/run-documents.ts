@@ -84,7 +84,7 @@ const nodeView = ({ status, visits, steps, session }: NodeState) => ({
   status,
   visits,
   steps,
-  session: session === '' ? null : session,
+  session,
 })
 
 /** Facts that are only in the events: who gave which override, and on what evidence a run that stalled was paused. */

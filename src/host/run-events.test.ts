@@ -132,13 +132,7 @@ describe('GET /v1/runs/{runId}/events', () => {
         return new Response(readable, answer)
       },
     })
-    const types = [
-      'onbook.run.created',
-      'node.started',
-      'agent.promptResolved',
-      'onbook.step.started',
-      'onbook.step.settled',
-    ]
+    const types = ['run.started', 'node.started', 'agent.promptResolved', 'onbook.step.started', 'onbook.step.settled']
     for (const type of [...types, 'onbook.node.waiting', 'onbook.run.cancelling', 'onbook.node.cancelled', 'run.cancelled'])
       source.addEventListener(type, ({ data }) => void seen.push(JSON.parse(data)))
     await new Promise(resume => setTimeout(resume, 200))

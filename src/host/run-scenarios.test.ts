@@ -59,6 +59,7 @@ describe('RFC 0027', () => {
     expect((await ask('GET', '/.well-known/openwop')).body.prompts.supported).toBe(true)
     const events = await runToEnd(ask, { workflowId: 'conformance-prompt-end-to-end' })
     expect(events.map(({ type }) => type).filter(type => !type.startsWith('onbook.') && type !== 'agent.promptResolved')).toEqual([
+      'run.started',
       'node.started',
       'prompt.composed',
       'prompt.composed',

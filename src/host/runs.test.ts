@@ -64,7 +64,7 @@ describe('POST /v1/runs', () => {
       status: 'completed',
       variables: { topic: 'whales' },
       outputs: { writer: 'Noted.' },
-      nodeStates: { writer: { status: 'completed', visits: 1, steps: 1, session: `${runId}.writer` } },
+      nodeStates: { writer: { status: 'completed', visits: 1, steps: 1, session: null } },
       tags: ['night'],
       metadata: { ticket: 7, scopeId: 'desk' },
       configurable: { tone: 'dry' },
@@ -215,7 +215,7 @@ describe('a run under way', () => {
     for (const kind of ['steer', 'interrupt', 'follow-up'])
       expect(await post(`/${runId}/nodes/writer/messages`, { kind, message: `A ${kind}.` })).toMatchObject({
         status: 200,
-        body: { runId, nodeId: 'writer', session: `${runId}.writer` },
+        body: { runId, nodeId: 'writer', session: null },
       })
     const headers = { 'idempotency-key': `say ${runId}` }
     const said = await post(`/${runId}/nodes/writer/messages`, { kind: 'steer', message: 'Once.' }, headers)

@@ -29,6 +29,14 @@ async function ended(session: string): Promise<Answered> {
   }
 }
 
+/** Events of the newest run in a session. */
+// biome-ignore lint/suspicious/noExplicitAny: payloads are looked into as they come
+const runEvents = async (session: string, of = host, as = key): Promise<any[]> => {
+  const { items } = (await of.ask('GET', '/v1/sessions', { key: as })).body
+  const { runId } = items.find((one: { session: string }) => one.session === session)
+  return (await of.ask('GET', `/v1/streams/run%2F${runId}/events`, { key: as })).body.events
+}
+
 const publish = async (files: Record<string, string>): Promise<void> => {
   const changes = Object.entries(files).map(([path, text]) => ({ path, text }))
   expect((await host.ask('POST', '/v1/workspaces/desk/commits', { key, body: { changes } })).status).toBeLessThan(300)
@@ -44,9 +52,14 @@ it('is made, runs with what is stored, and shows what was said', async () => {
   expect(status).toBe(201)
   const made = await post('', { session: 'direct', config: { ...config, promptDigests: [object.digest] } })
   expect(made).toMatchObject({ status: 201, body: { session: 'direct', config: { provider: 'scripted', prelude: null } } })
-  expect(await post('/direct/runs', { input: '{"not": "a message"}' })).toMatchObject({ status: 201, body: { run: 1 } })
+  const asked = await post('/direct/runs', { input: '{"not": "a message"}' })
+  expect(asked).toMatchObject({ status: 201, body: { session: 'direct', run: 1, runId: expect.stringMatching(/^run_/) } })
   const { body } = await ended('direct')
   expect(body).toMatchObject({ lifecycle: 'completed', messages: 2, runs: 1, workspace: { active: null } })
+  const { runId } = asked.body
+  const { items } = (await get('')).body
+  expect(items.find((one: { session: string }) => one.session === 'direct')).toMatchObject({ run: 1, runId, open: false })
+  expect((await host.ask('GET', `/v1/runs/${runId}`, { key })).body).toMatchObject({ status: 'completed', outputs: { session: 'Noted.' } })
   const { body: said } = await get('/direct/transcript')
   expect(said.entries.map((entry: { messages: object[] }) => entry.messages[0])).toEqual([
     { role: 'user', content: [{ type: 'text', text: '{"not": "a message"}' }] },
@@ -124,9 +137,8 @@ it('takes what was applied for the next step while a tool is at work, and the ru
   await ask('/v1/sessions/w/sync', {})
   finish({ ok: true })
   await vi.waitFor(async () => expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.run).toBeNull())
-  const { events } = (await busy.ask('GET', '/v1/sessions/w/events', { key: any })).body
-  const steps = events.filter(({ type }: { type: string }) => type === 'step.started')
-  expect(steps.map(({ payload }: { payload: { snapshot: { version: number } } }) => payload.snapshot.version)).toEqual([1, 2])
+  const steps = (await runEvents('w', busy, any)).filter(({ type }) => type === 'step.started')
+  expect(steps.map(({ payload }) => payload.snapshot.version)).toEqual([1, 2])
   // What was synced later waits for somebody to ask for it.
   expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.workspace).toMatchObject({
     active: { version: 2 },
@@ -157,7 +169,7 @@ describe('what is asked twice under one key', () => {
       await ended('once')
     }
     const counted = await types('once')
-    for (const type of ['workspace.syncRequested', 'workspace.applyRequested', 'run.requested'])
+    for (const type of ['workspace.syncRequested', 'workspace.applyRequested', 'run.attached'])
       expect(counted.filter((one: string) => one === type)).toHaveLength(1)
     expect((await post('/once/runs', { input: 'Something else' }, once)).body.error).toBe('idempotency_key_mismatch')
   })
@@ -256,12 +268,12 @@ it('is followed as it happens, pieces of replies included, and taken up where a 
     stop.abort()
     return text
   }
-  const following = follow({}, 'event: run.completed')
+  const following = follow({}, 'event: run.detached')
   await vi.waitFor(async () => expect((await post('/followed/runs', { input: 'Hello' })).status).toBe(201))
   const text = await following
   expect(text).toMatch(/id: 0\nevent: session.created\n/)
   expect(text).toContain('\n\nevent: delta\ndata: {"kind":"text","text":"Noted."}\n\n')
-  expect(await follow({ 'last-event-id': '1' }, 'event: run.completed')).not.toContain('event: run.requested')
+  expect(await follow({ 'last-event-id': '1' }, 'event: run.detached')).not.toContain('event: run.attached')
 })
 
 it('sync warns of tools that no binding and no grant is there for', async () => {
@@ -308,8 +320,7 @@ describe('objects', () => {
     await post('', { session: 'unfit-config', config: { ...config, promptDigests: [body.digest] } })
     await post('/unfit-config/runs', { input: 'Hello' })
     expect((await ended('unfit-config')).body.lifecycle).toBe('failed')
-    const { body: recorded } = await get('/unfit-config/events')
-    expect(recorded.events.at(-1)).toMatchObject({ type: 'run.failed', payload: { code: 'object_unfit' } })
+    expect((await runEvents('unfit-config')).at(-1)).toMatchObject({ type: 'run.failed', payload: { code: 'object_unfit' } })
   })
 })
 

@@ -59,9 +59,9 @@ it('reliability D6: the schema of a tool is not run for a call that nobody grant
   const call = `{ toolName: probe, callId: tool-1, arguments: { word: "${HANGS}" } }`
   await start(`replies:\n  - match: { step: 1 }\n    toolCalls: [${call}]\n  - match: {}\n    text: Done.\n`, [tool])
   await host.ask('POST', '/v1/sessions', { body: { session: 'desk', config: { provider: 'scripted', model: 'small' } } })
-  await host.ask('POST', '/v1/sessions/desk/runs', { body: { input: 'Try.' } })
+  const { runId } = (await host.ask('POST', '/v1/sessions/desk/runs', { body: { input: 'Try.' } })).body
   await expect.poll(async () => (await host.ask('GET', '/v1/sessions/desk')).body.lifecycle, { timeout: 20_000 }).toBe('completed')
-  const { body } = await host.ask('GET', '/v1/streams/session%2Fdesk/events')
+  const { body } = await host.ask('GET', `/v1/streams/run%2F${runId}/events`)
   const { payload } = body.events.find(({ type }: { type: string }) => type === 'call.judged')
   const outcomes = payload.verdict.conditions.slice(0, 4).map((one: Record<string, string>) => [one.condition, one.outcome])
   expect(payload.verdict.decision).toBe('refused')

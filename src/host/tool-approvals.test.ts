@@ -64,8 +64,8 @@ it('show what the call would be made with, and an approval lets it be made', asy
     {
       approval,
       askedAt: expect.any(String),
-      runId: null,
-      nodeId: null,
+      runId: expect.stringMatching(/^run_/),
+      nodeId: 'session',
       session: 'desk',
       wants: {
         kind: 'tool',
@@ -81,7 +81,7 @@ it('show what the call would be made with, and an approval lets it be made', asy
   const said = { decision: 'approved', note: 'fine' }
   const headers = { 'idempotency-key': 'once' }
   const answer = await host.ask('POST', `/v1/approvals/${approval}`, { body: said, headers })
-  expect(answer).toMatchObject({ status: 200, body: { approval, decision: 'approved', runId: null, session: 'desk' } })
+  expect(answer).toMatchObject({ status: 200, body: { approval, decision: 'approved', runId: items[0].runId, session: 'desk' } })
   await ended()
   const again = await host.ask('POST', `/v1/approvals/${approval}`, { body: said, headers })
   expect(again.headers.get('openwop-idempotent-replay')).toBe('true')
@@ -129,7 +129,7 @@ it('of a node are found from its run, which waits for them', async () => {
   expect(paid).toEqual([])
   const { events } = (await host.ask('GET', `/v1/runs/${runId}/events/poll`)).body
   const types = events.map(({ type }: { type: string }) => type)
-  expect(types.filter((type: string) => /waiting|answered|call.settled/.test(type))).toEqual([
+  expect(types.filter((type: string) => /approval|call.settled/.test(type))).toEqual([
     'onbook.approval.requested',
     'onbook.approval.resolved',
     'onbook.call.settled',

@@ -57,9 +57,9 @@ async function judged(name: string, parameters: Json) {
   await ask('', { session: name, config: { provider: 'scripted', model: 'small' } })
   expect((await ask(`/${name}/sync`, { workspace: name, catalog: 'main' })).body).toMatchObject({ outcome: 'ready' })
   await ask(`/${name}/apply`, { when: 'immediate_if_idle' })
-  await ask(`/${name}/runs`, { input: name })
-  await sessions.work.quiet('acme', name)
-  const { events } = (await host.ask('GET', `/v1/sessions/${name}/events`, { key })).body
+  const { runId } = (await ask(`/${name}/runs`, { input: name })).body
+  await sessions.runs.quiet('acme', runId)
+  const { events } = (await host.ask('GET', `/v1/streams/run%2F${runId}/events`, { key })).body
   return events.find(({ type }: { type: string }) => type === 'call.judged')?.payload.verdict
 }
 

@@ -421,7 +421,7 @@ it('25: events count from 0 and none is lost; nodes are named with their type', 
   const id = freshId()
   await ask('PUT', `/v1/workflows/${id}`, { body: { id, objective: 'x', nodes: [{ id: 'writer' }] } })
   const events = await runToEnd(ask, { workflowId: id })
-  expect(events[0]).toMatchObject({ sequence: 0, type: 'onbook.run.created' })
+  expect(events[0]).toMatchObject({ sequence: 0, type: 'run.started', payload: { workflowId: id } })
   const { runId } = events[0]!
   const after = async (query: string) => (await ask('GET', `/v1/runs/${runId}/events/poll${query}`)).body.events
   expect([await after(''), await after('?lastSequence=0')]).toEqual([events, events.slice(1)])

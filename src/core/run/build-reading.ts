@@ -1,7 +1,6 @@
 // Builds the reading of a run from its recorded events, in one pass. Loads nothing and folds no state.
 import type { Digest } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
-import type { RunConfig } from '../session/config.ts'
 import type { StepStarted } from '../turn/events.ts'
 import { type RunEvent, runEvent } from './events.ts'
 import type { Place, RunCall, RunFact, RunReading, RunStep, RunVisit, VisitOutcome } from './reading.ts'
@@ -32,7 +31,7 @@ export function readingBuilder(): ReadingBuilder {
   /** By approval: the call that a person was asked about. */
   const asked = new Map<string, string>()
   /** By node: the session and the config of its present visit. */
-  const from = new Map<string, { readonly home: string | null; readonly config: RunConfig }>()
+  const from = new Map<string, Pick<RunStep, 'session' | 'home' | 'config'>>()
 
   const begin = (place: Place, nodeId: string, visit: number, handoffs: Digest | null, outcome: VisitOutcome | null): void => {
     const begun: Open<RunVisit> = { ...place, nodeId, visit, handoffs, traced: [], composed: [], steps: [], outcome }
@@ -49,7 +48,7 @@ export function readingBuilder(): ReadingBuilder {
       ...started,
       ...place,
       visit: visit?.visit ?? 1,
-      ...(from.get(started.nodeId) ?? { home: null, config: null }),
+      ...(from.get(started.nodeId) ?? { session: null, home: null, config: null }),
       outcome: null,
       calls: [],
       changes: [],
@@ -72,7 +71,7 @@ export function readingBuilder(): ReadingBuilder {
     const { sequence, at } = place
     switch (event.type) {
       case 'node.started':
-        from.set(event.nodeId, { home: event.home ?? null, config: event.config })
+        from.set(event.nodeId, { session: event.session ?? null, home: event.home ?? null, config: event.config })
         return begin(place, event.nodeId, event.visit, event.handoffs, null)
       case 'node.skipped':
         return begin(place, event.nodeId, (visits.get(event.nodeId)?.visit ?? 0) + 1, null, { status: 'skipped', reason: event.reason })

@@ -52,6 +52,8 @@ export type VisitOutcome =
 export interface RunStep extends Place, Omit<StepStarted, 'type'> {
   /** Steps are counted from 1 in each visit. */
   readonly visit: number
+  /** The lasting session that the node works in; null when there is none. */
+  readonly session: string | null
   /** The session that the node's snapshot comes from; null when there is none. */
   readonly home: string | null
   readonly config: RunConfig | null

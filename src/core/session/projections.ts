@@ -14,9 +14,10 @@ export const sessionRows: Projection = {
     session: 'text',
     createdAt: 'text',
     changedAt: 'text',
-    /** Its newest run, by number and by id. */
+    /** Its newest run, by number and by id, and the node of that run. */
     run: 'integer',
     runId: 'text',
+    nodeId: 'text',
     /** 1 while that run works here. */
     open: 'integer',
     syncing: 'integer',
@@ -27,7 +28,7 @@ export const sessionRows: Projection = {
   indexes: [['session'], ['runId'], ['syncing']],
   from: {
     'session.created': putting({ session: 'payload.session', createdAt: 'at', open: { always: 0 }, syncing: { always: 0 } }),
-    'run.attached': putting({ run: 'payload.run', runId: 'payload.runId', open: { always: 1 } }),
+    'run.attached': putting({ run: 'payload.run', runId: 'payload.runId', nodeId: 'payload.nodeId', open: { always: 1 } }),
     'run.detached': putting({ open: { always: 0 } }),
     'workspace.syncRequested': syncing(1),
     'workspace.syncUnchanged': syncing(0),

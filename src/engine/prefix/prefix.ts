@@ -38,6 +38,8 @@ export interface PrefixStep extends Partial<ComparedStep> {
 export interface PrefixAnswer {
   readonly runId: string
   readonly nodeId: string
+  /** The lasting session that the node works in; null for none. */
+  readonly session: string | null
   readonly provider: string
   readonly model: string
   readonly steps: readonly PrefixStep[]
@@ -70,7 +72,7 @@ async function prefixOf(
   chain: readonly RunStep[],
   pause: () => Promise<void>,
 ): Promise<PrefixAnswer> {
-  const { nodeId, request } = chain[0]!
+  const { nodeId, session, request } = chain[0]!
   const read = reader(store, tenant)
   const steps: PrefixStep[] = []
   let before: Sent | null = null
@@ -93,7 +95,7 @@ async function prefixOf(
     before = { step, pieces, usage }
   }
   const { provider, model } = request.parameters
-  return { runId, nodeId, provider, model, steps, summary: summaryOf(steps.filter(isCompared)) }
+  return { runId, nodeId, session, provider, model, steps, summary: summaryOf(steps.filter(isCompared)) }
 }
 
 const isCompared = (step: PrefixStep): step is PrefixStep & ComparedStep => step.previous !== undefined

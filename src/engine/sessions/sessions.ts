@@ -1,6 +1,6 @@
 // The sessions of a tenant, and those with a sync that is not done.
 import type { ProjectedRow } from '../../core/record/projection.ts'
-import { sessionStream } from '../../core/session/events.ts'
+import { type NodeOfRun, sessionStream } from '../../core/session/events.ts'
 import { sessionRows } from '../../core/session/projections.ts'
 import type { Store } from '../../ports.ts'
 
@@ -25,12 +25,14 @@ export async function* listSessions(store: Store, tenant: string, after = ''): A
   }
 }
 
-/** Null before the first. */
-export async function newestRun(store: Store, tenant: string, session: string): Promise<string | null> {
-  for await (const row of store.rows(sessionRows.table, tenant, { session })) {
-    const summary = summaryOf(row)
-    if (summary !== null) return summary.runId
-  }
+/** The newest run of a session; null before the first. */
+export const newestRun = async (store: Store, tenant: string, session: string): Promise<string | null> =>
+  (await newestNode(store, tenant, session))?.runId ?? null
+
+/** The node that worked in the session last, or works in it now; null before the first. */
+export async function newestNode(store: Store, tenant: string, session: string): Promise<NodeOfRun | null> {
+  for await (const { stream, cells } of store.rows(sessionRows.table, tenant, { session }))
+    if (stream === sessionStream(session) && cells.runId !== null) return { runId: String(cells.runId), nodeId: String(cells.nodeId) }
   return null
 }
 

@@ -3,7 +3,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { type ChatMessage, observable } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
-import type { LeftMessage } from '../../core/session/events.ts'
+import type { LeftMessage, NodeOfRun } from '../../core/session/events.ts'
 import { type History, readHistoryNode } from '../../core/session/history.ts'
 import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { OpenRun } from '../../core/session/state.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../../ports.ts'
 import { loadRun } from '../runs/load.ts'
 import { type LoadedSession, loadSession } from './load.ts'
 import { sessionMissing } from './requests.ts'
-import { newestRun } from './sessions.ts'
+import { newestNode } from './sessions.ts'
 
 /** Throws `session_missing`. */
 export async function existingSession(store: Store, tenant: string, session: string): Promise<LoadedSession> {
@@ -22,17 +22,16 @@ export async function existingSession(store: Store, tenant: string, session: str
   return loaded
 }
 
-/** `run`: the one that is at work in the session, and the phase of the newest one otherwise. */
-export async function sessionView(store: Store, tenant: string, { state, seq }: LoadedSession) {
+/** `run` is the run that works in the session now. `lifecycle` also tells how the newest one ended. */
+export async function sessionView(store: Store, tenant: string, loaded: LoadedSession) {
+  const { state, seq, newest, run } = await withRun(store, tenant, loaded)
   const { session, agentId, config, workspace, runs, refused, history, left, open } = state
-  const newest = open?.runId ?? (await newestRun(store, tenant, session))
-  const run = newest === null ? null : (await loadRun(store, tenant, newest)).state
   const count = (kind: LeftMessage['kind']): number =>
     [...left, ...(open === null ? [] : (nodeOf(run!, open.nodeId).turn?.left ?? []))].filter(one => one.kind === kind).length
   return {
     session,
     agentId,
-    lifecycle: run === null ? 'idle' : lifecycleOf(run, open),
+    lifecycle: newest === null ? 'idle' : open === null ? nodeOf(run!, newest.nodeId).status : phaseOf(run!, open),
     config,
     workspace: { active: workspace.active, pending: workspace.pending, approved: workspace.approved, syncing: workspace.syncing !== null },
     run: open === null ? null : runView(run!, open),
@@ -45,8 +44,24 @@ export async function sessionView(store: Store, tenant: string, { state, seq }: 
   }
 }
 
-const lifecycleOf = (run: RunState, open: OpenRun | null): string =>
-  open !== null && nodeOf(run, open.nodeId).status === 'waiting' && run.phase === 'running' ? 'waiting' : run.phase
+interface WithRun extends Pick<LoadedSession, 'state' | 'seq'> {
+  readonly newest: NodeOfRun | null
+  readonly run: RunState | null
+}
+
+/** A node ends in the commit that detaches its run. A session that shows a node as open after its end is outdated, so it is read again. */
+async function withRun(store: Store, tenant: string, loaded: LoadedSession): Promise<WithRun> {
+  const { state, seq } = loaded
+  const newest = state.open ?? (await newestNode(store, tenant, state.session))
+  if (newest === null) return { state, seq, newest, run: null }
+  const { state: run } = await loadRun(store, tenant, newest.runId)
+  if (state.open === null || nodeOf(run, newest.nodeId).turn !== null) return { state, seq, newest, run }
+  const later = await loadSession(store, tenant, state.session)
+  return later.seq === seq ? { state, seq, newest, run } : withRun(store, tenant, later)
+}
+
+const phaseOf = (run: RunState, { nodeId }: NodeOfRun): string =>
+  run.phase === 'running' && nodeOf(run, nodeId).status === 'waiting' ? 'waiting' : run.phase
 
 function runView(state: RunState, { run, runId, nodeId }: OpenRun) {
   const { turn } = nodeOf(state, nodeId)
@@ -54,7 +69,7 @@ function runView(state: RunState, { run, runId, nodeId }: OpenRun) {
     run,
     runId,
     nodeId,
-    phase: lifecycleOf(state, { run, runId, nodeId }),
+    phase: phaseOf(state, { runId, nodeId }),
     config: turn?.config ?? null,
     source: turn === null ? 'none' : preludeOf(turn.config, turn.snapshot).source,
     snapshot: turn?.snapshot ?? null,

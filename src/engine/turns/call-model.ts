@@ -67,7 +67,7 @@ async function ask({ parts, place, signal }: Performing, { state, node, turn }: 
     caller: { tenant, node: state.direct?.session ?? nodeId, step: turn.steps },
     ...(held === null ? {} : { resume: resumed(held, request, built.sizes) }),
     ...(seal === undefined ? {} : { seal }),
-    ...(onDelta === undefined ? {} : { onDelta: delta => onDelta(place, delta) }),
+    ...(onDelta === undefined ? {} : { onDelta: delta => onDelta({ ...place, session: node.session }, delta) }),
   })
 }
 

@@ -45,7 +45,8 @@ export interface TurnParts extends OfferedTools {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
   /** A defect: something that no event can record. */
   readonly failed: (error: Error, place: WorkPlace) => void
-  readonly onDelta?: (place: TurnPlace, delta: Delta) => void
+  /** `session` is the lasting session that the node works in. */
+  readonly onDelta?: (place: TurnPlace & { readonly session: string | null }, delta: Delta) => void
   /** Takes known secrets out of a value before it is recorded. Without it nothing is taken out. */
   readonly scrub?: (tenant: string, value: Json) => Promise<Json>
   /** The repo that nodes work in; null when it cannot be watched. Without it there is none. */

@@ -78,6 +78,7 @@ export async function answerApproval(
   const runId = await approvalRun(store, tenant, approval)
   const { state } = await loadRun(store, tenant, runId)
   const open = state.approvals.find(one => one.approval === approval)
+  const { session } = nodeOf(state, open?.nodeId ?? '')
   const told = (answered: Promise<FastifyReply>): Promise<FastifyReply> =>
     answered.catch(async error => {
       throw error instanceof Fault && error.code === 'approval_missing' ? await closedApproval(store, tenant, approval) : error
@@ -85,13 +86,9 @@ export async function answerApproval(
   if (open?.wants.kind === 'mode') {
     if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
     const command = { type: 'resolveMode', approval, decision, by: keyActor(keyId), note } as const
-    return told(
-      submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session: null } }),
-    )
+    return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session } }))
   }
-  return told(
-    answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session: nodeOf(state, open?.nodeId ?? '').session }, given),
-  )
+  return told(answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session }, given))
 }
 
 async function answerCall(

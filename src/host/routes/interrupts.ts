@@ -10,7 +10,7 @@ import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
 import { answerApproval } from './approvals.ts'
 import { approvalAnswer, approvalParams, nodeParams } from './runs-schema.ts'
-import { anyJson, CLOSED, nullable } from './schema-parts.ts'
+import { anyJson, CLOSED } from './schema-parts.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const resolveBody = Type.Object(
@@ -24,8 +24,8 @@ const text = Type.String()
 const interruptAnswer = Type.Object(
   {
     interruptId: text,
-    runId: nullable(text),
-    nodeId: nullable(text),
+    runId: text,
+    nodeId: text,
     kind: Type.Literal('approval'),
     key: text,
     requestedAt: text,

@@ -61,7 +61,7 @@ const prefixAnswer = Type.Object(
         {
           runId: Type.String(),
           nodeId: Type.String(),
-          session: Type.String(),
+          session: nullable(Type.String({ description: 'The lasting session that the node works in.' })),
           provider: Type.String(),
           model: Type.String(),
           steps: Type.Array(step),

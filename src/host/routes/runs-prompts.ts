@@ -58,7 +58,7 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
   )
 }
 
-const shownStep = ({ request: _request, calls: _calls, ...step }: RunStep) => step
+const shownStep = ({ request: _request, calls: _calls, apply: _apply, ...step }: RunStep) => step
 
 async function wholePrompt(found: RunStep, read: ReadBody): Promise<object> {
   const { prompt, ...step } = shownStep(found)

@@ -39,7 +39,6 @@ const replayAnswer = Type.Object(
     level: Type.Integer({ minimum: 1, maximum: 2 }),
     identical: Type.Boolean(),
     events: count,
-    sessions: count,
     prompts: count,
     verdicts: count,
     believed: Type.Array(Type.String({ description: 'What was taken from the record, and not decided again.' })),

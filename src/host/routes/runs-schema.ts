@@ -6,7 +6,7 @@ import { LAYERS } from '../../core/resolve/layers.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { EVENT_LOG_SCHEMA_VERSION, RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
-import { message, snapshot, waitingFor } from './session-schema.ts'
+import { message, promptSource, runConfig, snapshot, waitingFor } from './session-schema.ts'
 import { kindSchema } from './template-schema.ts'
 
 const free = Type.Record(Type.String(), Type.Unknown())
@@ -142,9 +142,9 @@ const openApproval = { approval: Type.String(), nodeId: Type.String(), wants: Ty
 const askedApproval = {
   approval: Type.String(),
   askedAt: Type.String(),
-  runId: nullable(runId),
-  nodeId: nullable(Type.String()),
-  session: nullable(Type.String()),
+  runId,
+  nodeId: Type.String(),
+  session: nullable(Type.String({ description: 'The lasting session that the node works in.' })),
   wants: Type.Union([wantsMode, wantsTool(Type.Unknown())]),
 }
 const evidence = Type.Object(
@@ -223,7 +223,7 @@ export const approvalAnswer = Type.Object(
   {
     approval: Type.String(),
     decision: Type.Enum(['approved', 'denied']),
-    runId: nullable(runId),
+    runId,
     session: nullable(Type.String()),
     status: Type.Optional(status),
   },
@@ -285,7 +285,11 @@ const aboutStep = {
   at: Type.String(),
   nodeId: Type.String(),
   visit: count,
-  session: Type.String(),
+  session: nullable(Type.String({ description: 'The lasting session that the node works in.' })),
+  home: nullable(Type.String({ description: 'The session that the config and the snapshot come from.' })),
+  config: nullable(runConfig),
+  source: promptSource,
+  toolSource: Type.Enum(['step', 'run', 'snapshot', 'host', 'none']),
   step: count,
   requestHash: digest,
   snapshot: nullable(snapshot),

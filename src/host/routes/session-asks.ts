@@ -6,7 +6,6 @@ import { runIdOf } from '../../core/run/run-id.ts'
 import type { SessionConfig } from '../../core/session/config.ts'
 import { commandSession } from '../../engine/sessions/command-session.ts'
 import type { AskedCommand, GivenMessage } from '../../engine/sessions/requests.ts'
-import { existingSession } from '../../engine/sessions/views.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { checkConfig, givenMessage, type SessionRouteParts, type SessionWriter } from './session-writes.ts'
 
@@ -34,6 +33,8 @@ export async function askRun(
   const given = input === undefined ? null : await givenMessage(store, principal, input)
   const runId = runIdOf(Date.now(), randomBytes(20))
   return answerDecided(store, tenant, request, reply, async keep => {
+    // By the time of the answer the session may have had further runs.
+    let answer = answerOf(0, runId)
     const made = await sessions.runs.ask(
       { tenant, runId, actor },
       {
@@ -42,11 +43,13 @@ export async function askRun(
         overrides: config,
         interactive,
         objects: given?.objects ?? [],
-        idempotency: run => keep(answerOf(run, runId)),
+        idempotency(run) {
+          answer = answerOf(run, runId)
+          return keep(answer)
+        },
       },
     )
-    const { state } = await existingSession(store, tenant, session)
-    return { answer: answerOf(state.runs, runId), replayed: made.replayed }
+    return { answer, replayed: made.replayed }
   })
 }
 

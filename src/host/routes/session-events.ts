@@ -37,18 +37,17 @@ export function sessionEventRoutes(app: FastifyInstance, parts: SessionRoutePart
         querystring: sessionEventsQuery,
         response: answers(
           Type.Union([eventsAnswer, aosEventsAnswer]),
-          'Events as they were recorded. With Accept: text/event-stream, every new one as it comes, and between them, as `delta` and without an id, pieces of a reply on its way. With `dialect=aos`, the events of the session and of the runs that worked in it, in one order and in AgentOS’s names; ids and `after` are cursors.',
+          'Events as they were recorded: config, adoption, runs and messages. Steps and calls are events of the run that `run.attached` names. With Accept: text/event-stream, every new one as it comes, and between them, as `delta` and without an id, pieces of a reply on its way. With `dialect=aos`, the events of the session and of the runs that worked in it, in one order and in AgentOS’s names; ids and `after` are cursors.',
         ),
       },
     },
     async (request, reply) => {
       const { tenant } = principalOf(request, 'sessions:read')
       const { session } = request.params
-      const { state } = await existingSession(store, tenant, session)
+      await existingSession(store, tenant, session)
       if (dialectOf(request.query.dialect) === 'aos') return answerAosEvents(store, streams, { tenant, session }, request, reply)
-      const beside: Parameters<typeof answerEvents>[0]['beside'] = ({ closed, mention }) => {
-        if (state.open !== null) sessions.live.hear({ tenant, ...state.open }, closed, delta => mention('delta', JSON.stringify(delta)))
-      }
+      const beside: Parameters<typeof answerEvents>[0]['beside'] = ({ closed, mention }) =>
+        sessions.live.hear({ tenant, session }, closed, delta => mention('delta', JSON.stringify(delta)))
       return answerEvents({ store, streams, tenant, stream: sessionStream(session), beside }, request, reply)
     },
   )

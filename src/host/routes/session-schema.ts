@@ -11,7 +11,7 @@ const version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Within a body it has no name of its own. */
 const unnamed = ({ $schema: _, $id: __, ...schema }: Readonly<Record<string, unknown>>) => Type.Unsafe<object>(schema as Type.TSchema)
 const sessionConfig = unnamed(sessionConfigFormat)
-const runConfig = unnamed(runConfigFormat)
+export const runConfig = unnamed(runConfigFormat)
 
 export const sessionParams = Type.Object({ session: name }, CLOSED)
 export const sessionsQuery = Type.Object({ cursor: Type.Optional(name), limit: Type.Optional(limit) }, CLOSED)
@@ -118,19 +118,21 @@ export const waitingFor = Type.Object(
   },
   CLOSED,
 )
+export const promptSource = Type.Enum(['workspace', 'direct', 'none'])
 const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'packs', 'validate'])
 const at = Type.Enum(['now', 'run', 'step'])
-const home = Type.Object({ session: Type.String(), runId: Type.String(), nodeId: Type.String() }, CLOSED)
+const runId = Type.String({ description: 'Its events, steps and calls are under /v1/runs/{runId}.' })
 const runAnswer = Type.Object(
   {
     run: count,
-    phase: Type.Enum(['requested', 'running', 'waiting', 'paused', 'cancelling']),
-    config: runConfig,
-    source: Type.Enum(['workspace', 'direct', 'none']),
+    runId,
+    nodeId: Type.String({ description: 'The node that works in the session: `session` where the session was asked directly.' }),
+    phase: Type.Enum(['running', 'waiting', 'paused', 'cancelling']),
+    config: nullable(runConfig),
+    source: promptSource,
     snapshot: nullable(snapshot),
     interactive: Type.Boolean(),
     steps: count,
-    batches: count,
     approvals: Type.Array(Type.Object({ approval: Type.String(), call: Type.String(), tool: Type.String() }, CLOSED)),
   },
   CLOSED,
@@ -139,7 +141,6 @@ export const sessionAnswer = Type.Object(
   {
     session: Type.String(),
     agentId: nullable(Type.String()),
-    home: nullable(home),
     lifecycle: Type.Enum(['idle', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'failed', 'cancelled']),
     config: sessionConfig,
     workspace: Type.Object(
@@ -167,9 +168,9 @@ export const sessionsAnswer = Type.Object(
       Type.Object(
         {
           session: Type.String(),
-          home: nullable(Type.String()),
-          phase: Type.String(),
           run: nullable(count),
+          runId: nullable(runId),
+          open: Type.Boolean({ description: 'Whether that run works in the session now.' }),
           workspace: nullable(Type.String()),
           version: nullable(version),
           createdAt: Type.String(),
@@ -183,7 +184,7 @@ export const sessionsAnswer = Type.Object(
   CLOSED,
 )
 export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
-export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, runId: Type.String() }, CLOSED)
+export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, runId }, CLOSED)
 export const commandAnswer = Type.Object(
   {
     session: Type.String(),

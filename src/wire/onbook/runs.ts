@@ -1,6 +1,6 @@
 // Runs as a client sees them. The shapes of what goes over the wire, and nothing else.
 import type { JsonValue, PromptKind } from './prompts.ts'
-import type { ProviderWait, WireSnapshot } from './sessions.ts'
+import type { ProviderWait, WireSessionConfig, WireSnapshot } from './sessions.ts'
 
 type Fields = { readonly [name: string]: JsonValue }
 
@@ -89,12 +89,13 @@ export interface WantedTool {
   readonly expiresAt: number | null
 }
 
-/** Of a run, of one of its nodes, or of a session on its own. */
+/** Asked by a node of a run. A session that is asked directly is a run with one node. */
 export interface AskedApproval {
   readonly approval: string
   readonly askedAt: string
-  readonly runId: string | null
-  readonly nodeId: string | null
+  readonly runId: string
+  readonly nodeId: string
+  /** The lasting session that the node works in; null for none. */
   readonly session: string | null
   readonly wants: WantedMode | WantedTool
 }
@@ -148,7 +149,13 @@ interface ToldStep {
   readonly nodeId: string
   /** Which time the node was at work: steps are counted anew each time. */
   readonly visit: number
-  readonly session: string
+  /** The lasting session that the node works in; null for none. */
+  readonly session: string | null
+  /** The session that the config and the snapshot come from; null for none. */
+  readonly home: string | null
+  readonly config: WireSessionConfig | null
+  readonly source: 'workspace' | 'direct' | 'none'
+  readonly toolSource: 'step' | 'run' | 'snapshot' | 'host' | 'none'
   readonly step: number
   readonly requestHash: string
   readonly snapshot: WireSnapshot | null

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 export interface OpenApproval {
   readonly approval: string
   readonly askedAt: string
-  readonly runId: string | null
-  readonly nodeId: string | null
+  readonly runId: string
+  readonly nodeId: string
   readonly wants:
     | { readonly kind: 'mode'; readonly mode: string; readonly reason: string }
     | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json; readonly reason: string; readonly expiresAt: number | null }

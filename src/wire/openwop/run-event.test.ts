@@ -1,5 +1,5 @@
 // Every event of a run, on the wire: valid by OpenWOP's documents in each of the three modes, and what must not be shown is not there.
-import { emptyConfig } from '../../core/session/config.ts'
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { type RunEvent, runDraft } from '../../core/run/events.ts'
+import { emptyConfig } from '../../core/session/config.ts'
 import { toRunEventDoc } from './run-event.ts'
 
 const OPENWOP = 'https://openwop.dev/spec/v1/'
@@ -83,6 +84,11 @@ const EVENTS: readonly RunEvent[] = [
   COMPOSED,
   { type: 'step.retried', nodeId: 'writer', step: 1, attempt: 1, ...failed },
   { type: 'step.settled', nodeId: 'writer', step: 1, reply: SAMPLE, receipt: null, failure: null, replyHash: SAMPLE, tokens: 3 },
+  { type: 'calls.asked', nodeId: 'writer', step: 1, calls: [{ id: '1', name: 'look', arguments: SAMPLE }] },
+  { type: 'call.judged', nodeId: 'writer', call: '1', tool: 'look', verdict: { decision: 'allowed', conditions: [] } as never },
+  { type: 'call.settled', nodeId: 'writer', call: '1', tool: 'look', arguments: SAMPLE, result: SAMPLE, status: 'succeeded' },
+  { type: 'message.received', nodeId: 'writer', message: { kind: 'steer', id: 'm', message: SAMPLE } },
+  { type: 'message.taken', nodeId: 'writer', id: 'm' },
   { type: 'node.waiting', nodeId: 'writer' },
   { type: 'node.resumed', nodeId: 'writer' },
   { type: 'run.paused', reason: 'asked', nodeId: null },
@@ -160,7 +166,19 @@ describe.each(['off', 'hashed', 'full'] as const)('with observability %s', obser
 it('says what each known event carries, exactly', async () => {
   const made = await documents('full')
   const payloadOf = (type: string) => made.find(document => document.type === type)?.payload
-  expect(payloadOf('run.started')).toEqual({ workflowId: 'w' })
+  // The run's id is in the document around the payload.
+  expect(payloadOf('run.started')).toEqual({
+    workflowId: 'w',
+    version: '1.0.0',
+    frozen: SAMPLE,
+    inputs: SAMPLE,
+    tags: [],
+    mode: 'planning',
+    orchestration: 'auto',
+    budget: BUDGET,
+    stallAfter: 5,
+    owner: 'me',
+  })
   expect(payloadOf('node.started')).toEqual({ nodeId: 'writer', typeId: 'agent', attempt: 1 })
   expect(payloadOf('node.completed')).toEqual({ nodeId: 'writer', outputs: { output: { a: 1 } } })
   expect(payloadOf('node.failed')).toEqual({ nodeId: 'writer', error: { code: failed.code, message: failed.detail } })
