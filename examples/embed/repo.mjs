@@ -54,7 +54,7 @@ await runs.create({ tenant: 'default', runId: 'greeting-1', actor: 'app' }, { wo
 await runs.quiet('default', 'greeting-1')
 for await (const { event } of store.read('default', 'run/greeting-1', -1)) {
   const payload = /** @type {any} */ (event.payload)
-  if (event.type !== 'tool.judged') continue
+  if (event.type !== 'call.judged') continue
   const failed = payload.verdict.conditions.find((/** @type {any} */ one) => one.outcome === 'failed')
   console.log(`${payload.tool}: ${payload.verdict.decision}${failed === undefined ? '' : `, for ${failed.reason}`}`)
 }

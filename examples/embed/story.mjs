@@ -12,8 +12,8 @@ import {
   PRODUCT_PROJECTIONS,
   performSync,
   publishTree,
+  runWork,
   scriptedChat,
-  sessionWork,
   sqliteStore,
   statCache,
   workerValidator,
@@ -47,8 +47,10 @@ for (const plan of [promptSync, catalogSync]) {
 // 3. A session, with the scripted model and one tool. The tool runs because it is shown, bound and granted.
 const policy = () => EVERYTHING
 const validator = workerValidator()
-const work = sessionWork({
+const work = runWork({
   store,
+  owner: randomUUID(),
+  world: { hostDefaults: {}, agentBindings: true, roles: null, model: null, repository: null },
   models: scriptedChat('script.yaml', readFileSync(join(here, 'script.yaml'), 'utf8')),
   secrets: () => ({ get: async () => null }),
   validator,
@@ -61,7 +63,7 @@ const work = sessionWork({
   wait: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
   failed: error => console.error(error),
 })
-await work.submit(place, { type: 'create', session: 'editor', config: { ...emptyConfig, provider: 'scripted', model: 'script' } })
+await work.sessions.submit(place, { type: 'create', session: 'editor', config: { ...emptyConfig, provider: 'scripted', model: 'script' } })
 await adopt()
 await say('What is our style?')
 
@@ -82,28 +84,29 @@ await store.close()
 
 /** Sync, then apply. */
 async function adopt() {
-  await work.submit(place, { type: 'requestSync', selection })
-  await work.quiet(place.tenant, place.session)
-  await work.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
+  await work.sessions.submit(place, { type: 'requestSync', selection })
+  await work.sessions.quiet(place.tenant, place.session)
+  await work.sessions.submit(place, { type: 'requestApply', when: 'immediate_if_idle' })
   const { workspace } = (await loadSession(store, place.tenant, place.session)).state
-  console.log(`Synced and applied: version ${workspace.active?.version} is in force.`)
+  console.log(`Synced and applied: version ${workspace.active?.version} is active.`)
 }
 
 /** @param {string} text */
 async function say(text) {
-  await work.submit(place, { type: 'requestRun', input: digestText(text) }, { objects: [encode(text)] })
-  await work.quiet(place.tenant, place.session)
-  const { steps, said, system } = await lastStep()
+  const runId = randomUUID()
+  const request = { session: place.session, input: digestText(text), overrides: null, interactive: false, objects: [encode(text)] }
+  await work.ask({ tenant: place.tenant, runId, actor: place.actor }, request)
+  await work.quiet(place.tenant, runId)
+  const { steps, said, system } = await stepsOf(runId)
   console.log(`> ${text}\n< ${said}   (steps: ${steps}; the model was told: ${system})`)
 }
 
-/** What the last step was made of, and what came of it. */
-async function lastStep() {
+/** How many there were, what the last one was made of, and what came of it. @param {string} runId */
+async function stepsOf(runId) {
   let steps = 0
   let [said, system] = ['', '']
-  for await (const { event } of store.read(place.tenant, 'session/editor', -1)) {
+  for await (const { event } of store.read(place.tenant, `run/${runId}`, -1)) {
     const payload = /** @type {any} */ (event.payload)
-    if (event.type === 'run.started') steps = 0
     if (event.type === 'step.started') {
       steps++
       system = await textOf(payload.request.prelude[0])
