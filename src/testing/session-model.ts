@@ -1,101 +1,57 @@
-// A second opinion on sessions, as tables: written from the fact sheet (§6, §7) and decisions 4 to 10 before the code was, and sharing nothing with it.
+// A second opinion on sessions, as tables: written from the fact sheet (§6, §7) and decisions 4 to 10 and 19. It shares no code with src/core/session.
 
-/** `held`: paused while it waited. */
-export type Phase = 'none' | 'requested' | 'running' | 'waiting' | 'paused' | 'held' | 'cancelling'
-/** What the open run is busy with: nothing yet, a model call, nothing after one, tool calls, nothing after those. */
-export type Work = 'fresh' | 'step' | 'rest' | 'batch' | 'done'
 export type Boundary = 'run' | 'step'
 
-export interface Model {
-  readonly phase: Phase
-  readonly work: Work
-  readonly ended: 'never' | 'completed' | 'failed' | 'cancelled'
+export interface SessionModel {
+  /** Whether a run works in the session. */
+  readonly isOpen: boolean
+  /** How many runs were attached or refused. */
+  readonly runs: number
+  /** Whether the newest run was refused. */
+  readonly isRefused: boolean
+  /** Versions of the workspace; 0 for none. */
   readonly active: number
   readonly pending: number
   readonly approved: number
+  /** The boundary that the approved version waits for. */
   readonly at: Boundary | null
-  /** Whether what is approved may be taken by the run that is open but not started. */
-  readonly approvedBefore: boolean
+  /** The version that nodes at work take at their next step. */
+  readonly reaching: number
   readonly versions: number
+  /** Ids of the messages that were left, in order of arrival. */
+  readonly left: readonly string[]
+  readonly messages: number
 }
 
-export const firstModel: Model = {
-  phase: 'none',
-  work: 'fresh',
-  ended: 'never',
+export const firstSession: SessionModel = {
+  isOpen: false,
+  runs: 0,
+  isRefused: false,
   active: 0,
   pending: 0,
   approved: 0,
   at: null,
-  approvedBefore: true,
+  reaching: 0,
   versions: 0,
+  left: [],
+  messages: 0,
 }
 
-/** action | phases | works | what comes of it: a phase, `phase work`, an end, or !refusal. The first line that fits is the answer. */
+/** action | a run is attached | result: a rule below, = for no change here, or !refusal. The first line that fits is the answer. */
 const LIFECYCLE = `
-requestRun    | none                   | *               | requested fresh
-requestRun    | *                      | *               | !run_already_active
-requestBadRun | none                   | *               | !provider_unset
-requestBadRun | *                      | *               | !run_already_active
-startRun      | none                   | *               | !run_missing
-startRun      | requested              | *               | running fresh
-startRun      | *                      | *               | !run_started
-startStep     | none                   | *               | !run_missing
-startStep     | running                | fresh rest done | running step
-startStep     | running                | step            | !step_unsettled
-startStep     | running                | batch           | !tool_batch_unsettled
-startStep     | *                      | *               | !run_not_running
-settleStep    | none                   | *               | !run_missing
-settleStep    | cancelling             | step            | cancelled
-settleStep    | running paused         | step            | = rest
-settleStep    | *                      | *               | !step_missing
-retryStep     | none                   | *               | !run_missing
-retryStep     | running paused         | step            | =
-retryStep     | running paused held    | *               | !step_missing
-retryStep     | *                      | *               | !run_not_running
-startBatch    | none                   | *               | !run_missing
-startBatch    | running                | rest done       | running batch
-startBatch    | running                | fresh           | !step_missing
-startBatch    | running                | step            | !step_unsettled
-startBatch    | running                | batch           | !tool_batch_active
-startBatch    | *                      | *               | !run_not_running
-settleCall    | none                   | *               | !run_missing
-settleCall    | cancelling             | batch           | cancelled
-settleCall    | running paused         | batch           | = done
-settleCall    | running paused waiting held | done       | =
-settleCall    | *                      | *               | !tool_batch_missing
-awaitInput    | none                   | *               | !run_missing
-awaitInput    | running                | fresh rest done | waiting
-awaitInput    | running                | step            | !step_unsettled
-awaitInput    | running                | batch           | !tool_batch_unsettled
-awaitInput    | *                      | *               | !run_not_running
-provideInput  | none                   | *               | !run_missing
-provideInput  | waiting                | *               | running
-provideInput  | *                      | *               | !run_not_waiting
-pause         | running                | *               | paused
-pause         | waiting                | *               | held
-pause         | *                      | *               | !command_not_allowed
-resume        | paused                 | *               | running
-resume        | held                   | *               | waiting
-resume        | *                      | *               | !command_not_allowed
-cancel        | running paused         | step batch      | cancelling
-cancel        | none cancelling        | *               | !command_not_allowed
-cancel        | *                      | *               | cancelled
-expireLease   | none cancelling        | *               | =
-expireLease   | running paused         | step batch      | cancelling
-expireLease   | *                      | *               | cancelled
-completeRun   | none                   | *               | !run_missing
-completeRun   | waiting                | *               | completed
-completeRun   | running                | step            | !step_unsettled
-completeRun   | running                | batch           | !tool_batch_unsettled
-completeRun   | running                | *               | completed
-completeRun   | *                      | *               | !run_not_running
-failRun       | none                   | *               | !run_missing
-failRun       | running                | batch           | !tool_batch_unsettled
-failRun       | requested running waiting | *            | failed
-failRun       | *                      | *               | !run_not_running
-configure     | *                      | *               | =
-steer         | *                      | *               | =
+attach      | idle | attached
+attach      | open | !run_already_active
+detach      | open | detached
+detach      | idle | !run_not_attached
+detachRun2  | *    | !run_not_attached
+detachNode2 | *    | !run_not_attached
+begin       | *    | begun
+refuse      | *    | refused
+reachOwn    | *    | reached
+reachOther  | *    | =
+configure   | *    | =
+append      | *    | appended
+create      | *    | !session_exists
 `
 
 /** Decision 7: when | a run is open | something pending | outcome. */
@@ -123,59 +79,79 @@ const fits = (cell: string, value: string): boolean => cell === '*' || cell.spli
 
 export const APPLY_ACTIONS = ['next_run', 'next_step_boundary', 'immediate_if_idle']
 export const SYNC_ACTIONS = ['syncReady', 'syncSame', 'syncFailed', 'syncForeign']
-export const ACTIONS: readonly string[] = [...new Set(LIFECYCLE_ROWS.map(([action]) => action!)), ...SYNC_ACTIONS, ...APPLY_ACTIONS]
+const LEAVE_ACTIONS = ['leave:1', 'leave:2']
+export const ACTIONS: readonly string[] = [
+  ...new Set(LIFECYCLE_ROWS.map(([action]) => action!)),
+  ...LEAVE_ACTIONS,
+  ...SYNC_ACTIONS,
+  ...APPLY_ACTIONS,
+]
 
-export type Predicted =
-  | { readonly refused: string; readonly next: Model }
-  /** `outcomes`: of the workspace, in order. */
-  | { readonly refused: null; readonly next: Model; readonly outcomes: readonly string[] }
+export interface Predicted {
+  readonly refused: string | null
+  readonly next: SessionModel
+  /** Of the workspace, in order. */
+  readonly outcomes: readonly string[]
+}
 
-export function predict(model: Model, action: string): Predicted {
+const accepted = (next: SessionModel, ...outcomes: readonly string[]): Predicted => ({ refused: null, next, outcomes })
+const refusal = (next: SessionModel, refused: string): Predicted => ({ refused, next, outcomes: [] })
+
+export function predict(model: SessionModel, action: string): Predicted {
   if (APPLY_ACTIONS.includes(action)) return predictApply(model, action)
   if (SYNC_ACTIONS.includes(action)) return predictSync(model, action)
-  const row = LIFECYCLE_ROWS.find(([name, phases, works]) => name === action && fits(phases!, model.phase) && fits(works!, model.work))!
-  const result = row[3]!
-  if (result.startsWith('!')) return { refused: result.slice(1), next: model }
-  if (['completed', 'failed', 'cancelled'].includes(result))
-    return { refused: null, next: end(model, result as Model['ended']), outcomes: [] }
-  const [phase = '=', work = model.work] = result.split(' ')
-  const moved: Model = { ...model, phase: phase === '=' ? model.phase : (phase as Phase), work: work as Work }
-  return atBoundary(action, action === 'requestRun' ? { ...moved, approvedBefore: true } : moved)
+  if (LEAVE_ACTIONS.includes(action)) return predictLeave(model, action)
+  const row = LIFECYCLE_ROWS.find(([name, cell]) => name === action && fits(cell!, model.isOpen ? 'open' : 'idle'))!
+  const result = row[2]!
+  if (result.startsWith('!')) return refusal(model, result.slice(1))
+  switch (result) {
+    case 'attached': {
+      const { next, outcomes } = atBoundary(model, 'run')
+      return accepted({ ...next, isOpen: true, runs: next.runs + 1, isRefused: false, left: [] }, ...outcomes)
+    }
+    case 'detached':
+      // A version that waited for a step waits for the next run. A message that the run did not take is left again.
+      return accepted({ ...model, isOpen: false, at: model.at === null ? null : 'run', left: [...model.left, 'returned'] })
+    case 'begun':
+      return atBoundary(model, 'run')
+    case 'reached':
+      return atBoundary(model, 'step')
+    case 'refused':
+      return accepted({ ...model, runs: model.runs + 1, isRefused: true })
+    case 'appended':
+      return accepted({ ...model, messages: model.messages + 2 })
+    default:
+      return accepted(model)
+  }
 }
 
-/** What waited for a step of a run that is over waits for the next run. */
-const end = (model: Model, ended: Model['ended']): Model => ({
-  ...model,
-  phase: 'none',
-  work: 'fresh',
-  ended,
-  at: model.at === null ? null : 'run',
-  approvedBefore: true,
-})
-
-function atBoundary(action: string, model: Model): Predicted {
-  const due = (action === 'startRun' && model.at === 'run' && model.approvedBefore) || (action === 'startStep' && model.at === 'step')
-  if (!due) return { refused: null, next: model, outcomes: [] }
-  return { refused: null, next: { ...model, active: model.approved, approved: 0, at: null }, outcomes: ['applied'] }
+function atBoundary(model: SessionModel, boundary: Boundary): Predicted {
+  if (model.at !== boundary) return accepted(model)
+  const reaching = boundary === 'step' ? model.approved : model.reaching
+  return accepted({ ...model, active: model.approved, approved: 0, at: null, reaching }, 'applied')
 }
 
-function predictApply(model: Model, when: string): Predicted {
-  const open = model.phase === 'none' ? 'idle' : 'open'
-  const row = APPLY_ROWS.find(cells => cells[0] === when && fits(cells[1]!, open) && cells[2] === (model.pending === 0 ? 'no' : 'yes'))!
+function predictLeave(model: SessionModel, id: string): Predicted {
+  return model.left.includes(id) ? refusal(model, 'command_duplicate') : accepted({ ...model, left: [...model.left, id] })
+}
+
+function predictApply(model: SessionModel, when: string): Predicted {
+  const isOpen = model.isOpen ? 'open' : 'idle'
+  const row = APPLY_ROWS.find(cells => cells[0] === when && fits(cells[1]!, isOpen) && cells[2] === (model.pending === 0 ? 'no' : 'yes'))!
   const [outcome, at = null] = row[3]!.split(' ')
-  if (outcome === 'refused') return { refused: 'nothing_pending', next: model }
+  if (outcome === 'refused') return refusal(model, 'nothing_pending')
   const outcomes = [...(model.approved === 0 ? [] : ['superseded']), outcome!]
   const taken = { ...model, pending: 0, approved: 0, at: null }
-  if (outcome === 'applied') return { refused: null, next: { ...taken, active: model.pending }, outcomes }
-  const next = { ...taken, approved: model.pending, at: at as Boundary, approvedBefore: open === 'idle' }
-  return { refused: null, next, outcomes }
+  if (outcome !== 'applied') return accepted({ ...taken, approved: model.pending, at: at as Boundary }, ...outcomes)
+  const reaching = when === 'next_step_boundary' ? model.pending : model.reaching
+  return accepted({ ...taken, active: model.pending, reaching }, ...outcomes)
 }
 
-/** Never moves what is active or approved. The same content again is no news unless something else waits to take over. */
-function predictSync(model: Model, action: string): Predicted {
-  const held = model.pending !== 0 || model.approved !== 0 ? 0 : model.active
-  if (action === 'syncFailed' || action === 'syncForeign') return { refused: null, next: model, outcomes: ['syncFailed'] }
+/** A sync never moves the active or the approved version. The same content again is unchanged, unless another version waits. */
+function predictSync(model: SessionModel, action: string): Predicted {
+  const known = model.pending !== 0 || model.approved !== 0 ? 0 : model.active
+  if (action === 'syncFailed' || action === 'syncForeign') return accepted(model, 'syncFailed')
   const versions = model.versions + 1
-  if (action === 'syncSame' && held !== 0) return { refused: null, next: { ...model, versions }, outcomes: ['syncUnchanged'] }
-  return { refused: null, next: { ...model, versions, pending: versions }, outcomes: ['snapshotReady'] }
+  if (action === 'syncSame' && known !== 0) return accepted({ ...model, versions }, 'syncUnchanged')
+  return accepted({ ...model, versions, pending: versions }, 'snapshotReady')
 }

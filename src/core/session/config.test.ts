@@ -1,9 +1,9 @@
 // Configs as people write them: what is left out is unset, what is wrong is said with its place.
 import { describe, expect, it } from 'vitest'
-import { named } from '../../testing/session-story.ts'
+import { config, named } from '../../testing/session-story.ts'
 import type { Json } from '../digest/digest.ts'
 import { pointerText } from '../schema/pointer.ts'
-import { emptyConfig, readSessionConfig } from './config.ts'
+import { configProblem, emptyConfig, readSessionConfig } from './config.ts'
 
 describe('a session config', () => {
   it('may leave out everything', () => expect(readSessionConfig({})).toEqual({ ok: true, config: emptyConfig }))
@@ -32,5 +32,22 @@ describe('a session config', () => {
   ])('%j is wrong at %s', (value, pointer) => {
     const read = readSessionConfig(value)
     expect(read.ok ? [] : read.problems.map(problem => pointerText(problem.pointer))).toContain(pointer)
+  })
+})
+
+describe('a config that a run can be made of', () => {
+  const code = (fields: Parameters<typeof config>[0], providers: string[] = [], models: string[] = []) =>
+    configProblem(config(fields), { providers, models })?.code ?? null
+
+  it('names a provider and a model', () => {
+    expect([code({}), code({ provider: ' ' }), code({ model: '\t' })]).toEqual([null, 'provider_unset', 'model_unset'])
+  })
+
+  it('names those that the host offers; an empty list checks nothing', () => {
+    expect([code({}, ['other']), code({}, [' scripted '], ['large']), code({}, [], ['small '])]).toEqual([
+      'provider_not_offered',
+      'model_not_offered',
+      null,
+    ])
   })
 })

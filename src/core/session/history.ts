@@ -42,10 +42,12 @@ export function appendMessage({ closed, open, count }: History, message: Digest)
 /** The pieces that these messages close: the store must have them before anybody can read the history from its head. */
 export function closedPieces(before: History, messages: readonly Digest[]): readonly StoredText[] {
   const closed: StoredText[] = []
-  messages.reduce((history, message) => {
-    if (history.open.length === PIECE - 1) closed.push(nodeOf({ ...history, open: [...history.open, message], count: history.count + 1 }))
-    return appendMessage(history, message)
-  }, before)
+  let history = before
+  for (const message of messages) {
+    const { closed: previous, open, count } = history
+    if (open.length === PIECE - 1) closed.push(nodeOf({ closed: previous, open: [...open, message], count: count + 1 }))
+    history = appendMessage(history, message)
+  }
   return closed
 }
 
