@@ -37,16 +37,21 @@ export interface Workspace {
 
 const bytesOf = (content: string | Uint8Array): Uint8Array => (typeof content === 'string' ? new TextEncoder().encode(content) : content)
 
-export const rootOf = (files: Files): Digest =>
-  digestText(
-    JSON.stringify(
-      Object.entries(files)
-        .map(([path, content]) => [path, digestBytes(bytesOf(content))])
-        .sort(),
-    ),
-  )
+const roots = new WeakMap<Files, Digest>()
 
-/** What an engine over this workspace answers. */
+/** Hashed once: a sync compares the roots of all versions. */
+export function rootOf(files: Files): Digest {
+  const root = roots.get(files) ?? digestText(JSON.stringify(digestsOf(files)))
+  roots.set(files, root)
+  return root
+}
+
+const digestsOf = (files: Files) =>
+  Object.entries(files)
+    .map(([path, content]) => [path, digestBytes(bytesOf(content))])
+    .sort()
+
+/** The answer of an engine over this workspace. */
 export function answer({ name, versions }: Workspace, effect: WorkspaceEffect): Answer {
   if (effect.workspace !== name) return { ok: true, value: null }
   if (effect.type === 'workspace.resolve') {
