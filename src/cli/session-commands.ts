@@ -17,6 +17,8 @@ const CONFIG_OPTIONS: readonly Option[] = [
   { flags: '--config <json>', summary: 'the whole config as JSON or @file; other options are put over it' },
 ]
 
+const DIALECT: Option = { flags: '--dialect <name>', summary: 'names of fields and events: onbook, or aos for AgentOS (default: onbook)' }
+
 /** For what is done here when no host does it. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
@@ -29,7 +31,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions create',
     arguments: ['[session]'],
     summary: 'make a session',
-    options: [...CONFIG_OPTIONS, { flags: '--agent <id>', summary: 'whose session it is' }, ...WHERE],
+    options: [...CONFIG_OPTIONS, { flags: '--agent <id>', summary: 'whose session it is' }, DIALECT, ...WHERE],
     example: 'onbook sessions create writer --provider scripted --model small',
     load: async () => (await looking()).create,
   },
@@ -45,7 +47,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions show',
     arguments: ['<session>'],
     summary: 'show how a session stands',
-    options: WHERE,
+    options: [DIALECT, ...WHERE],
     example: 'onbook sessions show writer',
     load: async () => (await looking()).show,
   },
@@ -53,7 +55,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions config',
     arguments: ['<session>'],
     summary: 'show or change what runs to come are set to',
-    options: [...CONFIG_OPTIONS, ...WHERE],
+    options: [...CONFIG_OPTIONS, DIALECT, ...WHERE],
     example: 'onbook sessions config writer --model large',
     load: async () => (await looking()).config,
   },
@@ -115,7 +117,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: 'sessions events',
     arguments: ['<session>'],
     summary: 'print what happened in a session; with --json one event a line, as it was recorded',
-    options: [{ flags: '--follow', summary: 'and go on as it happens' }, ...WHERE],
+    options: [{ flags: '--follow', summary: 'and go on as it happens' }, DIALECT, ...WHERE],
     example: 'onbook sessions events writer',
     load: async () => (await looking()).events,
   },

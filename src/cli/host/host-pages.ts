@@ -29,10 +29,10 @@ async function ask({ url, key }: WhichHost, path: string, method: string, timeou
 }
 
 /** Those there are, oldest first. */
-export async function* eventPages<E>(host: WhichHost, path: string, first: number): AsyncIterable<E> {
-  for (let after: number | null = first; after !== null; ) {
-    const answer = await hostAnswer(host, `${path}?limit=1000&after=${after}`)
-    const page = (await answer.json()) as { events?: readonly E[]; next: number | null; error: string; message: string }
+export async function* eventPages<E>(host: WhichHost, path: string, first: number, query = ''): AsyncIterable<E> {
+  for (let after: number | string | null = first; after !== null; ) {
+    const answer = await hostAnswer(host, `${path}?limit=1000&after=${after}${query}`)
+    const page = (await answer.json()) as { events?: readonly E[]; next: number | string | null; error: string; message: string }
     if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
     yield* page.events
     after = page.next

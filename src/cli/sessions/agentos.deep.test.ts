@@ -1,9 +1,9 @@
 // Defects of sessions that were found from outside (reports agentos, newcomer, packs), on the command line.
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { serveCli } from '../../testing/serve-cli.ts'
 
 const message = (text: string) => JSON.stringify([{ role: 'system', content: text }])
 const folder = temporaryFolder(null, {
@@ -170,10 +170,69 @@ describe('agentos D6: a run of a session is a run', () => {
   })
 })
 
-it.fails("agentos D11: AgentOS's dialect is part of the package", async () => {
-  const code = await new Promise(done => {
-    const child = execFile(process.execPath, ['--input-type=module', '-e', "await import('onbook/aos')"])
-    child.on('close', done)
+describe('agentos D11: AgentOS’s dialect', () => {
+  const config = {
+    provider: 'scripted',
+    model: 'small',
+    reasoning_effort: { $tag: 'High' },
+    max_tokens: 100,
+    workspace_binding: { workspace: 'w', version: null },
+    default_prompt_pack: 'a',
+    default_prompt_refs: null,
+    default_tool_catalog: null,
+    default_tool_refs: null,
+  }
+  const aos = async (...args: readonly string[]) => {
+    const { code, out, err } = await onbook(...args, '--dialect', 'aos', '--json')
+    expect([code, err]).toEqual([0, ''])
+    return out.trimEnd()
+  }
+
+  it('names the configs that a session is made of, shown and changed with', async () => {
+    writeFileSync(join(folder, 'aos.json'), JSON.stringify(config))
+    expect(JSON.parse(await aos('sessions', 'create', 'x', '--config', '@aos.json', '--max-steps', '9'))).toEqual({
+      session_id: 'x',
+      session_config: config,
+    })
+    const changed = { ...config, model: 'large', max_tokens: null }
+    expect(JSON.parse(await aos('sessions', 'config', 'x', '--config', JSON.stringify(changed)))).toMatchObject({ session_config: changed })
+    expect(JSON.parse((await onbook('sessions', 'config', 'x', '--json')).out).config).toMatchObject({
+      model: 'large',
+      workspace: { name: 'w', version: null },
+      prelude: 'a',
+      limits: { maxSteps: 9 },
+    })
+    expect(JSON.parse(await aos('sessions', 'show', 'x'))).toMatchObject({ lifecycle: { $tag: 'Idle' }, session_config: changed })
+    expect((await onbook('sessions', 'config', 'x', '--dialect', 'aos')).out).toContain('reasoning_effort: $tag High\n')
   })
-  expect(code).toBe(0)
+
+  it('tells the whole story of a session, its run included, from the record and through a host alike', async () => {
+    await onbook('sessions', 'create', 'y', ...scripted)
+    await onbook('sync', 'y', '--workspace', 'w', '--prelude', 'a')
+    await onbook('apply', 'y', '--when', 'immediate_if_idle')
+    expect((await onbook('sessions', 'run', 'y', '--input', 'hi', '--script', 'script.yaml')).code).toBe(0)
+    const lines = await aos('sessions', 'events', 'y')
+    const events = lines.split('\n').map(line => JSON.parse(line) as { readonly event: { readonly $tag: string } })
+    expect(events.map(({ event }) => event.$tag)).toEqual([
+      'WorkspaceSyncRequested',
+      'WorkspaceSnapshotReady',
+      'WorkspaceApplyRequested',
+      'RunRequested',
+      'RunStarted',
+      'RunCompleted',
+    ])
+    expect((await onbook('sessions', 'events', 'y', '--dialect', 'aos')).out).toContain('\nrun 1  RunStarted\nrun 1  RunCompleted\n')
+    const host = await serveCli(folder)
+    try {
+      expect(await aos('sessions', 'events', 'y')).toBe(lines)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('has no other dialects beside it, and makes nothing in one', async () => {
+    const refused = await onbook('sessions', 'create', 'z', ...scripted, '--dialect', 'klingon')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('There is no dialect "klingon". There are onbook and aos')])
+    expect((await onbook('sessions', 'show', 'z')).code).toBe(2)
+  })
 })

@@ -19,6 +19,7 @@ import type { SessionWork } from '../../engine/sessions/work.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
 import { readBytes } from '../../engine/workspaces/read.ts'
 import { Fault } from '../../errors.ts'
+import { aosEvents } from '../../host/aos-events.ts'
 import type { MessageInput, SessionDescription, TranscriptPage } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { openProductStore } from '../host/product-store.ts'
@@ -159,6 +160,10 @@ export function deskAtRest(input: Input, { makes = false, judges = false }: Desk
       for await (const { event } of all) yield event as unknown as ShownEvent
     },
     runs: recordedRuns({ store, tenant, sessions, opened: () => opened }),
+    async *aosEvents(session, signal) {
+      await existingSession(store, tenant, session)
+      for await (const { event } of aosEvents(store, { tenant, session, ...(signal === undefined ? {} : { signal }) })) yield event
+    },
     put: bytes => store.writeObject(tenant, [bytes]),
     file: (workspace, version, path) =>
       readBytes(store, { tenant, policy: EVERYTHING }, { workspace, version }, path).catch(error => {

@@ -1,7 +1,11 @@
 // A config from options: what is given is set, what is not is left as it was. Files become objects on the way.
 import { readFile } from 'node:fs/promises'
 import { reasonOf } from '../../adapters/reasons.ts'
+import type { Json } from '../../core/digest/digest.ts'
+import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import { Fault } from '../../errors.ts'
+import { aosConfig, type Dialect, dialectOf } from '../../host/dialect.ts'
+import { withUnnamed } from '../../wire/aos/config.ts'
 import type { WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { readText } from '../record/open-record.ts'
@@ -23,9 +27,17 @@ export async function configFrom(desk: Desk, input: Input, before: WireSessionCo
   if (Array.isArray(input.prompt)) set.promptDigests = await stored(desk, input.prompt)
   if (Array.isArray(input.tools)) set.toolDigests = await stored(desk, input.tools)
   if (input.maxSteps !== undefined) set.limits = { ...before.limits, maxSteps: numberOption(input.maxSteps, '--max-steps', 0) }
-  const whole = typeof input.config === 'string' ? await jsonOf(input.config) : null
+  const whole = typeof input.config === 'string' ? wholeOf(input, await jsonOf(input.config), before) : null
   return whole === null && Object.keys(set).length === 0 ? null : { ...(whole ?? before), ...set }
 }
+
+/** In AgentOS's names a config says nothing about limits and sampling: those stay. */
+function wholeOf(input: Input, given: Json, before: WireSessionConfig): WireSessionConfig {
+  if (dialectIn(input) !== 'aos') return given as WireSessionConfig
+  return withUnnamed(aosConfig(given), { ...emptyConfig, ...(before as Partial<SessionConfig>) })
+}
+
+export const dialectIn = ({ dialect }: Input): Dialect => dialectOf(typeof dialect === 'string' ? dialect : undefined)
 
 async function stored(desk: Desk, files: readonly string[]): Promise<readonly string[]> {
   const digests: string[] = []
@@ -40,10 +52,10 @@ async function stored(desk: Desk, files: readonly string[]): Promise<readonly st
   return digests
 }
 
-async function jsonOf(given: string): Promise<WireSessionConfig> {
+async function jsonOf(given: string): Promise<Json> {
   const text = given.startsWith('@') ? await readText(given.slice(1)) : given
   try {
-    return JSON.parse(text) as WireSessionConfig
+    return JSON.parse(text) as Json
   } catch (error) {
     throw new Fault('usage_invalid', { problem: `--config is not JSON: ${(error as Error).message}` })
   }

@@ -1,6 +1,7 @@
 // Where the commands about sessions do their asking: on the record at rest, or through a host. Both answer alike.
 import type { ServerEvent } from '../../client/event-stream.ts'
 import { type Client, createClient, type Sessions } from '../../client/index.ts'
+import type { AosSessionEvent } from '../../wire/aos/to-event.ts'
 import type { Input } from '../commands.ts'
 import { eventPages, hostAnswer } from '../host/host-pages.ts'
 import { hostFor, type WhichHost, workAt } from '../host/which-host.ts'
@@ -20,6 +21,8 @@ export interface Desk extends Omit<Sessions, 'events'> {
   events(session: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<ShownEvent>
   /** The runs that work in sessions. */
   readonly runs: WatchedRuns
+  /** The same for the session and the runs that worked in it, in AgentOS's names. */
+  aosEvents(session: string, signal?: AbortSignal): AsyncIterable<AosSessionEvent>
   /** Stored; its name. */
   put(bytes: Uint8Array): Promise<string>
   /** Of a workspace; null when it is not there. */
@@ -58,7 +61,7 @@ function throughHost(host: WhichHost, runs: WatchedRuns): Desk {
   return {
     ...sessions,
     async *events(session, { after = -1, signal } = {}) {
-      if (signal === undefined) return yield* eventPages<ShownEvent>(host, `/v1/sessions/${encodeURIComponent(session)}/events`, after)
+      if (signal === undefined) return yield* eventPages<ShownEvent>(host, eventsPath(session), after)
       try {
         for await (const event of follow(session, { after: String(after), signal })) if (event.type !== 'delta') yield eventIn(event)
       } catch (error) {
@@ -66,6 +69,15 @@ function throughHost(host: WhichHost, runs: WatchedRuns): Desk {
       }
     },
     runs,
+    async *aosEvents(session, signal) {
+      if (signal === undefined) return yield* eventPages<AosSessionEvent>(host, eventsPath(session), -1, '&dialect=aos')
+      try {
+        for await (const { data } of client.events(`${eventsPath(session)}?dialect=aos`, { signal }))
+          yield JSON.parse(data) as AosSessionEvent
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    },
     put: async bytes => (await client.objects.put(bytes)).digest,
     async file(workspace, version, path) {
       const query = version === undefined ? '' : `?version=${version}`
@@ -78,5 +90,7 @@ function throughHost(host: WhichHost, runs: WatchedRuns): Desk {
     close: async () => {},
   }
 }
+
+const eventsPath = (session: string): string => `/v1/sessions/${encodeURIComponent(session)}/events`
 
 const eventIn = ({ data }: ServerEvent): ShownEvent => JSON.parse(data) as ShownEvent

@@ -1,12 +1,16 @@
 // onbook sessions create, list, show, config, events, transcript: making them, and looking at them.
-import type { SessionSummary, WireSessionConfig } from '../../wire/onbook/sessions.ts'
+import type { SessionConfig } from '../../core/session/config.ts'
+import { toAosSessionConfig } from '../../wire/aos/config.ts'
+import { type OpenRunView, type SessionView, toAosConfigAnswer, toAosState } from '../../wire/aos/state.ts'
+import type { AosSessionEvent } from '../../wire/aos/to-event.ts'
+import type { SessionDescription, SessionSummary, WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { snapshotText } from '../report/snapshot-text.ts'
 import { visible } from '../report/visible.ts'
 import { printJson, printJsonLine } from '../terminal.ts'
-import { configFrom } from './config-options.ts'
+import { configFrom, dialectIn } from './config-options.ts'
 import { withDesk } from './desk.ts'
 import { sentenceOf } from './words.ts'
 
@@ -16,6 +20,8 @@ export const create = (input: Input): Promise<number> =>
   withDesk(
     input,
     async desk => {
+      // An unknown dialect is refused before anything is made.
+      dialectIn(input)
       const config = (await configFrom(desk, input, {})) ?? {}
       const given = {
         config,
@@ -23,7 +29,7 @@ export const create = (input: Input): Promise<number> =>
         ...(typeof input.agent === 'string' ? { agentId: input.agent } : {}),
       }
       const made = await desk.create(given)
-      if (input.json) printJson(made)
+      if (input.json) printJson(configAnswer(input, made.session, made.config))
       else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook sessions run ${made.session} --input TEXT`)
       return 0
     },
@@ -55,8 +61,9 @@ export const list = (input: Input): Promise<number> =>
 export const show = (input: Input): Promise<number> =>
   withDesk(input, async desk => {
     const found = await desk.get(String(input.session))
-    if (input.json) {
-      printJson(found)
+    const isAos = dialectIn(input) === 'aos'
+    if (input.json || isAos) {
+      printJson(isAos ? aosStateOf(found) : found)
       return 0
     }
     const { session, lifecycle, run, runs, refused, messages, workspace, config } = found
@@ -74,7 +81,14 @@ export const show = (input: Input): Promise<number> =>
     return 0
   })
 
-const configLines = (config: WireSessionConfig): readonly string[] =>
+/** Types of the wire are wider than those of core: a host, and a record, answer with whole configs and snapshots. */
+const aosStateOf = (found: SessionDescription) =>
+  toAosState(found as unknown as SessionView, found.lifecycle, found.run as unknown as OpenRunView | null)
+
+const configAnswer = (input: Input, session: string, config: WireSessionConfig) =>
+  dialectIn(input) === 'aos' ? toAosConfigAnswer(session, config as SessionConfig) : { session, config }
+
+const configLines = (config: object): readonly string[] =>
   Object.entries(config).flatMap(([name, value]) => {
     const text = settingText(value)
     return text === '' ? [] : [`${name}: ${text}`]
@@ -93,12 +107,13 @@ function settingText(value: unknown): string {
 export const config = (input: Input): Promise<number> =>
   withDesk(input, async desk => {
     const session = String(input.session)
+    dialectIn(input)
     const { config: before } = await desk.get(session)
     const wanted = await configFrom(desk, input, before)
     if (wanted !== null) await desk.configure(session, wanted)
     const { config: after } = wanted === null ? { config: before } : await desk.get(session)
-    if (input.json) printJson({ session, config: after })
-    else for (const line of configLines(after)) say(line)
+    if (input.json) printJson(configAnswer(input, session, after))
+    else for (const line of configLines(dialectIn(input) === 'aos' ? toAosSessionConfig(after as SessionConfig) : after)) say(line)
     return 0
   })
 
@@ -107,12 +122,26 @@ export const events = (input: Input): Promise<number> =>
     const stop = new AbortController()
     const follow = input.follow === true
     if (follow) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-    for await (const event of desk.events(String(input.session), follow ? { signal: stop.signal } : {})) {
+    const signal = follow ? stop.signal : undefined
+    if (dialectIn(input) === 'aos') return printAos(desk.aosEvents(String(input.session), signal), input)
+    for await (const event of desk.events(String(input.session), signal === undefined ? {} : { signal })) {
       if (input.json) printJsonLine(event)
       else say(`${String(event.seq).padStart(4)}  ${event.at}  ${sentenceOf(event) ?? event.type}`)
     }
     return 0
   })
+
+async function printAos(events: AsyncIterable<AosSessionEvent>, input: Input): Promise<number> {
+  for await (const whole of events) {
+    const { run_id, event } = whole
+    if (input.json) printJsonLine(whole)
+    else
+      say(
+        `${run_id === null ? '' : `run ${run_id.run_seq}  `}${event.$tag}${event.$value === undefined ? '' : ` ${JSON.stringify(event.$value)}`}`,
+      )
+  }
+  return 0
+}
 
 export const transcript = (input: Input): Promise<number> =>
   withDesk(input, async desk => {

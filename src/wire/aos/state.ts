@@ -36,9 +36,14 @@ export interface OpenRunView {
   readonly steps: number
 }
 
+/** The parts of a session that AgentOS shows. */
+export interface SessionView extends Pick<SessionState, 'session' | 'config'> {
+  readonly workspace: Pick<SessionState['workspace'], 'active' | 'approved' | 'pending'>
+}
+
 /** AgentOS has one snapshot that waits. An approved one is that, with its mode; else the pending one is. */
 export function toAosState(
-  { session, config, workspace: { active, approved, pending } }: SessionState,
+  { session, config, workspace: { active, approved, pending } }: SessionView,
   lifecycle: string,
   run: OpenRunView | null,
 ): AosSessionState {
