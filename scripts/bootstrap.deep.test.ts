@@ -1,6 +1,6 @@
 // Set-up, in a fake project: once, again, broken off, side by side.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -91,29 +91,6 @@ describe('a set-up that was killed', () => {
     project.erase('npm-waits')
     await expectHealed(project.start(['bench', 'job', 'a', 'b']))
   })
-
-  it('alone, while its npm goes on: the next waits for that npm, then heals', async () => {
-    killed.process.kill('SIGKILL')
-    await killed.ended
-    const next = project.start(['bench', 'job', 'a', 'b'])
-    await next.printed('Waiting for it…')
-    project.erase('npm-waits')
-    await expectHealed(next)
-  })
-})
-
-describe('a lock that nobody holds', () => {
-  it('because its maker was killed while writing it, is taken over', async () => {
-    project.write('.setup/lock', '[{"pid":')
-    const before = new Date(Date.now() - 60_000)
-    utimesSync(join(project.root, '.setup/lock'), before, before)
-    expect((await project.run()).code).toBe(7)
-  })
-
-  it('because its number belongs to another process now, is taken over', async () => {
-    project.write('.setup/lock', JSON.stringify([{ pid: process.pid, started: 'long ago' }]))
-    expect((await project.run()).output).not.toContain('Waiting')
-  })
 })
 
 describe('two set-ups at once', () => {
@@ -122,20 +99,22 @@ describe('two set-ups at once', () => {
     const first = project.start(['bench', 'job', 'a', 'b'])
     await untilNpmRuns()
     const second = project.start(['bench', 'job', 'a', 'b'])
-    await second.printed('Waiting for it…')
+    await second.printed('Waiting for process')
     project.erase('npm-waits')
     expect((await first.ended).code).toBe(7)
-    expect((await second.ended).output).toBe(`Another set-up is at work here (process ${first.process.pid}). Waiting for it…\njob a b\n`)
+    const { output } = await second.ended
+    expect(output).toMatch(new RegExp(`^Waiting for process ${first.process.pid}, which sets up this checkout\\. .*busy\\.\njob a b\n$`))
     expect(project.ran()).toEqual(ALL)
   })
 
-  it('that find a dead lock: only one works', async () => {
-    const gone = spawnSync(process.execPath, ['-e', '0']).pid
-    project.write('.setup/lock', JSON.stringify([{ pid: gone, started: '1' }]))
-    const ended = await Promise.all([project.run(), project.run(), project.run()])
-    expect(ended.map(({ code }) => code)).toEqual([7, 7, 7])
-    expect(project.ran()).toEqual(ALL)
-  })
+  it.each(['', 'no process', String(spawnSync(process.execPath, ['-e', '0']).pid)])(
+    'take over from a killed one that left %j',
+    async left => {
+      project.write('.setup/busy', left)
+      expect(await project.run()).toMatchObject({ code: 7, output: expect.not.stringContaining('Waiting') })
+      expect(project.ran()).toEqual(ALL)
+    },
+  )
 })
 
 describe('the build', () => {

@@ -75,7 +75,7 @@ export function fakeProject() {
     writeFileSync(join(root, path), text)
   }
   const npm = join(root, 'npm.cjs')
-  for (const path of ['scripts/bootstrap.mjs', 'scripts/jobs.mjs', 'scripts/system-packages.mjs', 'scripts/setup', 'scripts/jobs', 'bin']) {
+  for (const path of ['scripts/bootstrap.mjs', 'scripts/jobs.mjs', 'scripts/setup', 'scripts/jobs', 'bin']) {
     cpSync(path, join(root, path), { recursive: true })
   }
   write('scripts/setup/bundle.mjs', BUNDLER)

@@ -14,14 +14,14 @@ export const installStamp = root => hashOf([process.version, process.platform, p
 /** @param {string} root */
 export const isInstalled = root => existsSync(join(root, 'node_modules')) && readStamp(root, STAMP) === installStamp(root)
 
-/** @param {string} root @param {{ verbose: boolean, onStart: (pid: number) => void }} options */
-export async function install(root, options) {
+/** @param {string} root @param {boolean} verbose */
+export async function install(root, verbose) {
   const stamp = installStamp(root)
   removeStamp(root, STAMP)
   // Tests put their own program here. Windows starts npm through a shell only.
   const npm = process.env.ONBOOK_SETUP_NPM ?? 'npm'
   const shell = process.platform === 'win32'
   // Development packages also where NODE_ENV says production: set-up is for working on the project.
-  await phase('Installing packages', npm, ['ci', '--include=dev', '--no-audit', '--no-fund'], { ...options, cwd: root, shell })
+  await phase('Installing packages', npm, ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, verbose, shell })
   writeStamp(root, STAMP, stamp)
 }

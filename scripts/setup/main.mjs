@@ -3,7 +3,6 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { JOBS } from '../jobs.mjs'
-import { ensureSystemPackages } from '../system-packages.mjs'
 import { prepare } from './prepare.mjs'
 import { reasonOf } from './refuse.mjs'
 
@@ -21,7 +20,6 @@ export async function main([name = '', ...rest]) {
 
   try {
     await prepare(ROOT, verbose)
-    if (job.tests) await ensureSystemPackages(verbose)
     // What a job starts may call npm again. It finds this checkout ready, also under another Node than the one that set it up.
     process.env.ONBOOK_READY = ROOT
     const { run } = await job.load()

@@ -7,7 +7,7 @@ import { run } from './run.mjs'
  * @param {string} title
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd: string, verbose: boolean, shell?: boolean, onStart?: (pid: number) => void }} options
+ * @param {{ cwd: string, verbose: boolean, shell?: boolean }} options
  */
 export async function phase(title, command, args, { verbose, ...options }) {
   const began = performance.now()

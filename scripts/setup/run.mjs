@@ -9,13 +9,12 @@ const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 /**
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd: string, env?: NodeJS.ProcessEnv, user?: { uid: number, gid: number } | null, capture?: boolean, shell?: boolean, onStart?: (pid: number) => void }} options
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, user?: { uid: number, gid: number } | null, capture?: boolean, shell?: boolean }} options
  * @returns {Promise<{ code: number, output: string }>} 127 when the program is not there, 128 + n after signal n
  */
-export function run(command, args, { cwd, env = process.env, user = null, capture = false, shell = false, onStart }) {
+export function run(command, args, { cwd, env = process.env, user = null, capture = false, shell = false }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], { cwd, env, shell, ...user, stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit' })
-    if (child.pid !== undefined) onStart?.(child.pid)
 
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', text => (output += text))
