@@ -252,6 +252,54 @@ describe('what cannot be', () => {
   })
 })
 
+it('pauses, resumes, takes messages and completes; a command that does not fit is refused with its own code', async () => {
+  await post('', { session: 'told', config })
+  const { runId } = (await post('/told/runs', { input: 'first', interactive: true })).body
+  const lifecycle = (state: string) => vi.waitFor(async () => expect((await get('/told')).body.lifecycle).toBe(state))
+  const command = async (body: object) => {
+    const { status, body: answer } = await post('/told/commands', body)
+    return status === 200 ? answer.kind : [status, answer.error]
+  }
+  await lifecycle('waiting')
+  expect((await get('/told')).body.run).toMatchObject({ run: 1, runId, nodeId: 'session', phase: 'waiting', interactive: true, steps: 1 })
+  expect(await command({ kind: 'resume' })).toEqual([409, 'run_not_paused'])
+  expect(await command({ kind: 'pause' })).toBe('pause')
+  expect(await command({ kind: 'pause' })).toEqual([409, 'run_paused'])
+  await lifecycle('paused')
+  expect(await command({ kind: 'resume', run: 1 })).toBe('resume')
+  expect(await command({ kind: 'pause', run: 2 })).toEqual([409, 'command_stale'])
+  await lifecycle('waiting')
+  expect(await command({ kind: 'steer', id: 'm1', message: 'Shorter.' })).toBe('steer')
+  expect(await command({ kind: 'steer', id: 'm1', message: 'Shorter.' })).toEqual([409, 'command_duplicate'])
+  expect((await get('/told')).body.waiting).toEqual({ steers: 1, followUps: 0 })
+  expect((await post('/told/input', { message: 'More.' })).body).toEqual({ session: 'told', run: 1 })
+  await vi.waitFor(async () => expect((await get('/told')).body).toMatchObject({ lifecycle: 'waiting', run: { steps: 2 } }))
+  expect(await command({ kind: 'complete' })).toBe('complete')
+  expect((await ended('told')).body).toMatchObject({ lifecycle: 'completed', messages: 5, run: null })
+  expect(await command({ kind: 'complete' })).toEqual([409, 'command_not_allowed'])
+  expect(await command({ kind: 'follow-up', message: 'Later.' })).toBe('follow-up')
+  expect((await get('/told')).body.waiting).toEqual({ steers: 0, followUps: 1 })
+})
+
+it('shows how its node ended, while the run of the graph goes on', async () => {
+  const workflow = {
+    id: 'two-desks',
+    objective: 'Go.',
+    orchestration: 'interactive',
+    nodes: [{ id: 'clerk', session: 'desk-one' }, { id: 'editor' }],
+    edges: [{ from: 'clerk', to: 'editor' }],
+  }
+  await host.ask('PUT', '/v1/workflows/two-desks', { key, body: workflow })
+  await post('', { session: 'desk-one', config })
+  const { runId } = (await host.ask('POST', '/v1/runs', { key, body: { workflowId: 'two-desks' } })).body
+  await vi.waitFor(async () => expect((await get('/desk-one')).body.lifecycle).toBe('waiting'))
+  expect((await get('/desk-one')).body.run).toMatchObject({ runId, nodeId: 'clerk' })
+  await post('/desk-one/commands', { kind: 'complete' })
+  expect((await get('/desk-one')).body).toMatchObject({ lifecycle: 'completed', run: null })
+  expect((await host.ask('GET', `/v1/runs/${runId}`, { key })).body.status).not.toBe('completed')
+  await host.ask('POST', `/v1/runs/${runId}/cancel`, { key, body: {} })
+})
+
 it('is followed as it happens, pieces of replies included, and taken up where a reader left', async () => {
   await post('', { session: 'followed', config })
   const follow = async (headers: Record<string, string>, until: string): Promise<string> => {
