@@ -196,6 +196,12 @@ describe('messages that are left', () => {
     must(story, { type: 'leaveMessage', message: message('steer', 's1') })
   })
 
+  it('that an event does not name as handed over still wait', () => {
+    const story = startStory()
+    for (const id of ['s1', 's2']) must(story, { type: 'leaveMessage', message: message('steer', id) })
+    expect(foldSession([{ type: 'messages.handedOver', ids: ['s1'] }], story.state).left).toEqual([message('steer', 's2')])
+  })
+
   it('hand over nothing where nothing was left', () => {
     const story = startStory()
     expect(types(must(story, ATTACH))).toEqual(['run.attached'])
