@@ -1,4 +1,5 @@
 // A run that goes on from another: whose fork it is, and what its prompts say of the run. Does not know how one is made.
+import type { History } from '../session/history.ts'
 import type { RunState } from './state.ts'
 
 export type ForkMode = 'replay' | 'branch'
@@ -19,6 +20,8 @@ export interface ForkOf {
   readonly copied: number
   /** Of the source; of a fork of a fork, of the first. */
   readonly names: RunNames
+  /** By node that worked in a lasting session and has yet to start: the messages that were there when it first did. Left out where there is none. */
+  readonly began?: Readonly<Record<string, History>>
 }
 
 /** OpenWOP's. */

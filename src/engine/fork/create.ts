@@ -7,6 +7,7 @@ import { draftRun, emitRun, type RunDraft } from '../../core/run/draft.ts'
 import { type RunEvent, runDraft, runStream } from '../../core/run/events.ts'
 import type { ForkMode, ForkOf } from '../../core/run/fork.ts'
 import { emptyRun, isEnded } from '../../core/run/state.ts'
+import type { History } from '../../core/session/history.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Store } from '../../ports.ts'
 import { loadFrozen } from '../runs/frozen.ts'
@@ -45,7 +46,8 @@ export async function createFork(
   const cut = mode === 'branch' ? cutUnasked(source.run, fromSeq) : cutAt(source.run, fromSeq)
   const loaded = await loadRun(from, tenant, runId)
   const names = loaded.state.forkOf?.names ?? { runId, createdAt: loaded.createdAt, createdBy: loaded.createdBy }
-  const forkOf: ForkOf = { runId, fromSeq, mode, copied: cut, names }
+  const began = { ...loaded.state.forkOf?.began, ...beganIn(source, cut) }
+  const forkOf: ForkOf = { runId, fromSeq, mode, copied: cut, names, ...(Object.keys(began).length === 0 ? {} : { began }) }
   const created = { ...(source.run[0]!.event as Created), forkOf }
   const copied = emitRun(draftRun(emptyRun), created, ...source.run.slice(1, cut).map(({ event }) => event))
   const begun =
@@ -76,6 +78,17 @@ export async function createFork(
   })
   return { replayed: replayed !== null }
 }
+
+/** A fork works in no lasting session, and its nodes know what was said there all the same. */
+const beganIn = ({ run }: Source, cut: number): Readonly<Record<string, History>> =>
+  Object.fromEntries(
+    run
+      .slice(cut)
+      .flatMap(({ event }) =>
+        event.type === 'node.started' && event.history !== undefined ? [[event.nodeId, event.history] as const] : [],
+      )
+      .reverse(),
+  )
 
 /** Given when the run was asked for. */
 function firstOf({ run }: Source): readonly RunEvent[] {

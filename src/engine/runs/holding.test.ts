@@ -5,7 +5,6 @@ import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
 import { type Asked, gate, type Said, textsOf } from '../../testing/talking-chat.ts'
-import { loadSession } from '../sessions/load.ts'
 
 let house: RunHouse
 afterEach(async () => {

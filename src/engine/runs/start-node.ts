@@ -102,7 +102,7 @@ async function beginningOf(
     snapshot,
     apply: used?.apply ?? applies,
     input: asked?.input ?? null,
-    ...(opened?.problem === null ? lasting : {}),
+    ...(opened?.problem === null ? lasting : saidBefore(state, node)),
   }
   const unsynced = asked?.snapshot == null && exists ? unsyncedProblem(config, coming, name!) : null
   const problem =
@@ -110,6 +110,12 @@ async function beginningOf(
   const begin: readonly SessionRecord[] =
     node.session === null && exists && used === undefined ? [{ session: name!, command: { type: 'beginRun' } }] : []
   return { beginning, records: [...(opened?.records ?? []), ...begin], problem }
+}
+
+/** In a fork. A node that starts once more has its messages in the run. */
+function saidBefore({ forkOf, nodes }: RunState, { id }: WorkflowNode): Pick<Beginning, 'history'> {
+  const history = forkOf?.began?.[id]
+  return history === undefined || nodes[id] !== undefined ? {} : { history }
 }
 
 const NO_KNOWN = { providers: [], models: [] }

@@ -1,7 +1,6 @@
 // What a host begins while it takes up what another left is its own: it is neither taken for what was left, nor done a second time.
 import { afterEach, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
-import { sessionStream } from '../../core/session/events.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { freshStore, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
