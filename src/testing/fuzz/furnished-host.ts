@@ -98,6 +98,12 @@ const RESUME_VALUES = [{ action: 'accept' }, { action: 'reject', feedback: 'word
 const interruptOf = (spare: string): string => `${spare}-interrupt`
 
 /** With fewer spares where nothing is taken. */
+/** A host refuses an apply with nothing pending, and takes a message whose id is new. */
+const aosEvents = (id: string) => [
+  { $tag: 'WorkspaceApplyRequested', $value: { mode: { $tag: 'NextRun' } } },
+  { $tag: 'HostCommandReceived', $value: { command_id: id, command: { $tag: 'FollowUp', $value: { text: 'Hello' } } } },
+]
+
 export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<FurnishedHost> {
   const spareNames = ALL_SPARES.slice(0, spareCount)
   const host = await startHost({}, { servers: new Map([['desk', memoryToolServer(['acme'], 'say', 'shout')]]) })
@@ -183,7 +189,7 @@ export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<Fur
       if (url.startsWith('/v1/roles/')) return { name: ['reviewer', 'planner', 'nobody', '../reviewer'] }
       if (url.endsWith('/commands')) return { ...HINTS, session: ['listener'], run: [1], message: ['Hello'] }
       if (method === 'POST' && url.endsWith('/events'))
-        return { ...HINTS, session: ['writer'], session_id: ['writer'], dialect: ['aos'], event: [{ $tag: 'WorkspaceApplyRequested', $value: { mode: { $tag: 'NextRun' } } }] }
+        return { ...HINTS, session: ['listener'], session_id: ['listener'], dialect: ['aos'], event: spareNames.flatMap(aosEvents) }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
