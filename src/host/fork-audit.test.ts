@@ -96,7 +96,7 @@ it('openwop D17: a replay fork over a changed template names the object and both
   for (const { payload } of others) {
     const { divergencePoint, divergences, divergenceKind } = payload as unknown as Diverged
     const sides = divergenceKind === 'output' ? [] : divergences.flatMap(({ expected, found }) => [expected ?? found])
-    const points = divergences.map(({ point }) => point).filter(point => !['event', 'object', 'told'].includes(point))
+    const points = divergences.map(({ point }) => point).filter(point => !['event', 'object'].includes(point))
     expect(types).toEqual(new Set([...types, ...points, ...sides, ...(divergencePoint === undefined ? [] : [divergencePoint])]))
   }
   expect(events.at(-1)).toMatchObject({ type: 'replay.diverged' })

@@ -68,7 +68,7 @@ const rotationLine = ({ kind, expected, found }: Rotation): string =>
   )
 
 /** Of what is not made again, but looked at. */
-const FOUND: Partial<Record<Point, string>> = { event: 'its bytes ', object: 'its bytes ', told: 'in session' }
+const FOUND: Partial<Record<Point, string>> = { event: 'its bytes ', object: 'its bytes ' }
 
 const divergenceLines = (divergence: Divergence): readonly string[] => [
   `  ${placeText(divergence)}`,

@@ -262,9 +262,10 @@ describe('a run that waits for a person', () => {
     expect([step.mode, step.answer]).toEqual(['implementation', 'I do.'])
   })
 
-  it('belongs to its run: its session is not taken up by itself', async () => {
+  it('keeps its messages in its run: there is no session that could be taken up by itself', async () => {
+    expect((await json('sessions', 'list')).body.sessions).toEqual([])
     const runId = (await json('runs')).body.runs[0].runId
     const { code, body } = await json('sessions', 'resume', `${runId}.planner`, ...WORK)
-    expect([code, body.error, body.message]).toEqual([2, 'usage_invalid', expect.stringContaining(`onbook runs resume ${runId}`)])
+    expect([code, body.error]).toEqual([2, 'session_missing'])
   })
 })

@@ -23,7 +23,7 @@ export function storyPage(story: Story, useColor: boolean, input: Input): string
     headOf(story)
       .map(line => `${visible(line)}\n`)
       .join(''),
-    section('nodes', tableOf(['node', 'status', 'visits', 'steps', 'session'], story.nodes.map(nodeRow))),
+    section('nodes', nodesTable(story.nodes)),
     section(
       'edges followed',
       story.edges.map(({ from, to }) => visible(`${from} → ${to}`)),
@@ -84,13 +84,18 @@ const waitText = ({ provider, since, message }: ProviderWait): string => `waits 
 
 const forkText = ({ runId, mode, fromSeq }: NonNullable<Story['forkOf']>): string => `a ${mode} of ${runId}, from event ${fromSeq}`
 
-const nodeRow = ({ nodeId, status, visits, steps, session }: Story['nodes'][number]): readonly string[] => [
-  nodeId,
-  status,
-  String(visits),
-  String(steps),
-  session ?? '',
-]
+/** Most nodes keep their messages in the run: sessions have a column only where there are some. */
+function nodesTable(nodes: Story['nodes']): readonly string[] {
+  const hasSessions = nodes.some(({ session }) => session !== null)
+  const rowOf = ({ nodeId, status, visits, steps, session }: Story['nodes'][number]): readonly string[] => [
+    nodeId,
+    status,
+    String(visits),
+    String(steps),
+    ...(hasSessions ? [session ?? ''] : []),
+  ]
+  return tableOf(['node', 'status', 'visits', 'steps', ...(hasSessions ? ['session'] : [])], nodes.map(rowOf))
+}
 
 const sentRow = ({ nodeId, visit, step, promptHash, sent, mode, failure, settled, tokens }: ToldStep): readonly string[] => [
   nodeId,

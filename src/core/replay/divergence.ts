@@ -6,10 +6,10 @@ import type { Layer } from '../resolve/layers.ts'
 import type { RunEvent } from '../run/events.ts'
 
 /**
- * `event`: its bytes are not those that the next event names. `object`: what an event names is gone, or holds other bytes. `told`: the run and a
- * session tell one thing in two ways. All others: the event that would have been written otherwise; OpenWOP's names where it has one.
+ * `event`: its bytes are not those that the next event names. `object`: what an event names is gone, or holds other bytes. All others: the event
+ * that would have been written otherwise; OpenWOP's names where it has one.
  */
-export type Point = 'event' | 'object' | 'told' | 'agent.promptResolved' | RunEvent['type']
+export type Point = 'event' | 'object' | 'agent.promptResolved' | RunEvent['type']
 
 /** In bytes of UTF-8. */
 export interface ByteSpan {

@@ -27,7 +27,7 @@ export function wireType(type: string, observability: Observability): string {
   return OPENWOP.has(type) && !isHidden ? type : `${VENDOR}${type}`
 }
 
-const PLACES: ReadonlySet<string> = new Set(['event', 'object', 'told'])
+const PLACES: ReadonlySet<string> = new Set(['event', 'object'])
 
 /** A point of a divergence that names a place in the record, not the type of an event. */
 export const isPlace = (point: string): boolean => PLACES.has(point)
