@@ -54,8 +54,6 @@ export const workspaceSync: SyncPlan = {
   },
 }
 
-export const SYNC_PLANS: readonly SyncPlan[] = [promptSync, catalogSync, workspaceSync]
-
 interface ToolsWanted {
   readonly name: string | null
   readonly index: WorkspaceIndex | null
