@@ -132,6 +132,7 @@ function atBoundary(model: SessionModel, boundary: Boundary): Predicted {
 }
 
 function predictLeave(model: SessionModel, id: string): Predicted {
+  if (model.isOpen) return refusal(model, 'run_already_active')
   return model.left.includes(id) ? refusal(model, 'command_duplicate') : accepted({ ...model, left: [...model.left, id] })
 }
 

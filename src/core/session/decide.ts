@@ -41,6 +41,8 @@ function create(draft: Draft, { session, agentId = null, config }: Extract<Sessi
 }
 
 function leaveMessage(draft: Draft, message: LeftMessage): Ruling {
+  const { open } = draft.state
+  if (open !== null) return refuse('run_already_active', `run ${open.runId} works in this session, and takes messages itself`)
   if (draft.state.left.some(({ id }) => id === message.id)) return refuse('command_duplicate', `message ${message.id} waits already`)
   return emit(draft, { type: 'message.left', message })
 }

@@ -11,6 +11,7 @@ import { foldSession } from '../../core/session/reduce.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
+import { gate } from '../../testing/talking-chat.ts'
 import { WORLD } from '../../testing/test-runs.ts'
 import { introspectSession } from '../bindings/introspect-session.ts'
 import { workspaceRead } from '../bindings/workspace-read.ts'
@@ -426,4 +427,48 @@ it('what may be tried again is tried again, and then it is over', async () => {
   await say(work, store, 'Hello')
   expect((await typesOf(store)).filter(type => type === 'step.retried')).toHaveLength(2)
   expect(await lastOf(store, 'run.failed')).toMatchObject({ code: 'provider_retryable' })
+})
+
+describe('a message that is on its way', () => {
+  const steer = { kind: 'steer', id: 'm1', message: digestText('Shorter.'), objects: [encode('Shorter.')] } as const
+  const typesIn = async (store: Store) => (await saidIn(store)).map(({ type }) => type)
+
+  it('goes to the run that begins meanwhile', async () => {
+    const store = fresh()
+    const models: RunParts['models'] = {
+      call: (_, { signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason))),
+    }
+    const work = workOn(store, 'replies: []', { models })
+    await create(work)
+    let begun = false
+    const sessions: RunWork['sessions'] = {
+      ...work.sessions,
+      async submit(...given) {
+        if (!begun) await begin(work, 'Hello')
+        begun = true
+        return work.sessions.submit(...given)
+      },
+    }
+    await commandSession({ work: sessions, runs: work }, store, place, steer)
+    expect(await typesOf(store)).toContain('message.received')
+    expect(await typesIn(store)).not.toContain('message.left')
+  })
+
+  it('is left in the session when the run ends meanwhile', async () => {
+    const store = fresh()
+    const done = gate()
+    const models = scriptedChat('script.yaml', 'replies:\n  - Good.\n')
+    const slow = { call: async (...given: Parameters<typeof models.call>) => done.passed.then(() => models.call(...given)) }
+    const work = workOn(store, 'replies: []', { models: slow })
+    await create(work)
+    await begin(work, 'Hello')
+    const submit: RunWork['submit'] = async (...given) => {
+      done.open()
+      await quiet(work, store)
+      return work.submit(...given)
+    }
+    await commandSession({ work: work.sessions, runs: { submit } }, store, place, steer)
+    expect(await typesOf(store)).not.toContain('message.received')
+    expect((await lastSaid(store)).type).toBe('message.left')
+  })
 })

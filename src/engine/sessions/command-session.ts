@@ -31,14 +31,36 @@ type Keep = () => Commit['idempotency'] | undefined
 const isMessage = (kind: AskedCommand['kind']): kind is 'steer' | 'interrupt' | 'follow-up' =>
   kind === 'steer' || kind === 'interrupt' || kind === 'follow-up'
 
+/** A run may begin or end while a message is on its way: the message follows it. */
+const MOVED: readonly string[] = ['run_already_active', 'run_ended', 'node_not_running']
+
 /** Throws what is refused. */
 export async function commandSession(
+  works: Works,
+  store: Store,
+  place: SessionPlace,
+  given: GivenCommand,
+  keep: Keep = () => undefined,
+): Promise<{ readonly replayed: boolean }> {
+  for (;;) {
+    const { refusal, replayed } = await submitted(works, store, place, given, keep)
+    if (refusal === null) return { replayed }
+    if (!isMessage(given.kind) || !MOVED.includes(refusal.code)) throw refusalFault(refusal)
+  }
+}
+
+interface Submitted {
+  readonly refusal: { readonly code: string; readonly message: string } | null
+  readonly replayed: boolean
+}
+
+async function submitted(
   { work, runs }: Works,
   store: Store,
   place: SessionPlace,
   { id, run = null, message, objects = [], ...asked }: GivenCommand,
-  keep: Keep = () => undefined,
-): Promise<{ readonly replayed: boolean }> {
+  keep: Keep,
+): Promise<Submitted> {
   const { tenant, session, actor } = place
   const { state } = await existingSession(store, tenant, session)
   const { open } = state
@@ -47,16 +69,14 @@ export async function commandSession(
     if (!isMessage(asked.kind)) throw refusalFault({ code: 'command_not_allowed', message: `there is no run to ${asked.kind}` })
     const command = { type: 'leaveMessage', message: leftMessage(id, asked.kind, message) } as const
     const done = await work.submit(place, command, { objects, idempotency: keep })
-    if (done.refusal !== null) throw refusalFault(done.refusal)
-    return { replayed: done.replayed !== null }
+    return { refusal: done.refusal, replayed: done.replayed !== null }
   }
   const ending = asked.kind === 'complete' ? await endingOf(store, tenant, open) : null
   const command = runCommandFor(open.nodeId, id, asked, message)
   const given: RunCommand = command.type === 'turn' && ending !== null ? { ...command, output: ending.output } : command
   const submission = { objects: [...objects, ...(ending?.objects ?? [])], idempotency: keep }
   const done = await runs.submit({ tenant, runId: open.runId, actor }, given, submission)
-  if (done.refusal !== null) throw refusalFault(done.refusal)
-  return { replayed: done.replayed }
+  return { refusal: done.refusal, replayed: done.replayed }
 }
 
 /** For a run that waits for input; refused with `run_not_waiting` otherwise. */
