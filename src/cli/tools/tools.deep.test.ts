@@ -32,7 +32,7 @@ afterAll(() => host?.stop())
 const story = async (): Promise<void> => {
   // A server that cannot be asked is a finding, and hides nothing of the others.
   expect(await say()).toEqual({ code: 1, state: 'new', offered: false })
-  expect(await used()).toMatch(/is refused: desk__say is not in the active catalog: nobody has adopted it \("onbook tools adopt desk"\)/)
+  expect(await used()).toMatch(/is refused \(visible\): desk__say is not in the active catalog: nobody has adopted it \("onbook tools adopt desk"\)/)
   expect((await json('tools', 'adopt', 'desk')).body.adopted).toMatchObject([{ name: 'desk__say', before: null }])
   expect(await say()).toEqual({ code: 1, state: 'adopted', offered: true })
   expect(await used()).toMatch(/is allowed[\s\S]*succeeded/)
@@ -41,7 +41,7 @@ const story = async (): Promise<void> => {
   expect((await onbook('tools')).out).toMatch(
     /desk__say +desk +changed +to some[\s\S]*desk__say is not what was adopted:\n--- adopted\n\+\+\+ listed/,
   )
-  expect(await used()).toMatch(/is refused: desk lists say otherwise than it was adopted/)
+  expect(await used()).toMatch(/is refused \(\w+\): desk lists say otherwise than it was adopted/)
   await onbook('tools', 'adopt', 'desk', 'say')
   expect(await used()).toMatch(/succeeded/)
   expect((await json('tools', 'drop', 'desk')).body).toEqual({ dropped: [{ name: 'desk__say', tool: 'say' }] })
