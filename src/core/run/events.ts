@@ -1,10 +1,10 @@
 // Events of a run: how its graph was walked, and what happened in the turn of each node. Past tense, digests instead of bodies.
 import type { Mode } from '../compose/mode.ts'
 import type { Digest, Json } from '../digest/digest.ts'
-import { isObject } from '../digest/is-object.ts'
+import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { EventDraft } from '../record/event.ts'
-import type { RunConfig } from '../session/config.ts'
+import { emptyConfig, type RunConfig } from '../session/config.ts'
 import type { Failure, LeftMessage } from '../session/events.ts'
 import type { History } from '../session/history.ts'
 import type { Snapshot } from '../session/snapshot.ts'
@@ -201,9 +201,30 @@ export interface RunFailure extends Failure {
 
 export const runStream = (runId: string): string => `run/${runId}`
 
-export function runDraft({ type, ...payload }: RunEvent, actor: string, cause: string | null = null): EventDraft {
-  return { type, actor, cause, payload: payload as unknown as Json }
+/** The record leaves out fields of these events that have these values: most events of most runs have them. */
+const UNSAID: Readonly<Record<string, JsonObject>> = {
+  'run.created': { configurable: null, metadata: null, tags: [] },
+  'node.started': { session: null, home: null, interactive: false, snapshot: null, apply: 0, input: null, handoffs: null, again: [] },
+  'step.settled': { failure: null },
 }
 
-export const runEvent = ({ type, payload }: { readonly type: string; readonly payload: Json }): RunEvent =>
-  ({ ...(isObject(payload) ? payload : {}), type }) as unknown as RunEvent
+export function runDraft({ type, ...fields }: RunEvent, actor: string, cause: string | null = null): EventDraft {
+  const payload = fields as unknown as JsonObject
+  const said = without(payload, UNSAID[type] ?? {})
+  const { config } = said
+  const isStart = type === 'node.started' && isObject(config)
+  return { type, actor, cause, payload: isStart ? { ...said, config: without(config, CONFIG) } : said }
+}
+
+export function runEvent({ type, payload }: { readonly type: string; readonly payload: Json }): RunEvent {
+  const said: JsonObject = { ...UNSAID[type], ...(isObject(payload) ? payload : {}), type }
+  const read = type === 'node.started' && isObject(said.config) ? { ...said, config: { ...CONFIG, ...said.config } } : said
+  return read as unknown as RunEvent
+}
+
+const CONFIG = emptyConfig as unknown as JsonObject
+
+const without = (fields: JsonObject, unsaid: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([key, value]) => !Object.hasOwn(unsaid, key) || !isSame(value, unsaid[key]!)))
+
+const isSame = (a: Json, b: Json): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
