@@ -11,7 +11,7 @@ import { syncingSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submit } from './submit.ts'
 import { syncFor } from './sync-for.ts'
 
-export interface SessionName {
+interface SessionName {
   readonly tenant: string
   readonly session: string
 }
