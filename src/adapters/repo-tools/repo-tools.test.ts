@@ -195,9 +195,9 @@ describe('write_file', () => {
   it('does nothing when it was stopped before', async () => {
     const binding = repoTools(repo.root).find(({ descriptor }) => descriptor.name === 'write_file')!
     const stopped = AbortSignal.abort(new Error('stop'))
-    await expect(async () => binding.run({ tenant: 't', runId: 'r', nodeId: 'n', agent: 'n', arguments: { path: 'x', content: '' } }, stopped)).rejects.toThrow(
-      'stop',
-    )
+    await expect(async () =>
+      binding.run({ tenant: 't', runId: 'r', nodeId: 'n', agent: 'n', arguments: { path: 'x', content: '' } }, stopped),
+    ).rejects.toThrow('stop')
     expect(readdirSync(repo.root)).not.toContain('x')
   })
 })

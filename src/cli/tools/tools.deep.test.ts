@@ -32,7 +32,9 @@ afterAll(() => host?.stop())
 const story = async (): Promise<void> => {
   // A server that cannot be asked is a finding, and hides nothing of the others.
   expect(await say()).toEqual({ code: 1, state: 'new', offered: false })
-  expect(await used()).toMatch(/is refused \(visible\): desk__say is not in the active catalog: nobody has adopted it \("onbook tools adopt desk"\)/)
+  expect(await used()).toMatch(
+    /is refused \(visible\): desk__say is not in the active catalog: nobody has adopted it \("onbook tools adopt desk"\)/,
+  )
   expect((await json('tools', 'adopt', 'desk')).body.adopted).toMatchObject([{ name: 'desk__say', before: null }])
   expect(await say()).toEqual({ code: 1, state: 'adopted', offered: true })
   expect(await used()).toMatch(/is allowed[\s\S]*succeeded/)

@@ -11,11 +11,6 @@ import { syncingSessions } from './sessions.ts'
 import { type SessionPlace, type Submission, type Submitted, submit } from './submit.ts'
 import { syncFor } from './sync-for.ts'
 
-interface SessionName {
-  readonly tenant: string
-  readonly session: string
-}
-
 export interface SessionWork {
   /** Resolves when the command is on record; a sync goes on by itself. */
   submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>

@@ -192,6 +192,7 @@ export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<Fur
         return { ...HINTS, session: ['listener'], session_id: ['listener'], dialect: ['aos'], event: spareNames.flatMap(aosEvents) }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
+      if (url.startsWith('/v1/sessions/')) return { ...HINTS, '': [{ provider: 'scripted', model: 'small' }] }
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
       if (url.startsWith('/v1/workflows/'))
         return method === 'DELETE' ? { ...HINTS, workflowId: spareNames } : { ...HINTS, workflowId: ['raised'], '': RAISED_WORKFLOWS }
