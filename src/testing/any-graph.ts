@@ -1,11 +1,12 @@
 // Graphs of every shape, and runs of them in every order: nodes end as luck has it. Knows what may be asked of a run, not what should come of it.
 import fc from 'fast-check'
 import { digestText, type Json } from '../core/digest/digest.ts'
-import { beginRun, decideRun, type RunCommand, type StartNode } from '../core/run/decide.ts'
+import { decideRun, type RunCommand, type StartNode } from '../core/run/decide.ts'
 import { draftRun, emitRun, type RunDraft } from '../core/run/draft.ts'
 import type { RunEvent } from '../core/run/events.ts'
 import { graphOf, nextIn } from '../core/run/graph.ts'
 import { emptyRun, isBusy, isEnded, type RunState } from '../core/run/state.ts'
+import { beginRun } from '../core/run/walk.ts'
 import { emptyConfig } from '../core/session/config.ts'
 import { readWorkflow } from '../core/workflow/read-workflow.ts'
 import type { Workflow } from '../core/workflow/workflow.ts'

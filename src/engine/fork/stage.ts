@@ -1,9 +1,10 @@
 // Where a fork is made again: its turns as they are, and commands to them with what the record says was around them. Chooses nothing.
 import type { Digest } from '../../core/digest/digest.ts'
-import { type Brought, decideRun, type RunCommand } from '../../core/run/decide.ts'
+import { decideRun, type RunCommand } from '../../core/run/decide.ts'
 import { draftRun } from '../../core/run/draft.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
+import type { Brought } from '../../core/run/walk.ts'
 import type { TurnCommand } from '../../core/turn/commands.ts'
 import { planTurn } from '../../core/turn/plan.ts'
 import type { Turn } from '../../core/turn/state.ts'

@@ -5,7 +5,6 @@ import { nodeOf, type RunState } from '../../core/run/state.ts'
 import { isGraphTool } from '../../core/tools/graph-descriptors.ts'
 import { effectKey, planTurn, type TurnEffect } from '../../core/turn/plan.ts'
 import { callInTurn, leftOf, type Turn } from '../../core/turn/state.ts'
-import { Fault } from '../../errors.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { isStoreTrouble } from '../store-trouble.ts'
 import { offeredTools } from '../tools/bound.ts'
@@ -15,6 +14,7 @@ import { brokenOff } from '../turns/done.ts'
 import type { Performing, Sent, TurnParts, TurnPlace } from '../turns/performing.ts'
 import { STOPPING } from '../turns/performing.ts'
 import { type NodeDesk, startStep, storedCatalog } from '../turns/start-step.ts'
+import { failureOf } from './background.ts'
 import { callGraphTool, type GraphDesk } from './change-graph.ts'
 import { keptRun, type LoadedRun } from './load.ts'
 import { isLost } from './lost.ts'
@@ -154,12 +154,12 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     if (isLost(error, runId) || signal.reason === STOPPING) return
     parts.failed(error, place)
     if (isStoreTrouble(error)) return later(tenant, runId)
-    const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
+    const { code, detail } = failureOf(error)
     const give = async (): Promise<void> => {
       const call = effect.type === 'tool.call' ? callInTurn((await work.now())?.turn ?? { calls: [] }) : null
       // A call without a result would keep everything after it waiting; with one, the model goes on.
-      if (call !== null) return settleCall(work, call, brokenOff(code, message))
-      await work.send({ type: 'fail', code, detail: message })
+      if (call !== null) return settleCall(work, call, brokenOff(code, detail))
+      await work.send({ type: 'fail', code, detail })
     }
     const failed = (again: Error): void => {
       if (!isLost(again, runId)) parts.failed(again, place)

@@ -9,10 +9,8 @@ import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit } from '../../ports.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { keepTrying, retryWait } from '../keep-trying.ts'
 import { checkMessage } from '../sessions/check-message.ts'
 import { type SessionWork, sessionWork } from '../sessions/work.ts'
-import { isStoreTrouble } from '../store-trouble.ts'
 import { offeredTools } from '../tools/bound.ts'
 import { type ApprovalAnswer, answerCommand } from '../turns/answer-approval.ts'
 import type { TurnParts } from '../turns/performing.ts'
@@ -20,6 +18,7 @@ import { checkReady } from '../turns/ready-provider.ts'
 import { requestImplementation } from '../turns/request-implementation.ts'
 import { type NodeDesk, storedCatalog } from '../turns/start-step.ts'
 import { type AskSession, askSession } from './ask-session.ts'
+import { background } from './background.ts'
 import { type CreatedRun, type CreateRun, createRun } from './create.ts'
 import { type RunWorld, roleIn } from './frozen.ts'
 import { keptRun, type LoadedRun, loadRun } from './load.ts'
@@ -81,7 +80,6 @@ export interface RunWork {
 
 const ACTOR = 'onbook'
 const RETRY_MS = 5_000
-const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
 
 export function runWork(given: RunParts): RunWork {
   const { store, owner, mostOpenRuns = Infinity } = given
@@ -91,24 +89,25 @@ export function runWork(given: RunParts): RunWork {
   const parts: RunParts = { ...given, bindings: new Map([...given.bindings, [asking.descriptor.name, asking]]) }
   const opened = openCount()
   const writeOwned = ownedRuns(store, owner)
-  const tasks = new Map<string, Set<Promise<void>>>()
-  const stopping = new AbortController()
-  /** Runs whose work met a trouble of the disk and waits; and how often it did since the last write. */
-  const stalled = new Set<string>()
-  const tries = new Map<string, number>()
+  const tasks = background(parts, {
+    goOn: async (tenant, runId) => advance(tenant, await loadRun(store, tenant, runId)),
+    fail: (tenant, runId, failure) => submit({ tenant, runId, actor: ACTOR }, { type: 'fail', ...failure }),
+    lost: (tenant, runId) => opened.note(tenant, runId, false),
+  })
+  const { begin, signal } = tasks
 
   const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
   const calls = async (provider: string): Promise<Calling> => (await parts.models.calls?.(provider)) ?? 'native'
 
   const write: WriteOwned = async (place, decide, claiming) => {
     const written = await writeOwned(place, decide, claiming)
-    if (written !== null) tries.delete(keyOf(place.tenant, place.runId))
+    if (written !== null) tasks.wrote(place.tenant, place.runId)
     // A process that claims a run takes up first what another left: work that is begun before that would be taken for it.
     if (written?.wrote === true && claiming !== true) advance(place.tenant, written.run)
     return written
   }
   const roleNamed = (name: string) => roleIn(parts.world.roles, name)
-  const later = (tenant: string, runId: string): void => void goOnLater(tenant, runId)
+  const later = (tenant: string, runId: string): void => void tasks.later(tenant, runId)
   const turns = turnWork({ parts, write, graph: { write, roleNamed, calls }, later, resumes, calls })
   const sessions = sessionWork(parts)
   const deadlines = deadlinesOf(parts)
@@ -124,51 +123,12 @@ export function runWork(given: RunParts): RunWork {
     begin,
   })
 
-  function begin(tenant: string, runId: string, work: () => Promise<void>): void {
-    if (stopping.signal.aborted) return
-    const key = keyOf(tenant, runId)
-    const open = tasks.get(key) ?? new Set()
-    tasks.set(key, open)
-    const task = work()
-      .catch(error => giveUp(error as Error, tenant, runId))
-      .finally(() => {
-        open.delete(task)
-        if (open.size === 0) tasks.delete(key)
-      })
-    open.add(task)
-  }
-
-  /** A defect of ours: the run must not wait for ever. A process that lost a run records nothing more about it. */
-  async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
-    if (isLost(error, runId)) return opened.note(tenant, runId, false)
-    parts.failed(error, { tenant, runId })
-    if (isStoreTrouble(error)) return goOnLater(tenant, runId)
-    const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong in the host' }
-    const fail = () => submit({ tenant, runId, actor: ACTOR }, { type: 'fail', code, detail: message })
-    const failed = (again: Error): void => {
-      if (!isLost(again, runId)) parts.failed(again, { tenant, runId })
-    }
-    await keepTrying(parts, fail, failed, stopping.signal)
-  }
-
-  /** Advances the run once more after a wait, and after a longer one each time that it meets the same trouble. */
-  async function goOnLater(tenant: string, runId: string): Promise<void> {
-    const key = keyOf(tenant, runId)
-    if (stalled.has(key)) return
-    stalled.add(key)
-    const tried = (tries.get(key) ?? 0) + 1
-    tries.set(key, tried)
-    await parts.wait(retryWait(tried), stopping.signal)
-    stalled.delete(key)
-    begin(tenant, runId, async () => advance(tenant, await loadRun(store, tenant, runId)))
-  }
-
   /** What the run calls for as it is. */
   function advance(tenant: string, run: LoadedRun): void {
     const { state } = run
     const { runId, phase, awaited, inbox } = state
     opened.note(tenant, runId, !isEnded(state))
-    if (stopping.signal.aborted) return
+    if (signal.aborted) return
     times.watch(tenant, run)
     if (isEnded(state)) return
     if (phase === 'running')
@@ -249,7 +209,7 @@ export function runWork(given: RunParts): RunWork {
     const { state } = await loadRun(store, tenant, runId)
     for (const nodeId of busyNodes(state)) {
       const place = { tenant, runId, nodeId, actor: ACTOR }
-      await takeUpTurn(turns.performing(place, visitOf(state, nodeId), stopping.signal))
+      await takeUpTurn(turns.performing(place, visitOf(state, nodeId), signal))
     }
     advance(tenant, await loadRun(store, tenant, runId))
   }
@@ -275,7 +235,7 @@ export function runWork(given: RunParts): RunWork {
     async answer(place, answer, submission = {}) {
       const { tenant, runId, nodeId } = place
       const { state } = await loadRun(store, tenant, runId)
-      const at = await turns.performing(place, visitOf(state, nodeId), stopping.signal).now()
+      const at = await turns.performing(place, visitOf(state, nodeId), signal).now()
       const { command, objects } = await answerCommand(parts, place, at, answer)
       const isLate = command.decision === 'expired'
       const kept = isLate ? {} : { ...submission, objects: [...(submission.objects ?? []), ...objects] }
@@ -304,20 +264,19 @@ export function runWork(given: RunParts): RunWork {
       return claimed.length
     },
     async quiet(tenant, runId) {
-      const key = keyOf(tenant, runId)
       for (;;) {
         const { seq } = await keptRun(store, tenant, runId)
-        await Promise.allSettled([...(tasks.get(key) ?? [])])
+        await tasks.settled(tenant, runId)
         await turns.quiet(tenant, runId)
-        if (!tasks.has(key) && (await keptRun(store, tenant, runId)).seq === seq) return
+        if (!tasks.isBusy(tenant, runId) && (await keptRun(store, tenant, runId)).seq === seq) return
       }
     },
     async close() {
-      stopping.abort()
+      tasks.stop()
       deadlines.close()
       await turns.close()
       await sessions.close()
-      await Promise.allSettled([...tasks.values()].flatMap(open => [...open]))
+      await tasks.close()
     },
   }
 }

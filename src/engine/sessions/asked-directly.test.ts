@@ -182,6 +182,34 @@ describe('a session', () => {
     await expect(missing).rejects.toMatchObject({ code: 'run_refused', details: { run: 2, stage: 'resolve', code: 'workspace_missing' } })
     expect(await lastSaid(store)).toMatchObject({ type: 'run.refused', payload: { run: 2, code: 'workspace_missing' } })
   })
+
+  it('lets a run keep a snapshot of its own, also where another is applied between two of its steps', async () => {
+    const store = fresh()
+    const call = { toolName: 'slow', arguments: {} }
+    const applied: string[] = []
+    const slow: Binding = {
+      descriptor: { name: 'slow', description: 'Takes its time.', inputSchema: { type: 'object' } },
+      async run() {
+        await sync(work, store)
+        await work.sessions.submit(place, { type: 'requestApply', when: 'next_step_boundary' })
+        applied.push((await lastSaid(store)).type)
+        return null
+      },
+    }
+    const work = workOn(store, `replies:\n  - toolCalls: [${JSON.stringify(call)}]\n  - Done.\n`, {
+      bindings: new Map([['slow', slow]]),
+      hostCatalog: [slow.descriptor],
+      grants: [{ tools: ['slow'] }],
+    })
+    await publish(store, { 'prompts/packs/default.json': prelude('One.') })
+    await publish(store, { 'prompts/packs/default.json': prelude('Two.') })
+    await create(work)
+    await say(work, store, 'Go.', { ...config, workspace: { name: 'desk', version: 1 }, prelude: 'default' })
+    const steps = (await eventsOf(store)).filter(({ type }) => type === 'step.started')
+    expect(applied).toEqual(['workspace.approved'])
+    expect(steps.map(({ payload }) => (payload as { snapshot: { version: number } }).snapshot.version)).toEqual([1, 1])
+    expect((await loadSession(store, TENANT, SESSION)).state.workspace.active?.version).toBe(2)
+  })
 })
 
 describe('tools', () => {
