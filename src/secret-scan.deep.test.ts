@@ -76,9 +76,9 @@ async function askHost(): Promise<void> {
       ':export',
     ])
       await host.ask('GET', `${path}${more}`)
-    const session = `${runId}.${NODES[told]}`
-    for (const more of ['', '/events', '/transcript']) await host.ask('GET', `/v1/sessions/${session}${more}`)
-    await host.ask('GET', `/v1/streams/${encodeURIComponent(`session/${session}`)}/events`)
+    for (const more of ['', '/events', '/transcript', '?dialect=aos', '/events?dialect=aos'])
+      await host.ask('GET', `/v1/sessions/${NODES[told]}${more}`)
+    await host.ask('GET', `/v1/streams/${encodeURIComponent(`session/${NODES[told]}`)}/events`)
     await host.ask('GET', `/v1/runs/${runId}/nobody/${encodeURIComponent(canary)}`)
   }
   for (const path of ['/metrics', '/v1/runs', '/v1/streams', '/v1/tools', '/v1/policy', '/v1/openapi.json', '/.well-known/openwop'])
@@ -111,7 +111,7 @@ async function askAtRest(): Promise<void> {
     await host.cli(name, ...(asks.length > 1 ? ['told.jsonl', 'asked.jsonl'] : ['told.jsonl']))
   }
   await host.cli('show', told, '--node', 'caller', '--step', '1', '--diff')
-  await host.cli('sessions', 'transcript', `${told}.caller`)
+  await host.cli('sessions', 'transcript', 'caller')
   await host.cli('events', `run/${told}`)
   await host.cli('run', 'flow.yaml', '--repo', 'repo', '--watch')
   await host.cli('backup', 'copy.db')

@@ -17,12 +17,12 @@ const HISTORY = 'fixtures/histories/workshop.v0.1.jsonl'
 const folder = mkdtempSync(join(tmpdir(), 'onbook-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Of one node that says one word. */
+/** Of one node that says one word, in a lasting session: the file has two streams. */
 let small: Buffer
 let lines: readonly string[]
 beforeAll(async () => {
   const house = runHouse(() => 'Done.')
-  const { phase } = await house.go({ id: 'work', objective: 'Say one word.', nodes: [{ id: 'only' }] })
+  const { phase } = await house.go({ id: 'work', objective: 'Say one word.', nodes: [{ id: 'only', session: 'desk' }] })
   expect(phase).toBe('completed')
   const all: string[] = []
   for await (const line of exportRun(house.store, { tenant: TENANT, runId: 'r1', withPolicy: false })) all.push(line)

@@ -47,8 +47,10 @@ export function tellingProvider({ slot, provider, environment }: Trusted, canary
   }
 }
 
+/** Each works in a lasting session of its name: what it says is in a transcript as well. */
 const node = (id: string, more: object = {}) => ({
   id,
+  session: id,
   config: { userPromptRef: `prompt:${id}`, secrets: { apiKey: 'slot' } },
   ...more,
 })
