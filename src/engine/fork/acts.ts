@@ -14,7 +14,7 @@ import { recordedReply } from '../turns/settled-reply.ts'
 import { judgeAgain, settleAgain } from './calls.ts'
 import { sealedParts } from './edges.ts'
 import type { Player } from './player.ts'
-import { recordedBeginning } from './recorded-desk.ts'
+import { recordedStart } from './recorded-desk.ts'
 import { type Stage, stageOf } from './stage.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
@@ -33,8 +33,8 @@ export function acts(player: Player): Acts {
 
   async function start(nodeId: string, actor: string): Promise<void> {
     const desk = await stage.desk(nodeId)
-    const beginning = recordedBeginning(player.run(), nodeId)
-    await write(placeOf(actor), (run, frozen, load) => startNode({ store, tenant, nodeId, run, frozen, load, ...desk }, beginning))
+    const recorded = recordedStart(player.run(), nodeId)
+    await write(placeOf(actor), (run, frozen, load) => startNode({ store, tenant, nodeId, run, frozen, load, ...desk }, recorded))
   }
 
   async function settleStep({ event, actor }: Kept<Of<'step.settled'>>): Promise<void> {

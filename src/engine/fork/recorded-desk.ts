@@ -7,7 +7,7 @@ import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Store } from '../../ports.ts'
 import { hostCatalogOf } from '../replay/remake-step.ts'
 import { shippedThen } from '../replay/shipped-then.ts'
-import type { Beginning } from '../runs/start-node.ts'
+import type { RecordedStart } from '../runs/start-node.ts'
 import { SHIPPED } from '../turns/shipped.ts'
 import type { NodeDesk, RecordedStep } from '../turns/start-step.ts'
 
@@ -29,11 +29,15 @@ export async function recordedDesk(store: Store, tenant: string, nodeId: string,
 }
 
 /** As the record says that the node began; null when it says nothing of that. */
-export function recordedBeginning(run: Track<RunEvent>, nodeId: string): Beginning | null {
+export function recordedStart(run: Track<RunEvent>, nodeId: string): RecordedStart | null {
   const started = nextOf(run, nodeId, 'node.started')
   if (started === null) return null
   const { type: _type, nodeId: _nodeId, typeId: _typeId, visit: _visit, handoffs: _handoffs, again: _again, ...beginning } = started
-  return beginning
+  const after = run.kept.slice(run.kept.findIndex(({ event }) => event === started) + 1)
+  const next = after.find(({ event }) => event.type !== 'handoff.delivered' && event.type !== 'message.taken')?.event
+  // Its session was in use, or had nothing that it could start with: nothing was chosen or composed.
+  const failed = next?.type === 'node.failed' && next.nodeId === nodeId ? next : null
+  return { beginning, problem: failed === null ? null : { code: failed.code, message: failed.detail } }
 }
 
 function nextOf<T extends RunEvent['type']>(

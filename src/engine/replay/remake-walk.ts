@@ -52,11 +52,11 @@ export async function remakeWalk(store: Store, tenant: string, state: RunState, 
     }
     case 'call.judged': {
       const known = callOf(state, event)
-      return known === null ? null : { recorded: { tool: event.tool }, found: { tool: known.name } }
+      return known === null ? unasked(event) : { recorded: { tool: event.tool }, found: { tool: known.name } }
     }
     case 'call.settled': {
       const known = callOf(state, event)
-      if (known === null) return null
+      if (known === null) return unasked(event)
       const { tool, arguments: given } = event
       return { recorded: { tool, arguments: given }, found: { tool: known.name, arguments: known.approval?.changed ?? known.arguments } }
     }
@@ -95,6 +95,9 @@ function remakeStart(frozen: LoadedFrozen, state: RunState, node: WorkflowNode, 
   const own = { config: place.asked?.config ?? configFor(frozen, node, emptyConfig), snapshot: place.asked?.snapshot ?? null, apply: 0 }
   return { recorded: { ...recorded, config, snapshot, apply }, found: { ...found, ...own } }
 }
+
+/** No reply of the node asked for it. */
+const unasked = ({ call }: { readonly call: string }): Walked => ({ recorded: { call }, found: { call: null } })
 
 function callOf(state: RunState, { nodeId, call }: { readonly nodeId: string; readonly call: string }): OpenCall | null {
   const { turn } = nodeOf(state, nodeId)

@@ -31,7 +31,7 @@ export type Beginning = Pick<StartNode, 'session' | 'home' | 'config' | 'interac
  */
 export async function startNode(
   desk: NodeDesk,
-  recorded: Beginning | null = null,
+  recorded: RecordedStart | null = null,
   from: RunDraft = draftRun(desk.run.state),
 ): Promise<(RunChange<null> & { readonly problem: Problem | null }) | null> {
   const { store, tenant, frozen, nodeId } = desk
@@ -44,7 +44,7 @@ export async function startNode(
   const handed = isWoken ? [] : await handoffsTo({ store, tenant, state, workflow }, nodeId)
   const handoffs = [...handed, ...mail.map(({ body }) => body)]
   const text = handoffs.length === 0 ? null : canonicalJson(handoffs as unknown as Json)
-  const begun = recorded === null ? await beginningOf({ ...desk, state }, node) : { beginning: recorded, records: [], problem: null }
+  const begun = recorded === null ? await beginningOf({ ...desk, state }, node) : { ...recorded, records: [] }
   const command: StartNode = { type: 'startNode', nodeId, ...begun.beginning, handoffs: text === null ? null : digestText(text) }
   const ruling = decideRun({ ...from, sessions: [...from.sessions, ...begun.records] }, workflow, command)
   if (!('events' in ruling)) return null
@@ -74,10 +74,14 @@ interface Problem {
   readonly message: string
 }
 
-interface Begun {
+export interface RecordedStart {
   readonly beginning: Beginning
-  readonly records: readonly SessionRecord[]
+  /** Why the node could not go on from there; null when it could. */
   readonly problem: Problem | null
+}
+
+interface Begun extends RecordedStart {
+  readonly records: readonly SessionRecord[]
 }
 
 async function beginningOf(

@@ -79,9 +79,9 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     }
     tasks.set(key, task)
     const place = { tenant, runId: state.runId, nodeId, actor: ACTOR }
-    task.done = perform(performing(place, visits, task.calls.signal), effect).finally(async () => {
+    task.done = perform(performing(place, visits, task.calls.signal), effect).then(async isOurs => {
       tasks.delete(key)
-      if (task.isAsked) go(tenant, await keptRun(store, tenant, state.runId), nodeId)
+      if (task.isAsked && isOurs) go(tenant, await keptRun(store, tenant, state.runId), nodeId)
     })
   }
 
@@ -124,15 +124,23 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     }
   }
 
-  async function perform(work: Performing, effect: TurnEffect): Promise<void> {
+  /** Whether the run is still this process's. One that was lost is not looked at again: what is kept of it here is old. */
+  async function perform(work: Performing, effect: TurnEffect): Promise<boolean> {
     try {
-      if (effect.type === 'step.prepare') return await prepareStep(work, effect.step)
-      if (effect.type === 'model.call') return await callModel(work, effect)
-      const { id, name } = effect.call
-      await (isGraphTool(name) ? callGraphTool(graph, work, id) : callTool(work, id))
+      await effected(work, effect)
+      return true
     } catch (error) {
+      if (isLost(error as Error, work.place.runId)) return false
       await giveUp(error as Error, work, effect)
+      return true
     }
+  }
+
+  function effected(work: Performing, effect: TurnEffect): Promise<void> {
+    if (effect.type === 'step.prepare') return prepareStep(work, effect.step)
+    if (effect.type === 'model.call') return callModel(work, effect)
+    const { id, name } = effect.call
+    return isGraphTool(name) ? callGraphTool(graph, work, id) : callTool(work, id)
   }
 
   async function prepareStep({ place }: Performing, step: number): Promise<void> {
@@ -151,7 +159,7 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
   async function giveUp(error: Error, work: Performing, effect: TurnEffect): Promise<void> {
     const { place, signal } = work
     const { tenant, runId } = place
-    if (isLost(error, runId) || signal.reason === STOPPING) return
+    if (signal.reason === STOPPING) return
     parts.failed(error, place)
     if (isStoreTrouble(error)) return later(tenant, runId)
     const { code, detail } = failureOf(error)

@@ -78,6 +78,7 @@ export interface RunWork {
   close(): Promise<void>
 }
 
+const keyOf = ({ tenant, runId }: RunName): string => JSON.stringify([tenant, runId])
 const ACTOR = 'onbook'
 const RETRY_MS = 5_000
 
@@ -95,6 +96,8 @@ export function runWork(given: RunParts): RunWork {
     lost: (tenant, runId) => opened.note(tenant, runId, false),
   })
   const { begin, signal } = tasks
+  /** Runs that are being taken up. Nothing is begun in them before every turn is: it would be taken for work that another host left. */
+  const arriving = new Set<string>()
 
   const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
   const calls = async (provider: string): Promise<Calling> => (await parts.models.calls?.(provider)) ?? 'native'
@@ -102,8 +105,7 @@ export function runWork(given: RunParts): RunWork {
   const write: WriteOwned = async (place, decide, claiming) => {
     const written = await writeOwned(place, decide, claiming)
     if (written !== null) tasks.wrote(place.tenant, place.runId)
-    // A process that claims a run takes up first what another left: work that is begun before that would be taken for it.
-    if (written?.wrote === true && claiming !== true) advance(place.tenant, written.run)
+    if (written?.wrote === true && !arriving.has(keyOf(place))) advance(place.tenant, written.run)
     return written
   }
   const roleNamed = (name: string) => roleIn(parts.world.roles, name)
@@ -211,6 +213,7 @@ export function runWork(given: RunParts): RunWork {
       const place = { tenant, runId, nodeId, actor: ACTOR }
       await takeUpTurn(turns.performing(place, visitOf(state, nodeId), signal))
     }
+    arriving.delete(keyOf({ tenant, runId }))
     advance(tenant, await loadRun(store, tenant, runId))
   }
 
@@ -248,17 +251,20 @@ export function runWork(given: RunParts): RunWork {
       for (const tenant of only === undefined ? await store.tenants() : [only.tenant])
         for (const runId of only === undefined ? await openRuns(store, tenant) : [only.runId]) {
           const place = { tenant, runId, actor: ACTOR }
+          arriving.add(keyOf(place))
           const take = async () => (isReplay((await loadRun(store, tenant, runId)).state) ? null : submit(place, { type: 'claim', owner }))
           // A run that cannot be taken up keeps no other from it.
           const taken = await take().catch(error => {
             parts.failed(error as Error, { tenant, runId })
             return null
           })
-          if (taken !== null) claimed.push({ tenant, runId })
+          if (taken === null) arriving.delete(keyOf(place))
+          else claimed.push({ tenant, runId })
         }
       if (only === undefined) await sessions.resume()
       for (const run of claimed)
         await takeUp(run).catch(error => {
+          arriving.delete(keyOf(run))
           if (!isLost(error, run.runId)) parts.failed(error as Error, run)
         })
       return claimed.length
