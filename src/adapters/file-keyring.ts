@@ -11,7 +11,7 @@ import {
 } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { link, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Fault } from '../errors.ts'
 import type { Clock, KeyPurpose, Keyring } from '../ports.ts'
 import { idOf, pemOf, signatureChecker } from './public-keys.ts'
@@ -28,7 +28,9 @@ interface KeyFile {
 const NAME = /^(sign|seal)-[0-9a-f]{16}\.json$/
 const OWNER_ONLY = 0o600
 
-export function fileKeyring(folder: string, clock: Clock): Keyring {
+export function fileKeyring(path: string, clock: Clock): Keyring {
+  // Node tries for ever to make a relative folder where the working directory was removed.
+  const folder = resolve(path)
   // Only when a key is made: checking signatures writes nothing, so that it works on a read-only disk.
   const makeFolder = (): void => {
     try {
