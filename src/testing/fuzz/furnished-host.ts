@@ -38,6 +38,7 @@ const HINTS: Hints = {
   activate: ['known@1.0.0', 'known@1.0.0', 'nobody@1.0.0'],
   version: ['1.0.0', '1.1.0', '2.0.0-rc.1', '9.9.9', '1'],
   libraryId: ['onbook'],
+  dialect: ['onbook'],
   meta: [{ author: 'somebody', createdAt: '2026-01-01T00:00:00Z' }, {}],
   extractPath: ['$.a[0].b'],
   ref: [
