@@ -39,9 +39,9 @@ async function takeLock(path: string, name: string, text: string, patienceMs: nu
     await writeFile(mine, text)
     while (!(await linkNew(mine, path))) {
       const found = await readFile(path, 'utf8').catch(() => null)
-      if (found !== null && !isAlive(found)) await removeLock(path, found)
-      else if (Date.now() > deadline) throw new Fault('busy', { what: name, path })
-      else await new Promise(resume => setTimeout(resume, PAUSE_MS))
+      if (found !== null && !isAlive(found) && (await removeLock(path, found))) continue
+      if (Date.now() > deadline) throw new Fault('busy', { what: name, path })
+      await new Promise(resume => setTimeout(resume, PAUSE_MS))
     }
   } catch (error) {
     throw error instanceof Fault ? error : new Fault('file_unwritable', { path: name, reason: reasonOf(error) }, { cause: error })
@@ -50,14 +50,22 @@ async function takeLock(path: string, name: string, text: string, patienceMs: nu
   }
 }
 
-/** Removes this very lock and no other. It is moved aside first: should a new owner have come in between, it gets its lock back. */
-async function removeLock(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => null)) !== text) return
+/**
+ * Removes this very lock and no other. It is moved aside first: should a new owner have come in between, it gets its lock back.
+ * @returns false when the lock cannot be moved, as one of another user in a folder that all may write to
+ */
+async function removeLock(path: string, text: string): Promise<boolean> {
+  if ((await readFile(path, 'utf8').catch(() => null)) !== text) return false
   const aside = `${path}.${randomUUID()}`
-  await rename(path, aside).catch(() => undefined)
+  const isMoved = await rename(path, aside).then(
+    () => true,
+    () => false,
+  )
+  if (!isMoved) return false
   const found = await readFile(aside, 'utf8').catch(() => text)
   if (found !== text) await linkNew(aside, path)
   await rm(aside, { force: true })
+  return true
 }
 
 function isAlive(text: string): boolean {
