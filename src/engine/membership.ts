@@ -37,7 +37,6 @@ async function seesOrigins(store: Store, { tenant, workspaces }: Member, stream:
   for (const of of streams)
     for await (const { cells } of store.rows(originRows.table, tenant, { of })) {
       const name = String(cells.name)
-      if (name === '') continue
       if (cells.kind === 'workspace') {
         if (!isMember(workspaces, name)) return false
       } else streams.add(cells.kind === 'run' ? runStream(name) : sessionStream(name))

@@ -10,8 +10,8 @@ interface IdRow {
   readonly id: number
 }
 
-/** How many were dropped. */
-export async function collectUnreferenced(database: Database, statements: Statements, before: string): Promise<number> {
+/** How many were dropped. @param forget called before an object is dropped */
+export async function collectUnreferenced(database: Database, statements: Statements, before: string, forget: () => void): Promise<number> {
   const unreferenced = (from: number, to: number) =>
     (statements.unreferenced.all(from, to, before, AT_ONCE) as unknown as IdRow[]).map(({ id }) => id)
   let next = 0
@@ -29,6 +29,7 @@ export async function collectUnreferenced(database: Database, statements: Statem
   const drop = (id: number): number => {
     const links = statements.links.all(id) as unknown as IdRow[]
     for (const link of links) freed.push(link.id)
+    forget()
     statements.dropLinks.run(id)
     statements.dropChunks.run(id)
     statements.dropObject.run(id)

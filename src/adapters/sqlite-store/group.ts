@@ -75,13 +75,13 @@ type Settled = readonly (() => void)[]
  * @returns null when another process writes, and nothing was done
  */
 function writeGroup(path: string, writing: Writing, clock: Clock, check: () => void, group: readonly Pending[]): Settled | null {
-  const { statements, heads } = writing
+  const { statements, heads, objects } = writing
   let open = false
   try {
     if (!beginAtOnce(writing)) return null
     open = true
     check()
-    heads.refresh()
+    if (heads.refresh()) objects.forget()
     const at = clock()
     const settled = group.map(({ commit, resolve, reject }) => {
       try {
@@ -96,6 +96,7 @@ function writeGroup(path: string, writing: Writing, clock: Clock, check: () => v
     return settled
   } catch (error) {
     heads.forget()
+    objects.forget()
     if (open) undo(writing)
     const fault = faultOf(path, error)
     return group.map(

@@ -15,8 +15,8 @@ export interface Heads {
   set(id: number, head: StreamHead): void
   /** How far a stream goes, for whoever does not hold the lock. Null when another connection has written: then only reading tells. */
   seqAt(version: number, tenant: string, stream: string): number | null
-  /** To be called under the write lock, before anything is asked. */
-  refresh(): void
+  /** To be called under the write lock, before anything is asked. True when another connection has written since. */
+  refresh(): boolean
   /** What was set has not come to be. */
   forget(): void
 }
@@ -48,8 +48,10 @@ export function headsOf(statements: Statements): Heads {
     seqAt: (now, tenant, stream) => (now === version ? (get(tenant, stream)?.head.seq ?? -1) : null),
     refresh() {
       const { data_version: now } = statements.version.get() as { data_version: number }
-      if (now !== version) known.clear()
+      const isOther = now !== version
+      if (isOther) known.clear()
       version = now
+      return isOther
     },
     forget: () => known.clear(),
   }

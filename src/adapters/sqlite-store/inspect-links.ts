@@ -2,7 +2,7 @@
 import { type Digest, digestOfHex } from '../../core/digest/digest.ts'
 import type { Referrer } from '../../ports.ts'
 import type { Database } from './database.ts'
-import { digestBlob } from './objects.ts'
+import { digestBlob } from './known-objects.ts'
 
 /** A tree is never as deep; what tampering has tied into a ring ends here too. */
 const MOST_STEPS = 1_000

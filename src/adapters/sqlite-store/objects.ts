@@ -1,21 +1,22 @@
 // Objects: small ones whole, big ones in chunks. What is read is checked against its name.
 import { createHash } from 'node:crypto'
-import { type Digest, digestBytes, digestOfHex, hexOf, isDigest } from '../../core/digest/digest.ts'
+import { type Digest, digestBytes, digestOfHex, isDigest } from '../../core/digest/digest.ts'
 import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import { collectUnreferenced } from './collect.ts'
 import type { Database } from './database.ts'
 import { faultOf, guarded } from './faults.ts'
 import { CHUNK } from './incoming.ts'
+import { digestBlob, type KnownObjects, knownObjects } from './known-objects.ts'
 import type { ObjectRow, Statements } from './statements.ts'
 import { transactionWhenFree } from './when-free.ts'
 
 /** Writing again refreshes the age, though not more often than this: it means writing the row again. */
 const REFRESH_MS = 3_600_000
 
-export const digestBlob = (digest: Digest): Uint8Array => Buffer.from(hexOf(digest), 'hex')
-
-export interface Objects {
+export interface Objects extends Pick<KnownObjects, 'forget'> {
+  /** Null when the object is not there, or its bytes are gone. */
+  idOf(tenant: string, digest: Digest): number | null
   /** The object's id. Within a transaction of the caller's. */
   write(tenant: string, digest: Digest, bytes: Uint8Array, at: string): number
   erase(id: number): void
@@ -30,16 +31,20 @@ export interface Objects {
 
 export function objectsOf(database: Database, statements: Statements): Objects {
   const { file: path } = database.prepare('PRAGMA database_list').get() as { file: string }
-  const find = (tenant: string, digest: Digest) => statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
+  const known = knownObjects(statements)
 
   /** Adds the row, or fills one whose bytes were erased; the caller puts the chunks of a big one in place. */
   const place = (tenant: string, digest: Digest, size: number, bytes: Uint8Array | null, at: string): { id: number; added: boolean } => {
-    const found = find(tenant, digest)
-    if (found === undefined)
-      return { id: (statements.addObject.get(tenant, digestBlob(digest), at, size, bytes) as { id: number }).id, added: true }
-    if (found.size === null) statements.fillObject.run(at, size, bytes, found.id)
-    else if (Date.parse(at) - Date.parse(found.written_at) > REFRESH_MS) statements.touchObject.run(at, found.id)
-    return { id: found.id, added: found.size === null }
+    const found = known.get(tenant, digest)
+    if (found !== null) {
+      const isOld = Date.parse(at) - Date.parse(found.writtenAt) > REFRESH_MS
+      if (isOld) statements.touchObject.run(at, found.id)
+      if (isOld) known.set(tenant, digest, { id: found.id, writtenAt: at })
+      return { id: found.id, added: false }
+    }
+    const { id } = statements.putObject.get(tenant, digestBlob(digest), at, size, bytes) as { id: number }
+    known.set(tenant, digest, { id, writtenAt: at })
+    return { id, added: true }
   }
 
   const dropUpload = (id: number): void => {
@@ -75,6 +80,8 @@ export function objectsOf(database: Database, statements: Statements): Objects {
   }
 
   return {
+    idOf: (tenant, digest) => known.get(tenant, digest)?.id ?? null,
+    forget: known.forget,
     chunks,
     stream,
     write(tenant, digest, bytes, at) {
@@ -87,6 +94,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       statements.dropLinks.run(id)
       statements.dropChunks.run(id)
       statements.emptyObject.run(id)
+      known.forget()
     },
     read(tenant, digest) {
       const found = chunks(tenant, digest)
@@ -120,6 +128,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
           return digest
         })
       } catch (error) {
+        known.forget()
         await dropFailed(upload)
         throw faultOf(path, error)
       }
@@ -130,7 +139,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
         await transactionWhenFree(database, () => {
           for (const { id } of statements.oldUploads.all(before) as unknown as { id: number }[]) dropUpload(id)
         })
-        return await collectUnreferenced(database, statements, before)
+        return await collectUnreferenced(database, statements, before, known.forget)
       } catch (error) {
         throw faultOf(path, error)
       }

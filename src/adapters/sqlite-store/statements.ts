@@ -28,6 +28,23 @@ const stepping = (name: string, table: string): string =>
   `${name} (tenant) AS (SELECT MIN(tenant) FROM ${table} UNION
    SELECT (SELECT MIN(tenant) FROM ${table} WHERE ${table}.tenant > ${name}.tenant) FROM ${name} WHERE tenant IS NOT NULL)`
 
+/** Rows in one statement: a commit brings a few, and each statement costs as much as a row. */
+const ROWS = [16, 4, 1] as const
+
+/** @returns a function that inserts any number of rows, whose values follow one another */
+function insertingInto(database: Database, into: string, columns: number): (values: readonly (number | Uint8Array)[]) => void {
+  const row = `(${Array(columns).fill('?').join(', ')})`
+  const sized = ROWS.map(rows => ({
+    length: rows * columns,
+    statement: database.prepare(`INSERT INTO ${into} VALUES ${Array(rows).fill(row).join(', ')}`),
+  }))
+  return values => {
+    let at = 0
+    for (const { length, statement } of sized)
+      for (; values.length - at >= length; at += length) statement.run(...values.slice(at, at + length))
+  }
+}
+
 export type Statements = ReturnType<typeof statementsOf>
 
 export const statementsOf = (database: Database) => ({
@@ -55,15 +72,18 @@ export const statementsOf = (database: Database) => ({
   addStream: database.prepare('INSERT INTO streams (tenant, stream, seq, digest) VALUES (?, ?, ?, ?) RETURNING id'),
   moveStream: database.prepare('UPDATE streams SET seq = ?, digest = ? WHERE id = ?'),
   sealStream: database.prepare('UPDATE streams SET sealed = ? WHERE tenant = ? AND stream = ?'),
-  addEvent: database.prepare('INSERT INTO events (stream_id, seq, bytes) VALUES (?, ?, ?)'),
+  addEvents: insertingInto(database, 'events (stream_id, seq, bytes)', 3),
   events: database.prepare(
     `SELECT seq, bytes FROM events WHERE stream_id = (SELECT id FROM streams WHERE tenant = ? AND stream = ?)
      AND seq > ? ORDER BY seq LIMIT ?`,
   ),
   object: database.prepare('SELECT id, written_at, size, bytes FROM objects WHERE tenant = ? AND digest = ?'),
   findObject: database.prepare('SELECT id, written_at, size FROM objects WHERE tenant = ? AND digest = ?'),
-  addObject: database.prepare('INSERT INTO objects (tenant, digest, written_at, size, bytes) VALUES (?, ?, ?, ?, ?) RETURNING id'),
-  fillObject: database.prepare('UPDATE objects SET written_at = ?, size = ?, bytes = ? WHERE id = ?'),
+  /** Adds a row, or fills one whose bytes were erased. */
+  putObject: database.prepare(
+    `INSERT INTO objects (tenant, digest, written_at, size, bytes) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, digest) DO UPDATE SET written_at = excluded.written_at, size = excluded.size, bytes = excluded.bytes RETURNING id`,
+  ),
   touchObject: database.prepare('UPDATE objects SET written_at = ? WHERE id = ?'),
   emptyObject: database.prepare('UPDATE objects SET size = NULL, bytes = NULL WHERE id = ?'),
   dropObject: database.prepare('DELETE FROM objects WHERE id = ?'),
@@ -74,7 +94,7 @@ export const statementsOf = (database: Database) => ({
   addUpload: database.prepare('INSERT INTO uploads (started_at) VALUES (?) RETURNING id'),
   dropUpload: database.prepare('DELETE FROM uploads WHERE id = ?'),
   oldUploads: database.prepare('SELECT id FROM uploads WHERE started_at < ?'),
-  addRef: database.prepare('INSERT INTO refs (stream_id, seq, object_id) VALUES (?, ?, ?)'),
+  addRefs: insertingInto(database, 'refs (stream_id, seq, object_id)', 3),
   addLink: database.prepare('INSERT INTO links (parent_id, object_id) VALUES (?, ?)'),
   links: database.prepare('SELECT object_id AS id FROM links WHERE parent_id = ?'),
   dropLinks: database.prepare('DELETE FROM links WHERE parent_id = ?'),

@@ -6,9 +6,9 @@ import { beginsAsNode, linksIn, NO_NODE } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Committed } from '../../ports.ts'
 import type { Heads } from './heads.ts'
-import { digestBlob, type Objects } from './objects.ts'
+import type { Objects } from './objects.ts'
 import type { Projecting } from './projection-tables.ts'
-import type { ObjectRow, Statements } from './statements.ts'
+import type { Statements } from './statements.ts'
 
 export interface Writing {
   readonly statements: Statements
@@ -35,7 +35,7 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
   const links = planLinks(writing, tenant, bodies)
   const ids = new Map<Digest, number>()
   const idOf = (digest: Digest): number => {
-    const id = findId(statements, tenant, digest)
+    const id = objects.idOf(tenant, digest)
     if (id === null) throw new Fault('object_missing', { digest })
     return id
   }
@@ -55,22 +55,16 @@ export function writeCommit(writing: Writing, commit: Commit, at: string): Commi
   return { heads: appends.map(({ head }) => head), replayed: null, at }
 }
 
-/** Null when it is not there, or its bytes are gone. */
-function findId(statements: Statements, tenant: string, digest: Digest): number | null {
-  const found = statements.findObject.get(tenant, digestBlob(digest)) as unknown as ObjectRow | undefined
-  return found === undefined || found.size === null ? null : found.id
-}
-
 interface PlannedLinks {
   readonly node: Digest
   readonly references: readonly Digest[]
 }
 
 /** Of the nodes among the objects that are new: those of a node that is there are there, too. */
-function planLinks({ statements }: Writing, tenant: string, bodies: ReadonlyMap<Digest, Uint8Array>): readonly PlannedLinks[] {
+function planLinks({ objects }: Writing, tenant: string, bodies: ReadonlyMap<Digest, Uint8Array>): readonly PlannedLinks[] {
   const links: PlannedLinks[] = []
   for (const [node, bytes] of bodies) {
-    if (!beginsAsNode(bytes) || findId(statements, tenant, node) !== null) continue
+    if (!beginsAsNode(bytes) || objects.idOf(tenant, node) !== null) continue
     const references = linksIn(bytes)
     if (references === null) throw new Fault('object_invalid', { problem: NO_NODE })
     links.push({ node, references })
@@ -99,14 +93,15 @@ function planAppends({ heads }: Writing, tenant: string, appends: readonly Appen
 function writeAppend(writing: Writing, tenant: string, { stream, events, head }: PlannedAppend, ids: ReadonlyMap<Digest, number>): void {
   if (events.length === 0) return
   const { statements, heads, projections } = writing
-  const id = heads.get(tenant, stream)?.id ?? (statements.addStream.get(tenant, stream, -1, '') as { id: number }).id
-  for (const { event, bytes, references } of events) {
-    statements.addEvent.run(id, event.seq, bytes)
-    for (const digest of references) statements.addRef.run(id, event.seq, ids.get(digest)!)
+  const known = heads.get(tenant, stream)
+  const id = known?.id ?? (statements.addStream.get(tenant, stream, head.seq, head.digest) as { id: number }).id
+  if (known !== null) statements.moveStream.run(head.seq, head.digest, id)
+  heads.set(id, head)
+  statements.addEvents(events.flatMap(({ event, bytes }) => [id, event.seq, bytes]))
+  statements.addRefs(events.flatMap(({ event, references }) => references.flatMap(digest => [id, event.seq, ids.get(digest)!])))
+  for (const { event } of events) {
     projections.apply(event, id)
     if (event.type === CHECKPOINT_SIGNED)
       for (const sealed of readCheckpoint(event)?.statement.heads ?? []) statements.sealStream.run(sealed.seq, tenant, sealed.stream)
   }
-  statements.moveStream.run(head.seq, head.digest, id)
-  heads.set(id, head)
 }

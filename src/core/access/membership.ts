@@ -3,11 +3,11 @@ import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
 
 type Origin = 'workspace' | 'session' | 'run'
-const from = (kind: Origin, place: string) => ({ put: { of: 'stream', kind: { always: kind }, name: place } })
+const from = (kind: Origin, place: string) => ({ if: place, put: { of: 'stream', kind: { always: kind }, name: place } })
 
 /**
  * Where the text of a session or run may come from: workspaces that it ever named or took a snapshot of, the sessions that its nodes work in
- * or take their config from, the runs that worked in the session. `of` is the stream itself. An event that names none leaves a row with an empty name.
+ * or take their config from, the runs that worked in the session. `of` is the stream itself.
  */
 export const originRows: Projection = {
   table: 'origins',

@@ -10,6 +10,8 @@ export type Row = Readonly<Record<string, Cell>>
 export type Source = string | { readonly always: Cell }
 
 export interface Change {
+  /** Only where the event has a value at this place. */
+  readonly if?: string
   /** One change for every item of this list; without it, one for the event. */
   readonly each?: string
   /** Adds a row, or changes the columns named in one that has the same key. */
@@ -76,7 +78,8 @@ function isProjection(value: Json): boolean {
 }
 
 function isChange(value: Json, isColumn: (name: Json) => boolean): boolean {
-  if (!isObject(value) || !(value.each === undefined || typeof value.each === 'string')) return false
+  const isPlace = (place: Json | undefined): boolean => place === undefined || typeof place === 'string'
+  if (!isObject(value) || !isPlace(value.if) || !isPlace(value.each)) return false
   const sources = value.put ?? value.drop
   const isSource = (source: Json): boolean => typeof source === 'string' || (isObject(source) && Object.hasOwn(source, 'always'))
   return isObject(sources) && Object.entries(sources).every(([column, source]) => isColumn(column) && isSource(source))
@@ -114,7 +117,9 @@ function makerOf(projection: Projection, by: Change): Maker {
     // A key has no empty places: in SQL an unknown differs from itself.
     return { table, by, kind, key: keyCells.map(look => look(event, item) ?? ''), cells: made }
   }
-  const isOurs = ({ stream }: RecordedEvent): boolean => stream.startsWith(under)
+  const condition = by.if === undefined ? null : lookAt(by.if)
+  const isOurs = (event: RecordedEvent): boolean =>
+    event.stream.startsWith(under) && (condition === null || (condition(event, undefined) ?? null) !== null)
   if (by.each === undefined) return event => (isOurs(event) ? make(event, undefined) : NOTHING)
   const items = lookAt(by.each)
   return event => {
