@@ -5,8 +5,7 @@ import type { Track } from '../../core/fork/align.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Store } from '../../ports.ts'
-import { hostCatalogOf } from '../replay/remake-step.ts'
-import { shippedThen } from '../replay/shipped-then.ts'
+import { recordedHost } from '../replay/remake-step.ts'
 import type { RecordedStart } from '../runs/start-node.ts'
 import { SHIPPED } from '../turns/shipped.ts'
 import type { NodeDesk, RecordedStep } from '../turns/start-step.ts'
@@ -17,14 +16,15 @@ export interface RecordedDesk extends Pick<NodeDesk, 'resumes' | 'calls' | 'host
 
 export async function recordedDesk(store: Store, tenant: string, nodeId: string, run: Track<RunEvent>, mode: Mode): Promise<RecordedDesk> {
   const step = nextOf(run, nodeId, 'step.started')
+  const host = step === null ? null : await recordedHost(store, tenant, step, mode)
   return {
-    resumes: () => step !== null && step.prompt.sent.reason !== 'cannot_resume',
+    resumes: () => host?.resumes === true,
     calls: async provider => callsIn(run, provider),
     recorded: {
       adopt: step?.apply === undefined || step.snapshot === null ? null : { snapshot: step.snapshot, apply: step.apply },
-      shipped: async () => (step === null ? SHIPPED : shippedThen(store, tenant, step, mode)),
+      shipped: host?.shipped ?? SHIPPED,
     },
-    hostCatalog: step === null ? null : await hostCatalogOf(store, tenant, step.request.tools ?? [], mode === 'planning' ? 1 : 0),
+    hostCatalog: host?.catalog ?? null,
   }
 }
 

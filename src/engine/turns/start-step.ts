@@ -1,12 +1,11 @@
 // The next step of a node: its prompt is composed and put on record, and only then is it asked for. Nothing is sent here.
 import type { Handoff } from '../../core/compose/task-payload.ts'
-import { type Digest, digestText } from '../../core/digest/digest.ts'
+import { digestText } from '../../core/digest/digest.ts'
 import { decideRun } from '../../core/run/decide.ts'
 import { emitRun, type RunDraft } from '../../core/run/draft.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type AdoptedSnapshot, adoptedAtStep } from '../../core/session/apply.ts'
 import type { StoredText } from '../../core/session/history.ts'
-import { preludeOf } from '../../core/session/prelude-ladder.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { StartStep } from '../../core/turn/commands.ts'
@@ -18,11 +17,11 @@ import type { LoadedRun } from '../runs/load.ts'
 import { deliverLetters } from '../runs/mail.ts'
 import type { LoadSession } from '../runs/write-run.ts'
 import { catalogText } from './catalog-text.ts'
-import { composeStep } from './compose-step.ts'
 import { emptyPrompt } from './empty-prompt.ts'
+import { makeStep } from './make-step.ts'
 import { SHIPPED, type Shipped } from './shipped.ts'
-import { protocolOf, shownTools, stepTools } from './step-tools.ts'
-import { agentOf, composeStyle, isDirect } from './task.ts'
+import type { StoredCatalog } from './step-tools.ts'
+import { isDirect } from './task.ts'
 
 /** What is known about a node when its turn is to go on. */
 export interface NodeDesk {
@@ -31,7 +30,7 @@ export interface NodeDesk {
   readonly nodeId: string
   readonly run: LoadedRun
   readonly frozen: LoadedFrozen
-  readonly hostCatalog: HostCatalog | null
+  readonly hostCatalog: StoredCatalog | null
   readonly load: LoadSession
   /** Handed over in this very commit; otherwise they are read. */
   readonly handoffs?: readonly Handoff[]
@@ -46,15 +45,10 @@ export interface RecordedStep {
   /** The snapshot that reached the turn at this step; null for none. */
   readonly adopt: AdoptedSnapshot | null
   /** What shipped when it was started. */
-  readonly shipped: () => Promise<Shipped>
+  readonly shipped: Shipped
 }
 
-export interface HostCatalog {
-  readonly digest: Digest
-  readonly bytes: Uint8Array
-}
-
-export function storedCatalog(descriptors: readonly Descriptor[]): HostCatalog {
+export function storedCatalog(descriptors: readonly Descriptor[]): StoredCatalog {
   const text = catalogText(descriptors)
   return { digest: digestText(text), bytes: new TextEncoder().encode(text) }
 }
@@ -123,12 +117,12 @@ interface Made {
   readonly texts: readonly StoredText[]
 }
 
-type MadeStep =
+type Starting =
   | ({ readonly ok: true; readonly command: Omit<StartStep, 'step' | 'adopt'>; readonly objects: readonly Uint8Array[] } & Made)
   | ({ readonly ok: false; readonly code: string; readonly detail: string } & Made)
 
 /** A session that is asked directly sends its prelude and its history, and nothing else. */
-function direct({ hostCatalog }: NodeDesk, { state: { mode } }: RunDraft): MadeStep {
+function direct({ hostCatalog }: NodeDesk, { state: { mode } }: RunDraft): Starting {
   const { prompt, texts } = emptyPrompt(mode)
   const command = {
     type: 'startStep',
@@ -141,25 +135,20 @@ function direct({ hostCatalog }: NodeDesk, { state: { mode } }: RunDraft): MadeS
   return { ok: true, command, objects: [], events: [], texts }
 }
 
-async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode, turn: Turn): Promise<MadeStep> {
-  const { store, tenant, nodeId, frozen, hostCatalog, handoffs } = desk
-  const { config, snapshot } = turn
-  const { prelude } = preludeOf(config, snapshot)
-  const resumes = nodeOf(state, nodeId).conversation !== null && desk.resumes(config.provider)
-  const calling = await desk.calls(config.provider)
-  const listed = frozen.spawned.get(nodeId)?.node.tools ?? agentOf(frozen, node)?.toolAllowlist ?? null
-  const { blocks: shipped, planning } = (await desk.recorded?.shipped()) ?? SHIPPED
-  const tools = await stepTools(store, tenant, { config, snapshot }, hostCatalog, { listed, mode: state.mode, calling, planning })
-  const isUnmentioned = calling === 'native' && composeStyle(frozen, node) === 'verbatim'
-  const shown = isUnmentioned ? [] : await shownTools(store, tenant, { config, snapshot }, hostCatalog, tools)
-  const protocol = protocolOf(calling, shown)
+async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode, turn: Turn): Promise<Starting> {
+  const { store, tenant, nodeId, frozen, handoffs } = desk
+  const { provider } = turn.config
   const given = handoffs === undefined ? {} : { handoffs }
-  const place = { store, tenant, run: { ...desk.run, state }, frozen, node, ...given }
-  const step = await composeStep({ ...place, snapshot, resumes, prelude, protocol, shipped })
-  if (!step.ok) return step
-  const { system, user, prompt, events, texts } = step
-  const lines = calling === 'native' ? {} : { calls: calling }
-  const toolDigests = tools?.toolDigests ?? null
-  const command = { type: 'startStep', prompt, system, user, toolDigests, hostCatalog: hostCatalog?.digest ?? null, ...lines } as const
-  return { ok: true, command, objects: tools?.objects ?? [], events, texts }
+  const made = await makeStep(
+    { store, tenant, run: { ...desk.run, state }, frozen, node, turn, ...given },
+    {
+      calling: await desk.calls(provider),
+      resumes: nodeOf(state, nodeId).conversation !== null && desk.resumes(provider),
+      catalog: desk.hostCatalog,
+      shipped: desk.recorded?.shipped ?? SHIPPED,
+    },
+  )
+  if (!made.composed.ok) return made.composed
+  const { system, user, prompt, events, texts } = made.composed
+  return { ok: true, command: { type: 'startStep', prompt, system, user, ...made.shown }, objects: made.catalogs, events, texts }
 }

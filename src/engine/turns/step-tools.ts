@@ -16,7 +16,7 @@ import { toolsIn } from './model-call.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-interface StoredCatalog {
+export interface StoredCatalog {
   readonly digest: Digest
   readonly bytes: Uint8Array
 }
