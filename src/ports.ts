@@ -227,8 +227,11 @@ export interface Store {
    * what is not there, `object_invalid` when an object begins like a node and is none.
    */
   commit(commit: Commit): Promise<Committed>
-  /** Another text whenever anything was written since, by anybody. Cheap. */
-  moment(): string
+  /**
+   * Another text whenever anything was written since, by anybody. Cheap. With families (`streamFamily`), writes to streams of other families
+   * may leave it as it is; an erasure changes it always.
+   */
+  moment(families?: readonly string[]): string
   /** What was answered under an idempotency key; null when it was never used. */
   answer(tenant: string, key: string): Promise<Json | null>
   head(tenant: string, stream: string): Promise<StreamHead>

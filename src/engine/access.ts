@@ -12,7 +12,7 @@ import {
   type Scope,
 } from '../core/access/keys.ts'
 import { digestText } from '../core/digest/digest.ts'
-import type { EventDraft } from '../core/record/event.ts'
+import { type EventDraft, streamFamily } from '../core/record/event.ts'
 import type { ProjectedRow } from '../core/record/projection.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, Randomness, Store } from '../ports.ts'
@@ -68,7 +68,7 @@ export async function listKeys(store: Store): Promise<readonly KnownKey[]> {
 }
 
 const findKey = (store: Store, id: string): Promise<KnownKey | null> =>
-  remembered(store, JSON.stringify(['key', id]), async () => {
+  remembered(store, [streamFamily(KEYS)], JSON.stringify(['key', id]), async () => {
     for await (const row of store.rows(keyRows.table, HOST_TENANT, { id })) return toKey(row)
     return null
   })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
+import { digestBytes } from '../core/digest/digest.ts'
 import type { Store } from '../ports.ts'
 import { clock, freshPath } from '../testing/sqlite-place.ts'
 import { remembered, rememberedContent } from './remembered.ts'
@@ -14,8 +15,14 @@ const open = (path = freshPath()): Store => {
   opened.push(store)
   return store
 }
-const write = (store: Store) =>
-  store.commit({ tenant: 'acme', objects: [new TextEncoder().encode(`${opened.length} ${counted++}`)] }).then(() => undefined)
+/** To a new stream. */
+const write = (store: Store, family = 'library') =>
+  store
+    .commit({
+      tenant: 'acme',
+      appends: [{ stream: `${family}/${counted++}`, expected: -1, entries: [{ type: 'a.b', actor: 'x', payload: null }] }],
+    })
+    .then(() => undefined)
 let counted = 0
 
 /** Answers how often it was asked. */
@@ -27,30 +34,41 @@ const counter = () => {
 describe('what is remembered of a store', () => {
   it('is asked for once, also by many at the same time', async () => {
     const [store, ask] = [open(), counter()]
-    const answers = await Promise.all([remembered(store, 'a', ask), remembered(store, 'a', ask)])
-    expect([...answers, await remembered(store, 'a', ask)]).toEqual([1, 1, 1])
+    const answers = await Promise.all([remembered(store, ['library'], 'a', ask), remembered(store, ['library'], 'a', ask)])
+    expect([...answers, await remembered(store, ['library'], 'a', ask)]).toEqual([1, 1, 1])
   })
 
   it('is asked for again as soon as this store has written', async () => {
     const [store, ask] = [open(), counter()]
-    await remembered(store, 'a', ask)
+    await remembered(store, ['library'], 'a', ask)
     await write(store)
-    expect(await remembered(store, 'a', ask)).toBe(2)
+    expect(await remembered(store, ['library'], 'a', ask)).toBe(2)
   })
 
   it('is asked for again as soon as another store on the same file has written, also in the same turn of the event loop', async () => {
     const path = freshPath()
     const [store, other, ask] = [open(path), open(path), counter()]
     const writing = write(other)
-    await remembered(store, 'a', ask)
+    await remembered(store, ['library'], 'a', ask)
     await writing
-    expect(await remembered(store, 'a', ask)).toBe(2)
+    expect(await remembered(store, ['library'], 'a', ask)).toBe(2)
+  })
+
+  it('is kept while streams of other families are written, until something is erased', async () => {
+    const [store, ask] = [open(), counter()]
+    const bytes = new TextEncoder().encode('soon gone')
+    await store.commit({ tenant: 'acme', objects: [bytes] })
+    await remembered(store, ['library'], 'a', ask)
+    await write(store, 'run')
+    expect(await remembered(store, ['library'], 'a', ask)).toBe(1)
+    await store.commit({ tenant: 'acme', erase: [digestBytes(bytes)] })
+    expect(await remembered(store, ['library'], 'a', ask)).toBe(2)
   })
 
   it('is not kept when asking failed', async () => {
     const store = open()
-    await expect(remembered(store, 'a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await remembered(store, 'a', async () => 'yes')).toBe('yes')
+    await expect(remembered(store, ['library'], 'a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await remembered(store, ['library'], 'a', async () => 'yes')).toBe('yes')
   })
 
   it('outlives writes when a digest names it', async () => {

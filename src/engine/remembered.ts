@@ -1,5 +1,5 @@
-// What was read from a store, kept for as long as it cannot have changed: until the store has written anything, or for ever when a
-// digest names it. Never more than so many bytes.
+// Answers of a store, kept while they cannot have changed: until the store has written to one of the streams that they follow from, or for
+// ever when a digest names them. Never more than so many bytes.
 import type { Store } from '../ports.ts'
 
 interface Entry {
@@ -12,9 +12,14 @@ interface Kept {
   bytes: number
 }
 
-interface Memory {
+interface Answers {
   moment: string
-  answers: Kept
+  kept: Kept
+}
+
+interface Memory {
+  /** By the families that they follow from. */
+  readonly answers: Map<string, Answers>
   readonly contents: Kept
 }
 
@@ -26,22 +31,37 @@ const LEAST_BYTES = 1024
 const nothingKept = (): Kept => ({ entries: new Map(), bytes: 0 })
 
 function memoryOf(store: Store): Memory {
-  const known = memories.get(store) ?? { moment: '', answers: nothingKept(), contents: nothingKept() }
+  const known = memories.get(store) ?? { answers: new Map<string, Answers>(), contents: nothingKept() }
   memories.set(store, known)
   return known
 }
 
+/** Families of an answer that follows from bytes alone. */
+export const BYTES_ALONE: readonly string[] = []
+
 type BytesOf<T> = (value: T) => number
 
-/** Asks once between two writes, also when many ask at the same time. What fails is not kept. */
-export function remembered<T>(store: Store, key: string, ask: () => Promise<T>, bytesOf?: BytesOf<T>): Promise<T> {
+/**
+ * Asks once between two writes, also when many ask at the same time. What fails is not kept.
+ * @param families of the streams that the answer follows from; an answer about bytes alone has none, and changes only when something is erased
+ */
+export function remembered<T>(
+  store: Store,
+  families: readonly string[],
+  key: string,
+  ask: () => Promise<T>,
+  bytesOf?: BytesOf<T>,
+): Promise<T> {
   const memory = memoryOf(store)
-  const now = store.moment()
-  if (memory.moment !== now) {
-    if (memory.answers.entries.size > 0) memory.answers = nothingKept()
-    memory.moment = now
+  const now = store.moment(families)
+  const name = families.join(' ')
+  const answers = memory.answers.get(name) ?? { moment: now, kept: nothingKept() }
+  memory.answers.set(name, answers)
+  if (answers.moment !== now) {
+    if (answers.kept.entries.size > 0) answers.kept = nothingKept()
+    answers.moment = now
   }
-  return keep(memory.answers, key, ask, bytesOf)
+  return keep(answers.kept, key, ask, bytesOf)
 }
 
 /** For what a digest names: it is the same for ever. */

@@ -21,7 +21,13 @@ export interface Group {
 }
 
 /** @param check throws when the file is no longer what was opened */
-export function groupOf(path: string, writing: Writing, clock: Clock, check: () => void, written: () => void): Group {
+export function groupOf(
+  path: string,
+  writing: Writing,
+  clock: Clock,
+  check: () => void,
+  written: (commits: readonly Commit[]) => void,
+): Group {
   let waiting: Pending[] = []
   let unemptied = false
   let pause = 0
@@ -36,7 +42,7 @@ export function groupOf(path: string, writing: Writing, clock: Clock, check: () 
     unemptied ||= group.some(({ commit }) => commit.erase !== undefined)
     if (unemptied) unemptied = !emptyLog(writing)
     for (const settle of settled) settle()
-    written()
+    written(group.map(({ commit }) => commit))
     drain()
   }
 

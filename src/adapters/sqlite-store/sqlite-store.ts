@@ -47,7 +47,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
 
   return {
     commit: group.add,
-    moment: () => guarded(path, waker.moment),
+    moment: families => guarded(path, () => waker.moment(families)),
     answer: (tenant, key) => read(() => answerOf(statements, tenant, key)),
     head: (tenant, stream) => read(() => headOf(statements, tenant, stream)),
     read: (tenant, stream, after) => onePromiseEach(eventsAfter(path, statements, tenant, stream, after)),

@@ -1,4 +1,6 @@
 // Wakes those who wait for new events: at once when this process wrote them, within moments when another did.
+import { streamFamily } from '../../core/record/event.ts'
+import type { Commit, Store } from '../../ports.ts'
 import type { Statements } from './statements.ts'
 
 /** How often to look for what other processes wrote, while somebody waits. */
@@ -6,12 +8,13 @@ const LOOK_EVERY_MS = 50
 
 export interface Waker {
   /** Where things stand: to be asked before reading. */
-  moment(): string
+  moment: Store['moment']
   /** Of the file at that moment: another one when another connection has written. */
   version(): number
   /** Resolves when something has been written since that moment, when the signal aborts, and when the store is closed. */
   after(moment: string, signal: AbortSignal): Promise<void>
-  wake(): void
+  /** @param commits those that this connection has just written */
+  wake(commits: readonly Commit[]): void
   close(): void
   readonly closed: boolean
 }
@@ -24,23 +27,34 @@ export function wakerOf(statements: Statements): Waker {
   let written = 0
   let closed = false
   let timer: NodeJS.Timeout | undefined
-  let seen: string | null = null
+  let isSeen = false
   let seenVersion = -1
   let seenAt = 0
+  /** Commits of this connection, by the family of the streams that they wrote to. */
+  const byFamily = new Map<string, number>()
+  let erasures = 0
 
   const forget = () => {
-    seen = null
+    isSeen = false
   }
-  const moment = (): string => {
-    if (seen !== null && seenAt === writes) return seen
+  const version = (): number => {
+    if (isSeen && seenAt === writes) return seenVersion
     // What comes in later than this turn of the event loop asks anew. Nobody who waited for another process to write can be in it already.
-    if (seen === null) setImmediate(forget)
+    if (!isSeen) setImmediate(forget)
+    isSeen = true
     seenAt = writes
     seenVersion = (statements.version.get() as { data_version: number }).data_version
-    seen = `${written} ${seenVersion}`
-    return seen
+    return seenVersion
   }
-  const wake = () => {
+  const moment = (families?: readonly string[]): string => {
+    if (families === undefined) return `${written} ${version()}`
+    return `${erasures} ${families.map(family => byFamily.get(family) ?? 0).join(',')} ${version()}`
+  }
+  const wake = (commits: readonly Commit[]) => {
+    for (const { appends = [], erase = [] } of commits) {
+      if (erase.length > 0) erasures++
+      for (const { stream } of appends) byFamily.set(streamFamily(stream), (byFamily.get(streamFamily(stream)) ?? 0) + 1)
+    }
     written++
     writes++
     for (const resume of [...waiting]) resume()
@@ -54,15 +68,12 @@ export function wakerOf(statements: Statements): Waker {
     }
   }
   const lookFrom = (from: string) => () => {
-    if (hasMoved(from)) wake()
+    if (hasMoved(from)) wake([])
   }
 
   return {
     moment,
-    version() {
-      moment()
-      return seenVersion
-    },
+    version,
     wake,
     after: (from, signal) =>
       new Promise(resolve => {
@@ -80,7 +91,7 @@ export function wakerOf(statements: Statements): Waker {
       }),
     close() {
       closed = true
-      wake()
+      wake([])
     },
     get closed() {
       return closed

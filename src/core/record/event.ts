@@ -25,6 +25,12 @@ export interface RecordedEvent {
 }
 
 /** Where the next event of a stream goes. */
+/** The first part of a stream's name: its kind (`run`, `library`, `access`). */
+export function streamFamily(stream: string): string {
+  const end = stream.indexOf('/')
+  return end === -1 ? stream : stream.slice(0, end)
+}
+
 export interface StreamHead {
   readonly tenant: string
   readonly stream: string

@@ -6,7 +6,7 @@ import type { Mismatch } from '../../core/schema/verdict.ts'
 import { NODE_TYPES } from '../../core/workflow/node-types.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { remembered, rememberedContent } from '../remembered.ts'
+import { BYTES_ALONE, remembered, rememberedContent } from '../remembered.ts'
 import type { PreparedDefinition } from './publish.ts'
 import { findDefinition } from './rows.ts'
 
@@ -44,10 +44,10 @@ export async function loadDefinition<T>(
   return { value: await documentAt(store, reader, row.tenant, row.document), digest: row.document, revision: row.revision }
 }
 
-/** What a digest stands for, whatever was published since. Bytes may be erased, so they are asked for again after every write. */
+/** What a digest stands for, whatever was published since. Bytes may be erased, so they are asked for again after every erasure. */
 export function documentAt<T>(store: Store, { kind, read }: DocumentReader<T>, tenant: string, digest: Digest): Promise<T> {
   const key = JSON.stringify(['document', kind, tenant, digest])
-  return remembered(store, key, async () => {
+  return remembered(store, BYTES_ALONE, key, async () => {
     const bytes = await store.object(tenant, digest)
     const parse = async (): Promise<T> => {
       const result = read(JSON.parse(new TextDecoder().decode(bytes)) as Json)

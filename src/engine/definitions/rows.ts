@@ -1,6 +1,7 @@
 // Which workflows and agents a tenant can see: its own, and what the host itself ships. Reads documents, and knows nothing of what they say.
-import { type DefinitionHead, type DefinitionKind, definitionRows } from '../../core/definition/published.ts'
+import { type DefinitionHead, type DefinitionKind, definitionRows, definitionStream } from '../../core/definition/published.ts'
 import type { Digest } from '../../core/digest/digest.ts'
+import { streamFamily } from '../../core/record/event.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
@@ -18,7 +19,7 @@ export interface DefinitionRow extends DefinitionHead {
 
 /** A tenant's own, removed or not. */
 export const ownDefinition = (store: Store, kind: DefinitionKind, tenant: string, id: string): Promise<DefinitionRow | null> =>
-  remembered(store, JSON.stringify(['definition', kind, tenant, id]), async () => {
+  remembered(store, [streamFamily(definitionStream(kind, id))], JSON.stringify(['definition', kind, tenant, id]), async () => {
     for await (const row of store.rows(definitionRows[kind].table, tenant, { id })) return toRow(row)
     return null
   })

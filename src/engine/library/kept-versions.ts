@@ -1,5 +1,5 @@
 // The versions of a template, kept in memory: what was published since is read from the events of its libraries, not all versions again.
-import { libraryStream, templateRows, WORKSPACE_LIBRARIES } from '../../core/library/events.ts'
+import { LIBRARY_FAMILIES, libraryStream, templateRows, WORKSPACE_LIBRARIES } from '../../core/library/events.ts'
 import { projectorOf } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
 import { remembered } from '../remembered.ts'
@@ -45,7 +45,7 @@ export async function publishedVersions(store: Store, owner: string, templateId:
 }
 
 const librariesOf = (store: Store, owner: string): Promise<Heads> =>
-  remembered(store, JSON.stringify(['libraries', owner]), async () => {
+  remembered(store, LIBRARY_FAMILIES, JSON.stringify(['libraries', owner]), async () => {
     const heads = new Map<string, number>()
     for (const prefix of LIBRARIES)
       for await (const { stream, seq } of store.streams(owner, prefix)) {

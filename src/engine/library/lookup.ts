@@ -1,6 +1,6 @@
 // What refs lead to, loaded beforehand: resolving itself needs nothing but memory.
 import semver from 'semver'
-import { ACTIVE_LABEL, labelRows, libraryPlace, libraryStream, templateRows } from '../../core/library/events.ts'
+import { ACTIVE_LABEL, LIBRARY_FAMILIES, labelRows, libraryPlace, libraryStream, templateRows } from '../../core/library/events.ts'
 import { type MeantBy, meantVersion } from '../../core/library/meant.ts'
 import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Found, Lookup, Pinned } from '../../core/resolve/resolve.ts'
@@ -110,7 +110,7 @@ const labelsOfTemplate = (
   tenant: string,
   templateId: string,
 ): Promise<readonly (readonly [TemplatePlace, ReadonlyMap<string, string | null>])[]> =>
-  remembered(store, JSON.stringify(['labels', tenant, templateId]), async () => {
+  remembered(store, LIBRARY_FAMILIES, JSON.stringify(['labels', tenant, templateId]), async () => {
     const places = new Map<string, readonly [TemplatePlace, Map<string, string | null>]>()
     for await (const { stream, cells } of store.rows(labelRows.table, tenant, { templateId })) {
       const known = places.get(stream) ?? ([{ ...libraryPlace(stream), templateId }, new Map<string, string | null>()] as const)

@@ -1,13 +1,13 @@
 // Which versions of a template there are, as the library's table has them. What the host itself ships is seen by every tenant.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { KnownVersion } from '../../core/library/decide.ts'
-import { libraryPlace } from '../../core/library/events.ts'
+import { LIBRARY_FAMILIES, libraryPlace } from '../../core/library/events.ts'
 import type { LibraryTemplate, TemplateOrigin } from '../../core/library/template.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Pinned } from '../../core/resolve/resolve.ts'
 import type { Store } from '../../ports.ts'
-import { remembered, rememberedContent } from '../remembered.ts'
+import { BYTES_ALONE, remembered, rememberedContent } from '../remembered.ts'
 import { publishedVersions } from './kept-versions.ts'
 
 /** Whose templates the host's own are. No key ever belongs to it. */
@@ -61,6 +61,7 @@ export const versionsOf = (
 ): Promise<readonly LibraryRow[]> =>
   remembered(
     store,
+    LIBRARY_FAMILIES,
     JSON.stringify(['versions', tenant, templateId, workspace]),
     async () => {
       const found: LibraryRow[] = []
@@ -101,11 +102,12 @@ export interface StoredTemplate {
   readonly bytes: Uint8Array
 }
 
-/** Bytes may be erased, so they are asked for again after every write; what they say is read once. */
+/** Bytes may be erased, so they are asked for again after every erasure; their content is read once. */
 export const readStored = (store: Store, { tenant, digest }: LibraryRow): Promise<StoredTemplate> => {
   const key = JSON.stringify(['template', tenant, digest])
   return remembered(
     store,
+    BYTES_ALONE,
     key,
     async () => {
       const bytes = await store.object(tenant, digest)

@@ -1,5 +1,6 @@
 // Which tools of other servers somebody adopted, on record under the host: what was adopted, by whom, and instead of what.
 import type { Digest } from '../../core/digest/digest.ts'
+import { streamFamily } from '../../core/record/event.ts'
 import {
   type Adoption,
   type Adoptions,
@@ -20,7 +21,7 @@ import { HOST_TENANT } from '../library/rows.ts'
 import { remembered, rememberedContent } from '../remembered.ts'
 
 export const loadAdoptions = (store: Store): Promise<Adoptions> =>
-  remembered(store, JSON.stringify(['adoptions']), () => readAdoptions(store))
+  remembered(store, [streamFamily(TOOLS)], JSON.stringify(['adoptions']), () => readAdoptions(store))
 
 async function readAdoptions(store: Store): Promise<Adoptions> {
   let adoptions: Adoptions = new Map()

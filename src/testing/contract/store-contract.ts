@@ -160,10 +160,22 @@ const STREAM_CASES: Readonly<Record<string, StoreTest>> = {
     await append(store, 's', -1, entry(0))
     const second = store.moment()
     assert.notEqual(second, first)
+    const third = store.moment(['s', 't'])
+    await append(store, 't/1', -1, entry(0))
+    const fourth = store.moment(['s', 't'])
+    assert.notEqual(fourth, third)
+    const bytes = new TextEncoder().encode('soon gone')
+    await store.commit({ tenant: 'acme', objects: [bytes] })
+    const [within, alone] = [store.moment(['s', 't']), store.moment([])]
+    await store.commit({ tenant: 'acme', erase: [digestBytes(bytes)] })
+    assert.notEqual(store.moment(['s', 't']), within)
+    assert.notEqual(store.moment([]), alone)
     if (there.writer === null) return
     const other = await there.open(CONTRACT_PROJECTIONS)
+    const before = store.moment(['s'])
     await append(other, 's', 0, entry(1))
     assert.notEqual(store.moment(), second)
+    assert.notEqual(store.moment(['s']), before)
     await other.close()
   },
 
