@@ -1,9 +1,11 @@
 // @ts-check
-// npm run bench -- replay [level1 level2 memory why regression]: folding a record beside JSON.parse of its bytes, making steps again beside making
-// them live, what a replay holds at once, why beside one plain read, and the regression set (also by itself: npm run bench -- regression).
+// npm run bench -- replay [level1 level2 level3 memory why regression]: folding a record beside JSON.parse of its bytes, making steps again beside
+// making them live, the whole run made again as a fork beside level 2, what a replay holds at once, why beside one plain read, and the regression set (also by itself: npm run bench -- regression).
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
+import { memoryStore } from '../../dist/adapters/memory-store.js'
 import { runStream } from '../../dist/core/run/events.js'
+import { replayByFork } from '../../dist/engine/fork/replay-by-fork.js'
 import { replayRun } from '../../dist/engine/replay/replay.js'
 import { whyRun } from '../../dist/engine/why/why.js'
 import { median, number, table } from './measuring/measure.mjs'
@@ -19,6 +21,7 @@ const ROUNDS = 9
 const BENCHES = {
   level1: benchFold,
   level2: benchSteps,
+  level3: benchFork,
   memory: benchMemory,
   why: benchWhy,
   regression: () => import('./regression.mjs'),
@@ -98,6 +101,38 @@ async function benchSteps() {
       rows.push([name, number(steps.length, 0), each(taken.live), each(taken.again), number(medianRatio(taken.live, taken.again))])
     })
   table('Level 2 of a replay: everything read, decided again and compared; beside composing the steps, without reading or writing', rows)
+}
+
+async function benchFork() {
+  const rows = [['', 'steps', 'level 2, µs each', 'level 3', 'level 3 is']]
+  /** @type {[string, (folder: string) => Promise<Store>][]} */
+  const shapes = [
+    ['60 nodes, templates of four kinds', folder => recordPrompts(folder, 60)],
+    ['one node, 200 steps', folder => recordSteps(folder, 200)],
+  ]
+  for (const [name, record] of shapes)
+    await recorded(record, async store => {
+      const steps = await stepsOf(store)
+      const taken = await rounds({ again: () => timed(() => replayed(store, 2)), fork: () => timed(() => forked(store)) }, ROUNDS)
+      const each = (/** @type {readonly number[]} */ ms) => number((median(ms) * 1_000) / steps.length, 0)
+      rows.push([
+        name,
+        number(steps.length, 0),
+        each(taken.again),
+        each(taken.fork),
+        `${number(medianRatio(taken.fork, taken.again))} times`,
+      ])
+    })
+  table('Level 3 of a replay: the run made again as a fork, in memory; beside level 2', rows)
+}
+
+/** @param {Store} from */
+async function forked(from) {
+  const to = memoryStore(() => new Date().toISOString())
+  const named = { tenant: TENANT, runId: 'r1', forkId: 'f1', actor: 'bench' }
+  const found = await replayByFork({ from, to, ...named, hostDefaults: null })
+  if (!found.identical) throw new Error(JSON.stringify(found.divergences[0]))
+  await to.close()
 }
 
 async function benchMemory() {
