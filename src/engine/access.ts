@@ -3,6 +3,7 @@ import {
   type AccessKey,
   HOST_ACTOR,
   KEYS,
+  keyActor,
   keyCreatedDraft,
   keyRevokedDraft,
   keyRows,
@@ -29,6 +30,8 @@ export interface KnownKey extends AccessKey {
 /** Who asks. */
 export interface Principal {
   readonly keyId: string
+  /** As the record names them. */
+  readonly actor: string
   readonly tenant: string
   readonly scopes: readonly Scope[]
   readonly workspaces: readonly string[]
@@ -122,7 +125,13 @@ export async function principalOfKey(store: Store, clock: Clock, id: string): Pr
 const isValid = ({ revoked, expiresAt }: KnownKey, clock: Clock): boolean =>
   !revoked && (expiresAt === null || Date.parse(expiresAt) > Date.parse(clock()))
 
-const toPrincipal = ({ id, tenant, scopes, workspaces }: KnownKey): Principal => ({ keyId: id, tenant, scopes, workspaces })
+const toPrincipal = ({ id, tenant, scopes, workspaces }: KnownKey): Principal => ({
+  keyId: id,
+  actor: keyActor(id),
+  tenant,
+  scopes,
+  workspaces,
+})
 
 /** Whether anybody but the host itself has made a key that opens. */
 export async function hasOperatorKey(store: Store, clock: Clock): Promise<boolean> {

@@ -1,7 +1,6 @@
 // /v1/approvals: what agents ask people for, and what people say to it. Only a person's word changes anything.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { keyActor } from '../../core/access/keys.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
 import { nodeOf } from '../../core/run/state.ts'
@@ -73,7 +72,7 @@ export async function answerApproval(
   given: GivenDecision,
 ): Promise<FastifyReply> {
   const { store } = parts
-  const { tenant, keyId } = principalOf(request, 'approvals:write')
+  const { tenant, actor } = principalOf(request, 'approvals:write')
   const { approval, decision, note, arguments: changed } = given
   const runId = await approvalRun(store, tenant, approval)
   const { state } = await loadRun(store, tenant, runId)
@@ -85,7 +84,7 @@ export async function answerApproval(
     })
   if (open?.wants.kind === 'mode') {
     if (changed !== null) throw new Fault('approval_arguments_refused', { tool: 'A mode', problem: 'it has no arguments' })
-    const command = { type: 'resolveMode', approval, decision, by: keyActor(keyId), note } as const
+    const command = { type: 'resolveMode', approval, decision, by: actor, note } as const
     return told(submitRunOnce(parts, request, reply, { scope: 'approvals:write', runId, command, more: { approval, decision, session } }))
   }
   return told(answerCall(parts, request, reply, { runId, nodeId: open?.nodeId ?? '', session }, given))
@@ -98,12 +97,12 @@ async function answerCall(
   { runId, nodeId, session }: { readonly runId: string; readonly nodeId: string; readonly session: string | null },
   given: GivenDecision,
 ): Promise<FastifyReply> {
-  const { tenant, keyId } = principalOf(request, 'approvals:write')
+  const { tenant, actor } = principalOf(request, 'approvals:write')
   const { approval, decision } = given
   const answer: Answer = { status: 200, headers: {}, body: { approval, decision, runId, session } }
   return answerDecided(store, tenant, request, reply, async keep => {
     if (nodeId === '') throw await closedApproval(store, tenant, approval)
-    const done = await sessions.runs.answer({ tenant, runId, nodeId, actor: keyActor(keyId) }, given, { idempotency: () => keep(answer) })
+    const done = await sessions.runs.answer({ tenant, runId, nodeId, actor }, given, { idempotency: () => keep(answer) })
     if (done.refusal !== null) throw refusalFault(done.refusal)
     return { answer, replayed: done.replayed }
   })

@@ -1,7 +1,6 @@
 // /v1/workflows and /v1/agents: published, read, listed, taken away. The same for both, but for what a document must be.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { keyActor } from '../../core/access/keys.ts'
 import type { DefinitionKind } from '../../core/definition/published.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { agentInventory } from '../../engine/definitions/agent-inventory.ts'
@@ -67,8 +66,8 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
     body: { [named]: id, outcome, revision, digest },
   })
   const writerOf = (request: FastifyRequest) => {
-    const { tenant, keyId } = principalOf(request, `${kind}s:write`)
-    return { tenant, actor: keyActor(keyId) }
+    const { tenant, actor } = principalOf(request, `${kind}s:write`)
+    return { tenant, actor }
   }
 
   const summaries = async (tenant: string, { cursor, limit }: Static<typeof definitionsQuery>): Promise<object> => {

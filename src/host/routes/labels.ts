@@ -1,7 +1,6 @@
 // /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { keyActor } from '../../core/access/keys.ts'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { PATTERNS } from '../../core/resolve/prompt-ref.ts'
 import type { Principal } from '../../engine/access.ts'
@@ -33,11 +32,11 @@ const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuer
 
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
-  const writerOf = (request: FastifyRequest, { tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+  const writerOf = (request: FastifyRequest, { tenant, actor }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
     workspace: request.workspaceId,
-    actor: keyActor(keyId),
+    actor,
     ...(idempotency ? { idempotency } : {}),
   })
   const move = (request: FastifyRequest, reply: FastifyReply, change: Omit<LabelChange, 'mayMoveProtected'>, answer: Answer) => {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { keyActor } from '../../core/access/keys.ts'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { workflowNow } from '../../engine/runs/world.ts'
@@ -74,7 +73,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     },
     async (request, reply) => {
       const principal = principalOf(request, 'runs:write')
-      const { tenant, keyId } = principal
+      const { tenant, actor } = principal
       const { runId, nodeId } = request.params
       const { kind, message } = request.body
       // All of it within: a message that was left is left, also when its node is at work no more.
@@ -85,7 +84,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
         const answer = { status: 200, headers: {}, body: { runId, nodeId, session, id } }
         const command = { type: 'leaveMessage', message: { kind, id, message: digest } } as const
         const done = await sessions.runs.submit(
-          { tenant, runId, actor: keyActor(keyId) },
+          { tenant, runId, actor },
           { type: 'turn', nodeId, command },
           {
             objects,

@@ -1,6 +1,6 @@
 // What the routes that write to a run share: who asks, and answering once.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyActor, type Scope } from '../../core/access/keys.ts'
+import type { Scope } from '../../core/access/keys.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { RunCommand } from '../../core/run/decide.ts'
@@ -60,4 +60,4 @@ async function withStatus(fault: Fault, store: Store, { tenant, runId }: RunPlac
   return new Fault(code, { ...(fault.details as { readonly problem: string }), runStatus: runStatus(state) })
 }
 
-export const runPlaceOf = ({ tenant, keyId }: Principal, runId: string): RunPlace => ({ tenant, runId, actor: keyActor(keyId) })
+export const runPlaceOf = ({ tenant, actor }: Principal, runId: string): RunPlace => ({ tenant, runId, actor })

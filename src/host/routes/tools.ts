@@ -1,7 +1,6 @@
 // /v1/tools: what this host can do for a model, what other servers could, and whether the tenant that asks has a grant for it. Adopting binds; nothing here grants, or runs a tool.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { keyActor } from '../../core/access/keys.ts'
 import { SERVER_NAME } from '../../core/tools/foreign-tools.ts'
 import { adoptTools, dropTools, serverToAdoptFrom } from '../../engine/tools/adoptions.ts'
 import { showTools } from '../../engine/tools/show-tools.ts'
@@ -67,10 +66,10 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
     '/v1/tools::adopt',
     { schema: { body: adoptBody, response: answers(adoptAnswer, 'Those that are bound from now on, as they are listed now.') } },
     async request => {
-      const { tenant, keyId } = principalOf(request, 'tools:write')
+      const { tenant, actor } = principalOf(request, 'tools:write')
       const { server, tools = null, ...expected } = request.body
       const from = serverToAdoptFrom(servers, tenant, server)
-      return { adopted: await adoptTools(store, from, { server, tools, ...expected, actor: keyActor(keyId) }) }
+      return { adopted: await adoptTools(store, from, { server, tools, ...expected, actor }) }
     },
   )
 
@@ -78,10 +77,10 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
     '/v1/tools::drop',
     { schema: { body: dropBody, response: answers(dropAnswer, 'Those that are bound no longer.') } },
     async request => {
-      const { tenant, keyId } = principalOf(request, 'tools:write')
+      const { tenant, actor } = principalOf(request, 'tools:write')
       const { server, tools = null } = request.body
       serverToAdoptFrom(servers, tenant, server)
-      return { dropped: await dropTools(store, { server, tools, actor: keyActor(keyId) }) }
+      return { dropped: await dropTools(store, { server, tools, actor }) }
     },
   )
 }

@@ -1,6 +1,5 @@
 // What the routes that write to a workspace share: who writes, what they saw, and answering once.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyActor } from '../../core/access/keys.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { EVERYTHING, READING, type WorkspaceOperation } from '../../core/workspace/policy.ts'
 import type { Principal } from '../../engine/access.ts'
@@ -33,7 +32,7 @@ export function commitOnce(
   reply: FastifyReply,
   { path, createdStatus, body, ...asked }: Writing,
 ): Promise<FastifyReply> {
-  const writer = { ...userOf(principal), actor: keyActor(principal.keyId) }
+  const writer = { ...userOf(principal), actor: principal.actor }
   const precondition = preconditionOf(store, principal.tenant, request, path)
   const perform = async (keep: (answer: Answer) => ReturnType<NonNullable<CommitChanges['idempotency']>>) => {
     const idempotency = (result: CommitResult) => keep(answerTo(result, createdStatus))
