@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   client: ['wire'],
   host: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire'],
   'index.ts': ['engine', 'ports.ts', 'errors.ts', 'adapters'],
-  cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host'],
+  book: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host'],
+  cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host', 'book'],
 }
 
 /** Packages that run in a browser and keep no state. */

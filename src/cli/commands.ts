@@ -1,4 +1,5 @@
 // Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+import type { Settings } from '../book/settings.ts'
 import { BUNDLE_COMMANDS } from './bundle-commands.ts'
 import { DEMO_COMMANDS } from './demo-commands.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
@@ -20,7 +21,7 @@ export interface Option {
 }
 
 /** What commander hands over: arguments by name, options by long name. */
-export type Input = Readonly<Record<string, unknown>>
+export type Input = Settings
 
 export interface Command {
   /** One word, or a group and a word: `bundle sign`. */

@@ -1,14 +1,14 @@
 // onbook retire: forbid a version from ever being activated again, in the registry and in the record.
 import { existsSync } from 'node:fs'
+import { hostConfigOf } from '../book/host-config.ts'
+import { openProductStore } from '../book/product-store.ts'
+import { actorOf, databaseOf, tenantOf } from '../book/record-folder.ts'
 import { templatesOfPack } from '../core/library/from-pack.ts'
 import { retireTemplates } from '../engine/library/retire.ts'
 import { loadPack, retireVersion } from '../engine/versions.ts'
 import { findPack } from '../engine/workspace.ts'
 import type { Input } from './commands.ts'
-import { hostConfigOf } from './host/host-config.ts'
-import { openProductStore } from './host/product-store.ts'
 import { locate } from './locate.ts'
-import { actorOf, databaseOf, tenantOf } from './record/open-record.ts'
 import { printJson } from './terminal.ts'
 
 export async function retire(input: Input): Promise<number> {

@@ -1,12 +1,12 @@
 // onbook test: run packs' examples through a model and compare. A signal ends the run, not the report.
 import { constants } from 'node:os'
 import { workerValidator } from '../adapters/worker-validator.ts'
+import { type Models, modelsFor } from '../book/pack-models.ts'
 import type { CaseResult } from '../engine/run-example.ts'
 import { summarizeCases, type TestOptions, testPacks } from '../engine/test-packs.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
 import { locate, type Target } from './locate.ts'
-import { type Models, modelsFor } from './models.ts'
 import { progressOn } from './progress.ts'
 import type { TestReport } from './report/test-report.ts'
 import { choiceOption, deliver, numberOption, useColor } from './terminal.ts'

@@ -1,9 +1,10 @@
 // onbook bundle install: a bundle into the library that has its name.
+
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, tenantOf } from '../../book/record-folder.ts'
 import { soundBundle } from '../../engine/bundle/check-bundle.ts'
 import { type InstalledNow, installBundle } from '../../engine/bundle/install-bundle.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
-import { actorOf, tenantOf } from '../record/open-record.ts'
 import { printJson } from '../terminal.ts'
 import { readBundle } from './files.ts'
 import { trustRoots } from './keys.ts'

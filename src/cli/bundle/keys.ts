@@ -4,11 +4,11 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { idOf, readPublicKeys, signatureChecker } from '../../adapters/public-keys.ts'
 import { reasonOf } from '../../adapters/reasons.ts'
+import { folderOf, readText } from '../../book/record-folder.ts'
 import type { Signature } from '../../core/record/checkpoint.ts'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { folderOf, readText } from '../record/open-record.ts'
 
 export interface TrustRoots {
   readonly check: CheckSignature

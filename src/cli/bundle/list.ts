@@ -1,8 +1,9 @@
 // onbook bundle list: what is installed, by whom, signed by whom.
+
+import { openProductStore } from '../../book/product-store.ts'
+import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { installedBundles } from '../../engine/bundle/installed.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
-import { existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { printJson } from '../terminal.ts'

@@ -1,12 +1,12 @@
 // onbook bundle sign: says with a key that these are the bytes. What is wrong is not signed.
 import { reasonOf } from '../../adapters/reasons.ts'
 import { writeWhole } from '../../adapters/write-whole.ts'
+import { hostConfigOf } from '../../book/host-config.ts'
 import { readManifest } from '../../core/bundle/manifest.ts'
 import { printSignature } from '../../core/bundle/signature.ts'
 import { bundleRefused } from '../../engine/bundle/check-bundle.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { hostConfigOf } from '../host/host-config.ts'
 import { printJson } from '../terminal.ts'
 import { manifestAt, readBundle, signatureAt } from './files.ts'
 import { signingKey } from './keys.ts'

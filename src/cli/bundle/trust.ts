@@ -1,10 +1,11 @@
 // The options that verify and install share.
+
+import { hostConfigOf } from '../../book/host-config.ts'
 import { isIntegrity } from '../../core/bundle/integrity.ts'
 import type { BundleTrust } from '../../engine/bundle/check-bundle.ts'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { hostConfigOf } from '../host/host-config.ts'
 
 export function trustOf(input: Input, check: CheckSignature): BundleTrust {
   const integrity = typeof input.integrity === 'string' ? input.integrity : null

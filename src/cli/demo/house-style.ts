@@ -1,7 +1,7 @@
 // The house style of the demo's newsroom: a new rule each time it is asked for, and which version of it a step was told.
 import { writeFile } from 'node:fs/promises'
+import { readText } from '../../book/record-folder.ts'
 import type { Digest } from '../../core/digest/digest.ts'
-import { readText } from '../record/open-record.ts'
 import { type Bodies, bodiesOf } from '../runs/bodies.ts'
 import { NEWSROOM } from './seed.ts'
 import type { Stage } from './stage.ts'

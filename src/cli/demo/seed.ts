@@ -1,11 +1,11 @@
 // The newsroom, brought to where the demo begins: published, its workspace adopted, run once. What is done already is left as it is.
 import { existsSync } from 'node:fs'
+import { openProductStore } from '../../book/product-store.ts'
+import { databaseOf, readText, tenantOf } from '../../book/record-folder.ts'
 import { ClientError } from '../../client/index.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
-import { databaseOf, readText, tenantOf } from '../record/open-record.ts'
 import { type ListedRun, openRunDesk, type RunDesk, withRunDesk } from '../runs/desk.ts'
 import { publishFile } from '../runs/publish-file.ts'
 import { type Desk, withDesk } from '../sessions/desk.ts'

@@ -1,15 +1,16 @@
 // onbook keys: who may talk to the host.
+
+import { openProductStore, randomness } from '../../book/product-store.ts'
+import { actorOf, clock, existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { SCOPES, type Scope, TENANT_SCOPES } from '../../core/access/keys.ts'
 import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { createKey, type KnownKey, listKeys, revokeKey } from '../../engine/access.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { actorOf, clock, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { choiceOption, printJson } from '../terminal.ts'
-import { openProductStore, randomness } from './product-store.ts'
 import { printLoginLink } from './running-host.ts'
 
 const ACTIONS = { create, list, revoke }

@@ -1,17 +1,18 @@
 // onbook label: which version a name such as production stands for, and what it stood for before.
+
+import { hostConfigOf } from '../../book/host-config.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { isLabel } from '../../core/resolve/prompt-ref.ts'
 import { labelHistory, labelsOf, moveLabel, protectLabel } from '../../engine/library/labels.ts'
 import { versionsOf, type Writer } from '../../engine/library/rows.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { columns } from '../report/columns.ts'
 import { newestRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { hostConfigOf } from './host-config.ts'
-import { openProductStore } from './product-store.ts'
 
 export async function label(input: Input): Promise<number> {
   existingDatabase(input) // without a template there is nothing to label

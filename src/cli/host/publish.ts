@@ -2,6 +2,9 @@
 // that workspace too.
 import { statSync } from 'node:fs'
 import { workerValidator } from '../../adapters/worker-validator.ts'
+import { hostConfigOf } from '../../book/host-config.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, tenantOf } from '../../book/record-folder.ts'
 import type { DefinitionKind } from '../../core/definition/published.ts'
 import { isWithin } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
@@ -15,14 +18,11 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { locate, type Target } from '../locate.ts'
-import { actorOf, tenantOf } from '../record/open-record.ts'
 import { activeLines } from '../report/active-lines.ts'
 import { printJson } from '../terminal.ts'
 import { checkRoot, checksSentence } from '../workspace/checks.ts'
 import { versionNumber } from '../workspace/open-workspaces.ts'
 import { type FolderRequest, publishFolder, sentenceOf, summaryOf } from '../workspace/publish-folder.ts'
-import { hostConfigOf } from './host-config.ts'
-import { openProductStore } from './product-store.ts'
 
 export async function publish(input: Input): Promise<number> {
   const paths = (input.paths as string[] | undefined) ?? []

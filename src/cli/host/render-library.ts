@@ -1,11 +1,12 @@
 // onbook render prompt:…: a template of the library, found, bound and composed as the host does it. Labels may be named here.
+
+import { openProductStore } from '../../book/product-store.ts'
+import { tenantOf } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { previewSources, renderRef } from '../../engine/render-ref.ts'
 import { sessionPacks } from '../../engine/sessions/session-packs.ts'
 import type { Input } from '../commands.ts'
-import { tenantOf } from '../record/open-record.ts'
 import type { Shown } from '../render.ts'
-import { openProductStore } from './product-store.ts'
 
 export interface ShownRef extends Shown {
   readonly ref: string

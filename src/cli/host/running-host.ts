@@ -3,16 +3,16 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOwnProcess, isSameProcess, ownIdentity, type ProcessIdentity } from '../../adapters/process-identity.ts'
+import { randomness } from '../../book/product-store.ts'
+import { folderOf, readText, tenantOf } from '../../book/record-folder.ts'
 import { HOST_ACTOR, SCOPES } from '../../core/access/keys.ts'
 import { createKey } from '../../engine/access.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { folderOf, readText, tenantOf } from '../record/open-record.ts'
 import { printJson } from '../terminal.ts'
 import { hostAnswer } from './host-pages.ts'
 import { hostTimeout } from './host-timeout.ts'
-import { randomness } from './product-store.ts'
 
 const OWNER_ONLY = { mode: 0o600, flush: true }
 export const keyPath = (input: Input): string => join(folderOf(input), 'local.key')

@@ -1,9 +1,10 @@
 // onbook policy log: how the policy of a record has changed, as its events say.
+
+import { withRecord } from '../../book/record-folder.ts'
 import { changeLines, type PolicyChange } from '../../core/gate/policy-diff.ts'
 import { HOST_TENANT } from '../../engine/library/rows.ts'
 import { HOST_POLICY } from '../../engine/record-config.ts'
 import type { Input } from '../commands.ts'
-import { withRecord } from '../record/open-record.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 

@@ -1,5 +1,6 @@
 // onbook replay --against: which recorded prompts would come out otherwise under a proposed version of a workspace. Asks no model, and writes nothing.
 
+import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import type { Proposal } from '../../engine/regression/proposal.ts'
 import { chosenRuns, type NewestRuns, newestRuns } from '../../engine/regression/recorded-runs.ts'
 import type { ComparedRun, Regression } from '../../engine/regression/regression.ts'
@@ -9,7 +10,6 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import { hostFor } from '../host/which-host.ts'
-import { existingDatabase, tenantOf } from '../record/open-record.ts'
 import { withRunDesk } from '../runs/desk.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'

@@ -1,11 +1,12 @@
 // onbook events STREAM: what happened, oldest first; with --follow also what happens next.
+
+import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { limitOf } from '../report/page.ts'
 import { safeJson, visible } from '../report/visible.ts'
 import { numberOption } from '../terminal.ts'
-import { tenantOf, withRecord } from './open-record.ts'
 import { print } from './output.ts'
 
 export const events = (input: Input): Promise<number> =>

@@ -2,6 +2,7 @@
 
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
+import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from '../../book/record-folder.ts'
 import { collectObjects, eraseObject } from '../../engine/erase.ts'
 import { objectsHolding } from '../../engine/holding.ts'
 import { type RefusedStream, sealStore } from '../../engine/seal.ts'
@@ -13,7 +14,6 @@ import { verifyReport } from '../report/verify-report.ts'
 import { visible } from '../report/visible.ts'
 import { deliver, printJson } from '../terminal.ts'
 import { readDigest } from './object.ts'
-import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from './open-record.ts'
 import { verifyFile } from './verify-file.ts'
 
 function say(input: Input, text: string, json: object): number {

@@ -1,10 +1,11 @@
 // onbook object DIGEST: the bytes themselves.
+
+import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { type Digest, isDigest } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { tenantOf, withRecord } from './open-record.ts'
 import { print, writeNew } from './output.ts'
 
 export const object = (input: Input): Promise<number> =>

@@ -1,5 +1,6 @@
 // onbook streams: what is in the record.
 
+import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'
 import type { StreamHead } from '../../core/record/event.ts'
 import { sealedStreams } from '../../core/record/projections.ts'
@@ -9,7 +10,6 @@ import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { tenantOf, withRecord } from './open-record.ts'
 
 interface Listed {
   readonly stream: string

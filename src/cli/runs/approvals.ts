@@ -1,8 +1,9 @@
 // onbook approvals: what waits for a person to decide, and the decision.
+
+import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { readText } from '../record/open-record.ts'
 import { firstRows } from '../report/page.ts'
 import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'

@@ -2,6 +2,9 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { workerValidator } from '../../adapters/worker-validator.ts'
+import { hostConfigOf } from '../../book/host-config.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, readText, tenantOf } from '../../book/record-folder.ts'
 import { isAgentFile, isWorkflowFile } from '../../core/lint/layout.ts'
 import { readDocument } from '../../core/workflow/read-document.ts'
 import { definitionsIn } from '../../engine/definitions/folder.ts'
@@ -12,10 +15,7 @@ import type { CompiledPacks } from '../../engine/library/publish.ts'
 import { compilePacks, publishFresh, schemasOfPacks } from '../../engine/publish-packs.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { hostConfigOf } from '../host/host-config.ts'
-import { openProductStore } from '../host/product-store.ts'
 import { findRoot, locate } from '../locate.ts'
-import { actorOf, readText, tenantOf } from '../record/open-record.ts'
 
 /** The id of a workflow has neither. */
 export const isFileName = (workflow: string): boolean => /[./\\]/.test(workflow)

@@ -1,9 +1,10 @@
 // Runs on a folder that no host runs on, as far as they are read and waited for: the same for runs of workflows and runs of sessions.
+
+import type { OpenSessions } from '../../book/open-sessions.ts'
 import { runStream } from '../../core/run/events.ts'
 import { loadRun } from '../../engine/runs/load.ts'
 import type { Store } from '../../ports.ts'
 import type { ShownEvent } from '../sessions/desk.ts'
-import type { OpenSessions } from '../sessions/session-parts.ts'
 import type { WatchedRuns } from './desk.ts'
 import { noRun } from './leave-command.ts'
 

@@ -1,4 +1,6 @@
 // What a run is started with, from options.
+
+import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { PROMPT_KINDS } from '../../core/pack/compile.ts'
@@ -6,7 +8,6 @@ import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { readText } from '../record/open-record.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
 import type { StartRun } from './desk.ts'
 

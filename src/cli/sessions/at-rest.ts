@@ -1,5 +1,10 @@
 // Sessions on a folder that no host runs on: the work is done here, and ends with the command.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type OpenSessions, openSessions } from '../../book/open-sessions.ts'
+import { policyOf } from '../../book/policy-file.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, existingDatabase, tenantOf } from '../../book/record-folder.ts'
+import { repoBindings } from '../../book/repo-bindings.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { grantOfSome } from '../../core/gate/grants.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
@@ -22,17 +27,12 @@ import { Fault } from '../../errors.ts'
 import { aosEvents } from '../../host/aos-events.ts'
 import type { MessageInput, SessionDescription, TranscriptPage } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
 import { livingHost } from '../host/running-host.ts'
-import { actorOf, existingDatabase, tenantOf } from '../record/open-record.ts'
 import { visibleLines } from '../report/visible.ts'
 import { leaveCommand } from '../runs/leave-command.ts'
 import { recordedRuns } from '../runs/recorded-runs.ts'
 import type { Desk, DeskUse, ShownEvent } from './desk.ts'
-import { policyOf } from './policy.ts'
 import { checkGiven, checkProviders } from './ready.ts'
-import { repoBindings } from './repo-bindings.ts'
-import { type OpenSessions, openSessions } from './session-parts.ts'
 
 const DEFAULT_PAGE = 300
 

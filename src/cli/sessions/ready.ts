@@ -1,9 +1,10 @@
 // Whether what providers and tools need was given. Asked before anything is recorded: found out later, it ends a run for good.
+
+import { modelsOf } from '../../book/chat-models.ts'
+import { repoBindings } from '../../book/repo-bindings.ts'
+import { recordedFrom, scriptedFrom } from '../../book/scripted-from.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { modelsOf } from './models-of.ts'
-import { repoBindings } from './repo-bindings.ts'
-import { recordedFrom, scriptedFrom } from './scripted-from.ts'
 
 /** What was named is there and can be read, and nothing is bound to a repo that was not named. */
 export async function checkGiven(input: Input): Promise<void> {

@@ -1,9 +1,10 @@
 // onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
+
+import { readText } from '../../book/record-folder.ts'
 import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { SessionDescription, WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
-import { readText } from '../record/open-record.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { readRun, statusOf } from '../runs/standing.ts'
 import { placeAgain, workAgain } from '../runs/typed-again.ts'

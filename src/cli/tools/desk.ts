@@ -1,6 +1,11 @@
 // Where the commands about tools do their asking: on the record at rest, or through a host. Both answer alike.
 import { existsSync } from 'node:fs'
 import { memoryStore } from '../../adapters/memory-store.ts'
+import { openSessions } from '../../book/open-sessions.ts'
+import { policyOf } from '../../book/policy-file.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, clock, databaseOf, tenantOf } from '../../book/record-folder.ts'
+import { repoBindings } from '../../book/repo-bindings.ts'
 import { createClient, type Tools } from '../../client/index.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { adoptTools, dropTools } from '../../engine/tools/adoptions.ts'
@@ -8,12 +13,7 @@ import { showTools } from '../../engine/tools/show-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
 import { hostFor, type WhichHost, workAt } from '../host/which-host.ts'
-import { actorOf, clock, databaseOf, tenantOf } from '../record/open-record.ts'
-import { policyOf } from '../sessions/policy.ts'
-import { repoBindings } from '../sessions/repo-bindings.ts'
-import { openSessions } from '../sessions/session-parts.ts'
 
 export interface ToolDesk extends Tools {
   close(): Promise<void>

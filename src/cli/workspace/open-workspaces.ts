@@ -1,11 +1,12 @@
 // What the commands about workspaces share: the record, who asks, and NAME@VERSION.
+
+import { openProductStore } from '../../book/product-store.ts'
+import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { VersionChoice, WorkspaceUser } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { openProductStore } from '../host/product-store.ts'
-import { existingDatabase, tenantOf } from '../record/open-record.ts'
 
 /** Whoever can read the folder of the record may read everything in it. */
 export async function withWorkspaces<T>(input: Input, work: (store: Store, user: WorkspaceUser) => Promise<T>): Promise<T> {

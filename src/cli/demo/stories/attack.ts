@@ -1,5 +1,5 @@
 // Foreign words that try to be more: a role, a variable, the end of a fence, a tool call. They stay one value in one message.
-import { readText } from '../../record/open-record.ts'
+import { readText } from '../../../book/record-folder.ts'
 import { visible } from '../../report/visible.ts'
 import { bodiesOf } from '../../runs/bodies.ts'
 import { shortHash } from '../../runs/words.ts'

@@ -1,5 +1,5 @@
 // The same tool, asked for by three agents that are all shown it: one is not granted it, one is, one once a person has approved.
-import { readText } from '../../record/open-record.ts'
+import { readText } from '../../../book/record-folder.ts'
 import { visible } from '../../report/visible.ts'
 import type { Story } from '../../runs/story.ts'
 import { toolLine } from '../first-page.ts'

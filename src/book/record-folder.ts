@@ -3,20 +3,20 @@ import { existsSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileKeyring } from '../../adapters/file-keyring.ts'
-import { readPublicKeys, signatureChecker } from '../../adapters/public-keys.ts'
-import { codeOf, reasonOf } from '../../adapters/reasons.ts'
-import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { Fault } from '../../errors.ts'
-import type { CheckSignature, Clock, Keyring, PublicKey, Store } from '../../ports.ts'
-import type { Input } from '../commands.ts'
+import { fileKeyring } from '../adapters/file-keyring.ts'
+import { readPublicKeys, signatureChecker } from '../adapters/public-keys.ts'
+import { codeOf, reasonOf } from '../adapters/reasons.ts'
+import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
+import { Fault } from '../errors.ts'
+import type { CheckSignature, Clock, Keyring, PublicKey, Store } from '../ports.ts'
+import type { Settings } from './settings.ts'
 
 export const clock: Clock = () => new Date().toISOString()
 
 const FOLDER = '.onbook'
 
 /** The one that is named; else the record here, or in the nearest folder above that has one; else the one that would be made here. */
-export const folderOf = (input: Input): string => (typeof input.data === 'string' ? input.data : (folderAbove() ?? FOLDER))
+export const folderOf = (settings: Settings): string => (typeof settings.data === 'string' ? settings.data : (folderAbove() ?? FOLDER))
 
 function folderAbove(): string | null {
   if (existsSync(join(FOLDER, 'onbook.db'))) return FOLDER
@@ -25,13 +25,13 @@ function folderAbove(): string | null {
   return null
 }
 
-export const databaseOf = (input: Input): string => join(folderOf(input), 'onbook.db')
-export const secretsFile = (input: Input): string => join(folderOf(input), 'secrets.json')
-export const tenantOf = (input: Input): string => (typeof input.tenant === 'string' ? input.tenant : 'default')
+export const databaseOf = (settings: Settings): string => join(folderOf(settings), 'onbook.db')
+export const secretsFile = (settings: Settings): string => join(folderOf(settings), 'secrets.json')
+export const tenantOf = (settings: Settings): string => (typeof settings.tenant === 'string' ? settings.tenant : 'default')
 
 /** SQLite would make a new record of an empty file: it may be what is left of one. */
-export function existingDatabase(input: Input): string {
-  const path = databaseOf(input)
+export function existingDatabase(settings: Settings): string {
+  const path = databaseOf(settings)
   const found = statOf(path)
   if (found === null) throw new Fault('store_missing', { path })
   if (found.isFile() && found.size === 0) throw new Fault('store_corrupt', { path, reason: 'it is empty' })
@@ -47,10 +47,10 @@ function statOf(path: string): Stats | null {
   }
 }
 
-export const openRecord = (input: Input): Store => sqliteStore(existingDatabase(input), clock)
+export const openRecord = (settings: Settings): Store => sqliteStore(existingDatabase(settings), clock)
 
-export async function withRecord<T>(input: Input, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = openRecord(input)
+export async function withRecord<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openRecord(settings)
   try {
     return await work(store)
   } finally {
@@ -58,14 +58,15 @@ export async function withRecord<T>(input: Input, work: (store: Store) => Promis
   }
 }
 
-const keysFolder = (input: Input): string => join(folderOf(input), 'keys')
-export const keyringOf = (input: Input): Keyring => fileKeyring(keysFolder(input), clock)
+const keysFolder = (settings: Settings): string => join(folderOf(settings), 'keys')
+export const keyringOf = (settings: Settings): Keyring => fileKeyring(keysFolder(settings), clock)
 
 /** From a file of public keys where one is named, else from the keyring; null when there are no keys at all. */
-export async function checkerOf(input: Input): Promise<CheckSignature | null> {
-  if (typeof input.publicKey === 'string') return signatureChecker(readPublicKeys(input.publicKey, await readText(input.publicKey)))
-  if (!existsSync(keysFolder(input))) return null
-  const keys = await keyringOf(input).publicKeys().catch(withoutKeys)
+export async function checkerOf(settings: Settings): Promise<CheckSignature | null> {
+  if (typeof settings.publicKey === 'string')
+    return signatureChecker(readPublicKeys(settings.publicKey, await readText(settings.publicKey)))
+  if (!existsSync(keysFolder(settings))) return null
+  const keys = await keyringOf(settings).publicKeys().catch(withoutKeys)
   return keys.length === 0 ? null : signatureChecker(keys)
 }
 

@@ -1,15 +1,15 @@
 // The configuration of the host, from the file that is named or lies here.
 import { existsSync, readFileSync } from 'node:fs'
-import { reasonOf } from '../../adapters/reasons.ts'
-import { Fault } from '../../errors.ts'
-import type { HostConfig } from '../../host/config.ts'
-import { readHostFile } from '../../host/host-file.ts'
-import { withNativeTools } from '../../host/native-tools.ts'
-import type { Input } from '../commands.ts'
+import { reasonOf } from '../adapters/reasons.ts'
+import { Fault } from '../errors.ts'
+import type { HostConfig } from '../host/config.ts'
+import { readHostFile } from '../host/host-file.ts'
+import { withNativeTools } from '../host/native-tools.ts'
+import type { Settings } from './settings.ts'
 
 export const HOST_FILE = 'onbook.host.yaml'
 
-export function hostConfigOf({ config }: Input): HostConfig {
+export function hostConfigOf({ config }: Settings): HostConfig {
   const path = typeof config === 'string' ? config : HOST_FILE
   if (config === undefined && !existsSync(path)) return readHostFile('').config
   const { config: found, problems } = readHostFile(read(path))

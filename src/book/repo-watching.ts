@@ -1,20 +1,20 @@
 // Whether what nodes do in the repo is watched: only where somebody named one.
 import { join } from 'node:path'
-import { repoWatch } from '../../adapters/repo-watch/repo-watch.ts'
-import type { TurnParts } from '../../engine/turns/performing.ts'
-import { Fault } from '../../errors.ts'
-import type { RepoWatch } from '../../ports.ts'
-import type { Input } from '../commands.ts'
-import { folderOf } from '../record/open-record.ts'
-import { repoOf } from '../repo-folder.ts'
+import { repoWatch } from '../adapters/repo-watch/repo-watch.ts'
+import type { TurnParts } from '../engine/turns/performing.ts'
+import { Fault } from '../errors.ts'
+import type { RepoWatch } from '../ports.ts'
+import { folderOf } from './record-folder.ts'
+import { repoOf } from './repo-folder.ts'
+import type { Settings } from './settings.ts'
 
 /** Opened when a node first works there. That it cannot be is said once. */
-export function watchOf(input: Input, failed: TurnParts['failed']): Pick<TurnParts, 'watch'> {
-  if (typeof input.repo !== 'string') return {}
+export function watchOf(settings: Settings, failed: TurnParts['failed']): Pick<TurnParts, 'watch'> {
+  if (typeof settings.repo !== 'string') return {}
   const open = async (): Promise<RepoWatch | null> => {
     try {
-      const folder = folderOf(input)
-      const watch = await repoWatch(repoOf(input), join(folder, 'changes'), { without: [folder] })
+      const folder = folderOf(settings)
+      const watch = await repoWatch(repoOf(settings), join(folder, 'changes'), { without: [folder] })
       if (watch === null) throw new Fault('repo_unwatched', { reason: 'there is no git on this machine' })
       return watch
     } catch (error) {

@@ -1,20 +1,20 @@
 // What sessions are allowed, from the file that is named or lies where onbook is started. Never from a workspace.
 import { existsSync } from 'node:fs'
-import type { JsonObject } from '../../core/digest/is-object.ts'
-import { DEFAULT_POLICY } from '../../core/gate/host-policy.ts'
-import { type PlacedPolicy, POLICY_FILE, readPolicy } from '../../core/gate/read-policy.ts'
-import { HOST_POLICY, recordConfig } from '../../engine/record-config.ts'
-import { Fault } from '../../errors.ts'
-import type { Store } from '../../ports.ts'
-import type { Input } from '../commands.ts'
-import { actorOf, readText } from '../record/open-record.ts'
+import type { JsonObject } from '../core/digest/is-object.ts'
+import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
+import { type PlacedPolicy, POLICY_FILE, readPolicy } from '../core/gate/read-policy.ts'
+import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
+import { Fault } from '../errors.ts'
+import type { Store } from '../ports.ts'
+import { actorOf, readText } from './record-folder.ts'
+import type { Settings } from './settings.ts'
 
 export interface PolicyFile extends PlacedPolicy {
   /** Null when there is none: then what is usual holds. */
   readonly path: string | null
 }
 
-export async function readPolicyFile({ policy: given }: Input): Promise<PolicyFile> {
+export async function readPolicyFile({ policy: given }: Settings): Promise<PolicyFile> {
   const path = typeof given === 'string' ? given : POLICY_FILE
   const isThere = given !== undefined || existsSync(path)
   const { policy, problems, lines } = readPolicy(isThere ? await readText(path) : '')
@@ -24,8 +24,8 @@ export async function readPolicyFile({ policy: given }: Input): Promise<PolicyFi
 }
 
 /** What is not as it was is on record before anything is allowed by it, where a record is given. */
-export async function policyOf(input: Input, record: Store | null): Promise<PlacedPolicy> {
-  const { policy, lines } = await readPolicyFile(input)
+export async function policyOf(settings: Settings, record: Store | null): Promise<PlacedPolicy> {
+  const { policy, lines } = await readPolicyFile(settings)
   if (record !== null)
     await recordConfig(record, actorOf(), policy as unknown as JsonObject, DEFAULT_POLICY as unknown as JsonObject, HOST_POLICY)
   return { policy, lines }

@@ -1,35 +1,35 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
-import { repoDetails } from '../../adapters/repo-details.ts'
-import { repoRoles } from '../../adapters/repo-roles.ts'
-import { knownTo, scrubKnown } from '../../adapters/scrub-known.ts'
-import { environmentSecrets, secretsFrom, tenantSecrets } from '../../adapters/secrets.ts'
-import { stoppedSchemas } from '../../adapters/stopped-schemas.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
-import { isListed } from '../../core/gate/grants.ts'
-import { gateRules, type HostPolicy, sessionPolicy } from '../../core/gate/host-policy.ts'
-import type { PlacedPolicy } from '../../core/gate/read-policy.ts'
-import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
-import { introspectSession } from '../../engine/bindings/introspect-session.ts'
-import { workspaceRead } from '../../engine/bindings/workspace-read.ts'
-import { fairValidator } from '../../engine/fair-validator.ts'
-import { forkWork } from '../../engine/fork/forks.ts'
-import type { RunWorld } from '../../engine/runs/frozen.ts'
-import { runWork } from '../../engine/runs/work.ts'
-import { adoptedTools } from '../../engine/tools/adopted-tools.ts'
-import { unadoptedOffers } from '../../engine/tools/unadopted-offers.ts'
-import type { TurnParts } from '../../engine/turns/performing.ts'
-import { type HostedSessions, liveDeltas } from '../../host/hosted-sessions.ts'
-import type { HostWaits } from '../../host/provider-waits.ts'
-import type { Binding, Secrets, Store } from '../../ports.ts'
-import type { Input } from '../commands.ts'
-import { hostConfigOf } from '../host/host-config.ts'
-import { modelsFor } from '../models.ts'
-import { keyringOf, secretsFile } from '../record/open-record.ts'
-import { repoOf } from '../repo-folder.ts'
-import { modelsOf } from './models-of.ts'
+import { repoDetails } from '../adapters/repo-details.ts'
+import { repoRoles } from '../adapters/repo-roles.ts'
+import { knownTo, scrubKnown } from '../adapters/scrub-known.ts'
+import { environmentSecrets, secretsFrom, tenantSecrets } from '../adapters/secrets.ts'
+import { stoppedSchemas } from '../adapters/stopped-schemas.ts'
+import { workerValidator } from '../adapters/worker-validator.ts'
+import { isListed } from '../core/gate/grants.ts'
+import { gateRules, type HostPolicy, sessionPolicy } from '../core/gate/host-policy.ts'
+import type { PlacedPolicy } from '../core/gate/read-policy.ts'
+import { GRAPH_DESCRIPTORS } from '../core/tools/graph-descriptors.ts'
+import { introspectSession } from '../engine/bindings/introspect-session.ts'
+import { workspaceRead } from '../engine/bindings/workspace-read.ts'
+import { fairValidator } from '../engine/fair-validator.ts'
+import { forkWork } from '../engine/fork/forks.ts'
+import type { RunWorld } from '../engine/runs/frozen.ts'
+import { runWork } from '../engine/runs/work.ts'
+import { adoptedTools } from '../engine/tools/adopted-tools.ts'
+import { unadoptedOffers } from '../engine/tools/unadopted-offers.ts'
+import type { TurnParts } from '../engine/turns/performing.ts'
+import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
+import type { HostWaits } from '../host/provider-waits.ts'
+import type { Binding, Secrets, Store } from '../ports.ts'
+import { modelsOf } from './chat-models.ts'
+import { hostConfigOf } from './host-config.ts'
+import { modelsFor } from './pack-models.ts'
 import { policyWatch } from './policy-watch.ts'
+import { keyringOf, secretsFile } from './record-folder.ts'
+import { repoOf } from './repo-folder.ts'
 import { watchOf } from './repo-watching.ts'
+import type { Settings } from './settings.ts'
 import { toolServers } from './tool-servers.ts'
 
 /** Threads that run schemas: one is always enough for a tenant. */
@@ -43,7 +43,7 @@ export interface OpenSessions extends HostedSessions {
 /** `tools`: what the host can do besides what every host can. */
 export function openSessions(
   store: Store,
-  input: Input,
+  settings: Settings,
   placed: PlacedPolicy,
   failed: TurnParts['failed'],
   tools: readonly Binding[],
@@ -51,10 +51,10 @@ export function openSessions(
 ): OpenSessions {
   const { policy } = placed
   const mayRead = readableBy(policy)
-  const { bindings, servers, ...foreign } = openTools(store, input, policy, tools)
-  const isOutdated = policyWatch(input, placed.policy)
+  const { bindings, servers, ...foreign } = openTools(store, settings, policy, tools)
+  const isOutdated = policyWatch(settings, placed.policy)
   const world: RunWorld = {
-    ...worldOf(input),
+    ...worldOf(settings),
     warnings: async tenant => [
       ...(await unadoptedOffers(policy.offer, { bindings, servers, ...foreign }, tenant)),
       ...(await isOutdated()),
@@ -63,16 +63,16 @@ export function openSessions(
   const stopped = stoppedSchemas()
   const validator = fairValidator(() => workerValidator({ stopped }), VALIDATORS)
   const live = liveDeltas()
-  const keyring = keyringOf(input)
+  const keyring = keyringOf(settings)
   const runs = runWork({
     store,
     owner: `host-${randomUUID()}`,
     world,
-    mostOpenRuns: hostConfigOf(input).limits.runsPerTenant,
+    mostOpenRuns: hostConfigOf(settings).limits.runsPerTenant,
     now: Date.now,
     newId: randomUUID,
-    models: modelsOf(input),
-    secrets: tenant => secretsOf(input, tenant),
+    models: modelsOf(settings),
+    secrets: tenant => secretsOf(settings, tenant),
     seal: bytes => keyring.seal(bytes),
     validator,
     packModel: (files, path) => modelsFor(files, undefined, false).modelFor(path),
@@ -88,8 +88,8 @@ export function openSessions(
     failed,
     onDelta: live.say,
     ...(waits === undefined ? {} : { waits }),
-    scrub: scrubKnown({ environment: process.env, file: secretsFile(input) }),
-    ...watchOf(input, failed),
+    scrub: scrubKnown({ environment: process.env, file: secretsFile(settings) }),
+    ...watchOf(settings, failed),
   })
   const forks = forkWork({ store, validator, runs, hostDefaults: world.hostDefaults, failed })
   return {
@@ -119,8 +119,8 @@ const readableBy =
     sessionPolicy(policy, tenant, session)
 
 /** What is bound: by every host, by this one, and by the servers that it is set to. */
-export function openTools(store: Store, input: Input, policy: HostPolicy, tools: readonly Binding[]) {
-  const servers = toolServers(input, secretsOf(input, 'default'))
+export function openTools(store: Store, settings: Settings, policy: HostPolicy, tools: readonly Binding[]) {
+  const servers = toolServers(settings, secretsOf(settings, 'default'))
   return {
     bindings: boundTools([workspaceRead(store, readableBy(policy)), introspectSession(store), ...tools]),
     servers,
@@ -130,15 +130,15 @@ export function openTools(store: Store, input: Input, policy: HostPolicy, tools:
 }
 
 /** What a run freezes of this host when it starts. */
-function worldOf(input: Input): RunWorld {
-  const { supported, hostDefaults, agentBindings, model: usual } = hostConfigOf(input)
+function worldOf(settings: Settings): RunWorld {
+  const { supported, hostDefaults, agentBindings, model: usual } = hostConfigOf(settings)
   // A path says where this machine keeps things: agents are told only when somebody asks for that.
-  const repository = typeof input.repo === 'string' ? () => repoDetails(repoOf(input)) : null
-  const roles = repoRoles(repoOf(input))
-  return { hostDefaults, agentBindings, opaqueRefs: !supported, roles, model: modelOf(input) ?? usual, repository }
+  const repository = typeof settings.repo === 'string' ? () => repoDetails(repoOf(settings)) : null
+  const roles = repoRoles(repoOf(settings))
+  return { hostDefaults, agentBindings, opaqueRefs: !supported, roles, model: modelOf(settings) ?? usual, repository }
 }
 
-function modelOf({ provider, model }: Input): RunWorld['model'] {
+function modelOf({ provider, model }: Settings): RunWorld['model'] {
   return typeof provider === 'string' && typeof model === 'string' ? { provider, model } : null
 }
 
@@ -152,8 +152,8 @@ function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>):
 }
 
 /** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */
-function secretsOf(input: Input, tenant: string): Secrets {
-  const file = secretsFile(input)
+function secretsOf(settings: Settings, tenant: string): Secrets {
+  const file = secretsFile(settings)
   const own = tenantSecrets(file, tenant)
   const { get } = tenant === 'default' ? secretsFrom(own, environmentSecrets(process.env)) : own
   return { get, known: () => knownTo({ environment: process.env, file }, tenant) }

@@ -1,0 +1,16 @@
+// The MCP servers that the host is set to. None is started before somebody asks for it.
+import { mcpToolServer } from '../adapters/mcp/mcp-tool-server.ts'
+import type { McpServerSettings } from '../adapters/mcp/settings.ts'
+import type { ToolServers } from '../engine/tools/adopted-tools.ts'
+import type { Secrets } from '../ports.ts'
+import { hostConfigOf } from './host-config.ts'
+import type { Settings } from './settings.ts'
+
+/** @param secrets of whoever set up the host: no other tenant's are sent anywhere */
+export const toolServers = (settings: Settings, secrets: Secrets): ToolServers =>
+  new Map(
+    Object.entries(hostConfigOf(settings).mcpServers).map(([name, settings]) => [
+      name,
+      mcpToolServer(name, settings as McpServerSettings, secrets),
+    ]),
+  )
