@@ -192,6 +192,8 @@ export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<Fur
       if (method === 'POST' && url.endsWith('/events'))
         return { ...HINTS, session: ['listener'], session_id: ['listener'], dialect: ['aos'], event: spareNames.flatMap(aosEvents) }
       if (url.endsWith('/input')) return { ...HINTS, session: ['waiting'] }
+      // A template of a workspace shadows the tenant's of the same name.
+      if (method === 'POST' && url === '/v1/prompts') return { ...HINTS, templateId: ['raised', 'nobody'] }
       if (!['PUT', 'DELETE'].includes(method)) return HINTS
       if (url.startsWith('/v1/sessions/')) return { ...HINTS, '': [{ provider: 'scripted', model: 'small' }] }
       if (url.startsWith('/v1/labels/')) return { ...HINTS, templateId: ['labelled'], version: ['1.0.0'] }
