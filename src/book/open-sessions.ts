@@ -21,7 +21,7 @@ import { unadoptedOffers } from '../engine/tools/unadopted-offers.ts'
 import type { TurnParts } from '../engine/turns/performing.ts'
 import { type HostedSessions, liveDeltas } from '../host/hosted-sessions.ts'
 import type { HostWaits } from '../host/provider-waits.ts'
-import type { Binding, Secrets, Store } from '../ports.ts'
+import type { Binding, ChatModel, Secrets, Store } from '../ports.ts'
 import { modelsOf } from './chat-models.ts'
 import { hostConfigOf } from './host-config.ts'
 import { modelsFor } from './pack-models.ts'
@@ -47,7 +47,7 @@ export function openSessions(
   placed: PlacedPolicy,
   failed: TurnParts['failed'],
   tools: readonly Binding[],
-  waits?: HostWaits,
+  { waits, models = modelsOf(settings) }: { readonly waits?: HostWaits; readonly models?: ChatModel } = {},
 ): OpenSessions {
   const { policy } = placed
   const mayRead = readableBy(policy)
@@ -71,7 +71,7 @@ export function openSessions(
     mostOpenRuns: hostConfigOf(settings).limits.runsPerTenant,
     now: Date.now,
     newId: randomUUID,
-    models: modelsOf(settings),
+    models,
     secrets: tenant => secretsOf(settings, tenant),
     seal: bytes => keyring.seal(bytes),
     validator,

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Fault } from '../errors.ts'
 import type { Clock, RoleFiles, Store } from '../ports.ts'
-import { accessOf } from './access.ts'
+import { accessOf, type Embedded } from './access.ts'
 import { auditOf } from './audit.ts'
 import { capabilityDocument, type HostConfig } from './config.ts'
 import { limitLateBody, limitUnread, silentConnections } from './connections.ts'
@@ -59,6 +59,8 @@ export interface HostParts {
   /** They come before those of the configuration. */
   readonly limits?: Partial<HostLimits>
   readonly logs?: LogOptions
+  /** The program that the host is part of. */
+  readonly embedded?: Embedded
   /** Given by whoever wants to make login links without asking. */
   readonly login?: Login
   /** Shown to people. */
@@ -164,7 +166,7 @@ export function createHost(parts: HostParts): FastifyInstance {
     })
     const questions = longQuestions(store, limits.questionsPerTenant)
     const rates = rateLimitsOf(limits, metrics.limited)
-    const access = accessOf({ store, clock, login, rates, audit, metrics })
+    const access = accessOf({ store, clock, login, rates, audit, metrics, embedded: parts.embedded ?? null })
     const streams = eventStreams({
       limits,
       counted: metrics.streams,

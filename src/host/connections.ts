@@ -1,6 +1,6 @@
 // Connections that the host ends by itself. Node closes its own half only; a peer that does not close, or does not read, would keep the rest open.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 
 /** A socket with the response that is being written to it. Node has no public name for that response. */
 export type HttpSocket = Socket & { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null }
@@ -19,7 +19,8 @@ export function destroySoon(socket: Socket, ms = LINGER_MS): void {
 /** A request that is answered before its body has arrived, after a 401 for example: the rest of the body gets the linger time, and is discarded. */
 export function limitLateBody(request: IncomingMessage): void {
   const { socket } = request
-  if (request.complete || socket.destroyed) return
+  // A request of this process has no connection.
+  if (!(socket instanceof Socket) || request.complete || socket.destroyed) return
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   timer.unref()
   const done = () => clearTimeout(timer)

@@ -1,6 +1,8 @@
 // onbook demo: a newsroom of three agents that has run, the host it can be asked at, and stories to try. No network, no key.
+
+import { livingHost } from '../../book/running-host.ts'
 import type { Input } from '../commands.ts'
-import { livingHost, loginLink } from '../host/running-host.ts'
+import { loginLink } from '../host/login-link.ts'
 import { serveUntilStopped } from '../host/serve.ts'
 import { bodiesOf } from '../runs/bodies.ts'
 import { readRun } from '../runs/standing.ts'

@@ -1,10 +1,10 @@
 // Where a story is told: real commands, each a process of its own as if somebody had typed it, and what came of them. Decides nothing.
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
+import { livingHost } from '../../book/running-host.ts'
 import type { RunStep } from '../../core/run/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { livingHost } from '../host/running-host.ts'
 import { visible } from '../report/visible.ts'
 import { bodiesOf } from '../runs/bodies.ts'
 import type { RunDesk } from '../runs/desk.ts'

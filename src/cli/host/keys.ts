@@ -11,7 +11,7 @@ import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { choiceOption, printJson } from '../terminal.ts'
-import { printLoginLink } from './running-host.ts'
+import { printLoginLink } from './login-link.ts'
 
 const ACTIONS = { create, list, revoke }
 

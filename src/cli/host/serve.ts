@@ -1,49 +1,31 @@
 // onbook serve: the host, until it is told to stop.
+
 import type { FastifyInstance } from 'fastify'
-import { repoRoles } from '../../adapters/repo-roles.ts'
 import { removeLeftHomes } from '../../adapters/repo-tools/command-homes.ts'
-import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
-import { openSessions } from '../../book/open-sessions.ts'
-import { policyOf } from '../../book/policy-file.ts'
+import { openLocalHost } from '../../book/local-host.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, clock, keyringOf } from '../../book/record-folder.ts'
-import { repoBindings } from '../../book/repo-bindings.ts'
-import { repoOf } from '../../book/repo-folder.ts'
+import { livingHost, localKey, noteRunning, noteStopped } from '../../book/running-host.ts'
+import { startUpkeep } from '../../book/upkeep.ts'
 import { readKeyText } from '../../core/access/keys.ts'
-import type { JsonObject } from '../../core/digest/is-object.ts'
 import { hasOperatorKey } from '../../engine/access.ts'
-import { checkHostDefaults } from '../../engine/check-host-defaults.ts'
-import { publishConformance } from '../../engine/conformance.ts'
-import { collectObjects } from '../../engine/erase.ts'
-import { keepDoing } from '../../engine/keep-doing.ts'
-import { pruneAnswers } from '../../engine/prune-answers.ts'
-import { recordConfig } from '../../engine/record-config.ts'
-import { keepSealing } from '../../engine/seal.ts'
-import type { TurnParts } from '../../engine/turns/performing.ts'
 import { Fault } from '../../errors.ts'
-import { createHost } from '../../host/app.ts'
-import { DEFAULT_CONFIG, type HostConfig } from '../../host/config.ts'
+import type { HostConfig } from '../../host/config.ts'
 import { createLogin } from '../../host/login.ts'
 import { LOG_LEVELS, SLOW_MS } from '../../host/logs.ts'
 import { uselessNativeTools } from '../../host/native-tools.ts'
-import { providerWaits } from '../../host/provider-waits.ts'
-import { readinessOf } from '../../host/readiness.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
 import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
-import { livingHost, localKey, noteRunning, noteStopped } from './running-host.ts'
 
 const DEFAULT_PORT = 4680
-const SEAL_EVERY_MS = 60_000
-const COLLECT_EVERY_MS = 3_600_000
 /** How long requests that are under way may take after the host was told to stop. */
 const DRAIN_MS = 7_000
 /** From the signal to the end, whatever is under way. Work that is broken off is taken up by the next host. */
 const STOP_MS = 9_000
-const PRUNE_EVERY_MS = 3_600_000
 
 /** A host that can be asked. */
 export interface Listening {
@@ -67,66 +49,15 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
   }
   const binding = bindingOf(input)
   const config = servedConfig(input)
-  const roles = repoRoles(repoOf(input))
-  const tools = repoBindings(input)
   const store = openProductStore(input)
   try {
     await checkBinding(store, binding)
-    const testSeams = input.testSeams === true
-    const fixtures = testSeams ? await publishConformance(store, config.libraryId) : []
-    if (config.supported) await checkHostDefaults(store, config.hostDefaults)
-    await recordConfig(store, actorOf(), config as unknown as JsonObject, DEFAULT_CONFIG as unknown as JsonObject)
     const login = createLogin(clock)
-    const failed: TurnParts['failed'] = (error, place) => app.log.error({ err: error, ...place }, 'a run or a session could not go on')
-    const readiness = readinessOf()
-    const waits = providerWaits(readiness, clock, ({ tenant, runId, nodeId }, waiting) =>
-      app.log.warn(
-        { tenant, runId, nodeId, ...waiting },
-        'a run waits for its provider; start the host with what is missing and the run goes on',
-      ),
-    )
-    const sessions = openSessions(store, input, await policyOf(input, store), failed, tools, waits)
-    const app = createHost({
-      store,
-      clock,
-      config,
-      readiness,
-      sessions,
-      roles,
-      testSeams,
-      fixtures,
-      logs,
-      login,
-      hosts: binding.hosts,
-      publicUrl: binding.publicUrl,
-      version: packageVersion(),
-    })
+    const { hosts, publicUrl } = binding
+    const parts = { config, actor: actorOf(), logs, login, hosts, publicUrl, version: packageVersion() }
+    const { app, sessions, close } = await openLocalHost(store, input, parts)
     for (const useless of uselessNativeTools(config.cliAgents)) app.log.warn(useless)
-    const signed = scratchSignedHeads()
-    const sealing = keepSealing(
-      store,
-      keyringOf(input),
-      SEAL_EVERY_MS,
-      {
-        failed: error => app.log.error({ err: error }, 'the record was not sealed'),
-        refused: ({ tenant, stream, sequence, code }) =>
-          app.log.error(
-            { tenant, stream, sequence, code },
-            'RECORD TAMPERED WITH: this stream does not continue what was signed, and is not signed any more. Keep the file, and run "onbook verify"',
-          ),
-      },
-      signed,
-    )
-    const collecting = keepDoing(
-      () => collectObjects(store, clock),
-      COLLECT_EVERY_MS,
-      error => app.log.error({ err: error }, 'what nothing speaks of was not collected'),
-    )
-    const pruning = keepDoing(
-      () => pruneAnswers(store, clock),
-      PRUNE_EVERY_MS,
-      error => app.log.error({ err: error }, 'old answers were not forgotten'),
-    )
+    const upkeep = startUpkeep(store, keyringOf(input), (facts, message) => app.log.error(facts, message))
     try {
       await removeLeftHomes()
       const { path, key } = await localKey(store, input)
@@ -149,11 +80,8 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       await noteStopped(input)
       const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       const stop = async (): Promise<void> => {
-        await app.close()
-        await sessions.close()
-        await Promise.all([collecting.stop(), pruning.stop()])
-        await sealing.stop()
-        signed.close()
+        await close()
+        await upkeep.stop()
       }
       const inTime = await within(stop(), STOP_MS)
       clearTimeout(force)

@@ -1,13 +1,13 @@
 // Which host a command goes through: the one that is named, or that runs on the folder. Null for the folder itself.
 
 import { readText } from '../../book/record-folder.ts'
+import { keyPath, livingHost } from '../../book/running-host.ts'
 import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { hostTimeout } from './host-timeout.ts'
-import { keyPath, livingHost } from './running-host.ts'
 
 export interface WhichHost {
   readonly url: string

@@ -20,7 +20,7 @@ import { checkReady } from '../turns/ready-provider.ts'
 import type { NodeDesk } from '../turns/start-step.ts'
 import { type CreatedRun, checkNew, draftOfRun } from './create.ts'
 import type { LoadedRun } from './load.ts'
-import { startNode } from './start-node.ts'
+import { configFor, startNode } from './start-node.ts'
 import type { RunParts } from './work.ts'
 import { worldWith } from './world.ts'
 import { type LoadSession, type RunChange, type RunPlace, writeRun } from './write-run.ts'
@@ -50,7 +50,7 @@ export async function askSession(
   if (state.session === '') throw sessionMissing(session)
   if (input !== null) await checkMessage(store, tenant, input, objects)
   const own = await ownSnapshot(parts, place, state, overrides)
-  const { provider } = overrides ?? comingConfig(state)
+  const { provider } = overrides ?? usualConfig(parts, state)
   // A session in which a run is at work refuses a further one, whatever its provider lacks.
   if (state.open === null) await checkReady(parts, [provider.trim()])
   const direct = { session, input, interactive, config: overrides, snapshot: own?.snapshot ?? null }
@@ -75,6 +75,10 @@ export async function askSession(
   return { run, events: answer, replayed }
 }
 
+/** A session that names no provider uses the host's model, as a node does. */
+const usualConfig = ({ world }: RunParts, state: SessionState): RunConfig =>
+  configFor({ agents: new Map(), model: world.model }, sessionWorkflow(state.session).nodes[0]!, comingConfig(state))
+
 interface Own {
   readonly snapshot: Snapshot
   readonly objects: readonly StoredText[]
@@ -83,7 +87,7 @@ interface Own {
 /** A run whose config names another workspace than its session gets a snapshot for itself alone. Null where the session's will do. */
 async function ownSnapshot(parts: RunParts, place: RunPlace, state: SessionState, overrides: RunConfig | null): Promise<Own | null> {
   const coming = comingSnapshot(state)
-  const config = overrides ?? comingConfig(state)
+  const config = overrides ?? usualConfig(parts, state)
   const problem = configProblem(config, NO_KNOWN)
   if (problem !== null) throw refusalFault(problem)
   if (overrides === null) {

@@ -56,11 +56,11 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
   // What is switched off is off whatever is sent; a foreign workspace is refused before anything is said about the rest.
   const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
   const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: [workspacesHook(store), dropWorkspace] }
-  const writerOf = (request: FastifyRequest, { tenant, keyId }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+  const writerOf = (request: FastifyRequest, { tenant, actor }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
     workspace: request.workspaceId,
-    actor: `key:${keyId}`,
+    actor,
     ...(idempotency ? { idempotency } : {}),
   })
   const checkTemplate = (template: LibraryTemplate): void => {

@@ -29,7 +29,7 @@ export interface SessionWriter {
 
 export function writerOf(request: FastifyRequest, session: string): SessionWriter {
   const principal = principalOf(request, 'sessions:write')
-  return { principal, place: { tenant: principal.tenant, session, actor: `key:${principal.keyId}` } }
+  return { principal, place: { tenant: principal.tenant, session, actor: principal.actor } }
 }
 
 /** A workspace that a request names is never authority: the key must be a member. It need not exist yet. */
