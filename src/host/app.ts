@@ -13,6 +13,7 @@ import { sendError } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { garbageAnswerer } from './garbage.ts'
 import type { HostedSessions } from './hosted-sessions.ts'
+import { lazyValidators } from './lazy-validators.ts'
 import { type HostLimits, serverOptions } from './limits.ts'
 import { createLogin, type Login } from './login.ts'
 import { type LogOptions, loggerOf, responseLogger } from './logs.ts'
@@ -79,6 +80,7 @@ export function createHost(parts: HostParts): FastifyInstance {
     ...loggerOf(logs),
     // Nothing is converted, dropped or filled in: what a caller sends is right or refused.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false } },
+    schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
     genReqId: () => randomUUID(),
     // While the host goes down, connections that are open are answered once more and then closed.
     return503OnClosing: false,
