@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { follow, ROOT, shownIn } from './testing/follow-story.ts'
+import { follow, ROOT, shownIn } from './testing/stories/follow-story.ts'
 
 describe('README', () => {
   const story = shownIn('README.md')

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { follow, ROOT, shownIn } from './testing/follow-story.ts'
+import { follow, ROOT, shownIn } from './testing/stories/follow-story.ts'
 
 describe('guides', () => {
   const guides = readdirSync('docs/guide').filter(name => shownIn(join('docs/guide', name)).length > 0)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { verifyFile } from '../verify.mjs'
-import { chain, digest, erased, inOrder, type Json, piece, pieces, STREAM, TENANT, textOf, whole } from './testing/stream-file.ts'
+import { chain, digest, erased, inOrder, type Json, piece, pieces, STREAM, TENANT, textOf, whole } from './testing/oracles/stream-file.ts'
 
 const LEAF = Buffer.from('a leaf')
 const leaf = digest(LEAF)

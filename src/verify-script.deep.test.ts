@@ -23,7 +23,7 @@ import {
   TENANT,
   textOf,
   whole,
-} from './testing/stream-file.ts'
+} from './testing/oracles/stream-file.ts'
 
 interface Head extends Record<string, Json> {
   readonly stream: string

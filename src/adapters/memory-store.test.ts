@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { storeContract } from '../testing/contract/store-contract.ts'
-import { clock } from '../testing/sqlite-place.ts'
+import { clock } from '../testing/stores/sqlite-place.ts'
 import { memoryStore } from './memory-store.ts'
 
 const place = async () => ({

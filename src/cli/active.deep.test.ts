@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const WORKFLOW = 'id: brief\nobjective: Summarise.\nnodes:\n  - id: a\n    config: { systemPromptRef: "prompt:summarizer" }\n'
 const SCRIPT = 'replies:\n  - text: |\n      {"summary":"Trams run.","keyPoints":[]}\n'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../testing/run-cli.ts'
+import { runCli } from '../testing/hosts/run-cli.ts'
 
 interface Reported {
   findings: { file: string; rule: string; severity: string; line: number; column: number }[]

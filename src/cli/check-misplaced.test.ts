@@ -1,6 +1,6 @@
 // onbook check of workflows and agents that lie outside the folders for them.
 import { expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const cwd = temporaryFolder(null, {
   'flow.yaml': 'id: flow\nobjective: Say something.\nnodes: [{ id: writer }]\n',

@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { OTHER_USER } from '../testing/other-user.ts'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { OTHER_USER } from '../testing/hosts/other-user.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const NEWSROOM = 'examples/newsroom'
 const WRITER = 'prompts/writer/v1.0.0.yaml'

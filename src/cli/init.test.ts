@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../testing/run-cli.ts'
+import { temporaryFolder } from '../testing/hosts/run-cli.ts'
 import { scaffold } from './init.ts'
 
 const source = temporaryFolder(null, { 'package.json': '{ "name": "my-prompts" }', 'one.yaml': 'one' })

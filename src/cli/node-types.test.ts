@@ -1,6 +1,6 @@
 // Node types on the command line: a type that cannot run here is named before anything runs.
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const workflow = (typeId: string) => `id: gate\nobjective: Go on.\nnodes:\n  - id: n\n    typeId: ${typeId}\n`
 

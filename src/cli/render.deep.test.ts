@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const NEWSROOM = 'examples/newsroom'
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { readRole } from '../core/role/role.ts'
 import { shippedRoles } from '../core/role/shipped-roles.ts'
 import { newRole } from '../core/role/skeleton.ts'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const OWN = newRole('reviewer')
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 let cwd: string
 const onbook = async (...args: readonly string[]) => {

@@ -5,8 +5,8 @@ import { beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
-import { clock } from '../testing/sqlite-place.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
+import { clock } from '../testing/stores/sqlite-place.ts'
 
 const CLI = resolve('bin', 'onbook.mjs')
 const HOSTILE = 'a\u001b]52;c;aGk=\u0007b\u001b[2Jc\u202ed\u009be'

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../testing/run-cli.ts'
+import { temporaryFolder } from '../testing/hosts/run-cli.ts'
 import { deliver } from './terminal.ts'
 
 describe('deliver', () => {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loopbackProvider } from '../testing/loopback-provider.ts'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
+import { loopbackProvider } from '../testing/models/loopback-provider.ts'
 
 const NEWSROOM = 'examples/newsroom'
 const CRITIC = 'prompts/critic/v1.0.0.yaml'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 let folder: string
 beforeEach(() => {

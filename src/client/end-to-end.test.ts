@@ -10,7 +10,7 @@ import { createKey } from '../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { createHost } from '../host/app.ts'
 import { DEFAULT_CONFIG } from '../host/config.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
 import { type Client, createClient } from './index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-client-'))

@@ -1,7 +1,7 @@
 // Content that was made to be slow. Twice as much of it takes about twice as long, never four times: nothing here knows how fast a machine is.
 import { describe, expect, it } from 'vitest'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
-import { packText } from '../testing/test-rule.ts'
+import { packText } from '../testing/rules/test-rule.ts'
 import type { Json } from './digest/digest.ts'
 import { compareJson, textDiff } from './example/compare.ts'
 import { readReply } from './example/reply.ts'

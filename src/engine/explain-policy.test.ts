@@ -3,8 +3,8 @@ import { afterEach, expect, it } from 'vitest'
 import type { Json } from '../core/digest/digest.ts'
 import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
 import { GRAPH_DESCRIPTORS } from '../core/tools/graph-descriptors.ts'
-import { type RunHouse, runHouse, TENANT } from '../testing/run-house.ts'
 import { sharedValidator } from '../testing/shared-validator.ts'
+import { type RunHouse, runHouse, TENANT } from '../testing/stories/run-house.ts'
 import { explainPolicy } from './explain-policy.ts'
 
 const validator = sharedValidator()

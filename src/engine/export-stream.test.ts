@@ -8,7 +8,7 @@ import { memoryStore } from '../adapters/memory-store.ts'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { type Digest, digestBytes, type Json } from '../core/digest/digest.ts'
 import type { Store } from '../ports.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 import { eraseObject } from './erase.ts'
 import { exportStream } from './export-stream.ts'
 

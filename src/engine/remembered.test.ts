@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { digestBytes } from '../core/digest/digest.ts'
 import type { Store } from '../ports.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 import { remembered, rememberedContent } from './remembered.ts'
 
 const opened: Store[] = []

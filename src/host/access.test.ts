@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { digestText } from '../core/digest/digest.ts'
 import { listKeys, revokeKey } from '../engine/access.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
-import { workflowOf } from '../testing/test-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { workflowOf } from '../testing/stories/test-runs.ts'
 
 let host: TestHost
 let stranger: string

@@ -1,7 +1,7 @@
 // Defects of sessions and sync that were found from outside (report agentos), each against a real host over HTTP.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Answered, TestHost } from '../testing/start-host.ts'
-import { startHost } from '../testing/start-host.ts'
+import type { Answered, TestHost } from '../testing/hosts/start-host.ts'
+import { startHost } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let key: string

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { type Answered, startHost, type TestHost } from '../testing/start-host.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { type Answered, startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const SCRIPT = `replies:
   - match: { step: 1 }

@@ -4,7 +4,7 @@ import { memoryStore } from '../adapters/memory-store.ts'
 import { ACCESS_AUDIT } from '../core/access/audit.ts'
 import { HOST_TENANT } from '../engine/library/rows.ts'
 import type { Store } from '../ports.ts'
-import { clock } from '../testing/sqlite-place.ts'
+import { clock } from '../testing/stores/sqlite-place.ts'
 import { auditOf } from './audit.ts'
 
 const HOUR_MS = 3_600_000

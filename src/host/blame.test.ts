@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { blameRun } from '../engine/blame/blame.ts'
 import { type PrefixAnswer, prefixOfRun } from '../engine/prefix/prefix.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 const hosts: TestHost[] = []
 let host: TestHost

@@ -1,8 +1,8 @@
 // Requests cost what their size suggests: every list, text and map in one has a limit, and no answer is out of proportion.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { unboundedIn } from '../testing/unbounded-schema.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { unboundedIn } from '../testing/oracles/unbounded-schema.ts'
 
 interface Operation {
   readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: unknown }[]

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { soundBundle } from '../engine/bundle/check-bundle.ts'
 import { installBundle } from '../engine/bundle/install-bundle.ts'
-import { bundleFiles, makeSigner, manifestOf, prompt, trusting } from '../testing/sample-bundle.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { bundleFiles, makeSigner, manifestOf, prompt, trusting } from '../testing/stories/sample-bundle.ts'
 
 const acme = makeSigner()
 const [ONE, TWO] = ['vendor.acme.prompts', 'vendor.other.prompts']

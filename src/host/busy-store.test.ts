@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { watchEventLoop } from '../testing/event-loop.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, template } from '../testing/start-host.ts'
+import { startHost, template } from '../testing/hosts/start-host.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const HELD_MS = 3_000
 
@@ -15,7 +15,7 @@ it('reliability D10: while another process holds the write lock, the host answer
   const path = freshPath()
   const host = await startHost({}, { store: sqliteStore(path, clock, PRODUCT_PROJECTIONS) })
   await host.ask('POST', '/v1/prompts', { body: template('first') })
-  const holder = spawn(process.execPath, [resolve('src/testing/lock-holder.mjs'), path, String(HELD_MS)], {
+  const holder = spawn(process.execPath, [resolve('src/testing/stores/lock-holder.mjs'), path, String(HELD_MS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(holder.stdout, 'data')

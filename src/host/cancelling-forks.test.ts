@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { endedRun, pollRun, startRun } from '../testing/host-runs.ts'
-import { freshPath } from '../testing/sqlite-place.ts'
-import { startHost } from '../testing/start-host.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { endedRun, pollRun, startRun } from '../testing/hosts/host-runs.ts'
+import { startHost } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { freshPath } from '../testing/stores/sqlite-place.ts'
 
 const STUCK = 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\n'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestJson, type Json } from '../core/digest/digest.ts'
 import { publishWorkflow } from '../engine/definitions/workflows.ts'
 import { HOST_TENANT } from '../engine/library/rows.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let stranger: string

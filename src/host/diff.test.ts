@@ -1,9 +1,9 @@
 // What is different, over real HTTP: the same answer as the engine's, in the schema's words, for its tenant alone, and no words where none are shown.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { diffRuns } from '../engine/diff/diff-runs.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 import { withoutWords } from './routes/differences-schema.ts'
 
 let host: TestHost

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { watchEventLoop } from '../testing/event-loop.ts'
-import { endedRun, runToEnd, startRun } from '../testing/host-runs.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { gate, talkingChat } from '../testing/talking-chat.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { endedRun, runToEnd, startRun } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { gate, talkingChat } from '../testing/models/talking-chat.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const MINUTES = 60_000
 let host: TestHost

@@ -1,7 +1,7 @@
 // One tenant asks for much at once: another tenant's work is not delayed by it, over real HTTP.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { endedRun, runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { endedRun, runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let other: TestHost['ask']

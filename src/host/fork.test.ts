@@ -1,8 +1,8 @@
 // Forks over real HTTP: a run made again, a run gone on with otherwise, and everything that is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { endedRun, runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { endedRun, runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 import type { RunEventDoc } from '../wire/openwop/run-event.ts'
 
 let host: TestHost

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../client/index.ts'
 import { SCOPES } from '../core/access/keys.ts'
 import { digestText } from '../core/digest/digest.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 const FILE = 'Words of the vault, in a file.'
 const PRELUDE = JSON.stringify([{ role: 'system', content: 'Words of the vault, in a prelude.' }])

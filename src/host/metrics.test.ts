@@ -1,6 +1,6 @@
 // What Prometheus is told: by names of ours, however callers name things.
 import { expect, it } from 'vitest'
-import { startHost } from '../testing/start-host.ts'
+import { startHost } from '../testing/hosts/start-host.ts'
 
 it('counts requests by the pattern of their route, and never by what was asked for', async () => {
   const host = await startHost()

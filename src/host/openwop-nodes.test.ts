@@ -1,7 +1,7 @@
 // OpenWOP's nodes over HTTP: which types run, and what a node says in its own words.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
 import type { RunEventDoc } from '../wire/openwop/run-event.ts'
 
 interface NotHere {

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { publishToHost } from '../testing/host-library.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
-import { WORLD } from '../testing/test-runs.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { publishToHost } from '../testing/hosts/host-library.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
+import { WORLD } from '../testing/stories/test-runs.ts'
 import type { RunEventDoc } from '../wire/openwop/run-event.ts'
 
 async function hostWith({ supported = true, hostDefaults = {} }): Promise<TestHost> {

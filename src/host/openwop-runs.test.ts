@@ -2,9 +2,9 @@
 import { EventSource } from 'eventsource'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../client/index.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { endedRun, runIs, startRun } from '../testing/host-runs.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { endedRun, runIs, startRun } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

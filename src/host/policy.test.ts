@@ -7,9 +7,9 @@ import { DEFAULT_POLICY, type HostPolicy } from '../core/gate/host-policy.ts'
 import { EVERYTHING } from '../core/workspace/policy.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const policy: HostPolicy = {
   ...DEFAULT_POLICY,

@@ -5,9 +5,9 @@ import { digestText } from '../core/digest/digest.ts'
 import type { SecretGrant } from '../core/gate/secret-grants.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import type { ChatModel } from '../ports.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { type TestSessions, testSessions } from '../testing/test-sessions.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { type TestSessions, testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const PRELUDE = JSON.stringify([
   {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../core/digest/digest.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { HOST_TENANT } from '../engine/library/rows.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 beforeAll(async () => {

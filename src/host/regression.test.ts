@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { runStream } from '../core/run/events.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 import type { Observability } from '../wire/openwop/run-event.ts'
 
 interface Opened {

@@ -4,7 +4,7 @@ import { digestText } from '../core/digest/digest.ts'
 import type { TemplateVariable } from '../core/library/template.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { HOST_TENANT } from '../engine/library/rows.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 beforeAll(async () => {

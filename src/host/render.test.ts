@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText, type Json } from '../core/digest/digest.ts'
 import type { LibraryTemplate, TemplateVariable } from '../core/library/template.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let made = 0

@@ -6,9 +6,9 @@ import { withoutWords } from '../core/replay/divergence.ts'
 import { runEvent, runStream } from '../core/run/events.ts'
 import { eraseObject } from '../engine/erase.ts'
 import { replayRun } from '../engine/replay/replay.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

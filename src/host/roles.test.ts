@@ -8,7 +8,7 @@ import { repoRoles } from '../adapters/repo-roles.ts'
 import { createClient } from '../client/index.ts'
 import { digestText } from '../core/digest/digest.ts'
 import { shippedRoles } from '../core/role/shipped-roles.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
 
 const repo = mkdtempSync(join(tmpdir(), 'onbook-host-roles-'))
 const folder = join(repo, 'docs/templates')

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../core/digest/digest.ts'
 import { draftRun, emitRun } from '../core/run/draft.ts'
 import { writeRun } from '../engine/runs/write-run.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { endedRun, pollRun, runIs, runToEnd, startRun } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

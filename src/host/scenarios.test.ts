@@ -14,8 +14,8 @@ import {
   requirePrompts,
   requireSecrets,
 } from '../testing/capability-gates.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 import type { ChainEntry, PromptResolved } from '../wire/openwop/prompt-resolved.ts'
 
 let host: TestHost

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, it, vi } from 'vitest'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
 import type { HostLimits } from './limits.ts'
 
 const CONNECTIONS = 4

@@ -7,9 +7,9 @@ import type { Json } from '../core/digest/digest.ts'
 import { fairValidator } from '../engine/fair-validator.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import type { Binding } from '../ports.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { testSessions } from '../testing/test-sessions.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const SLOW = { type: 'object', properties: { word: { type: 'string', pattern: '^(a+)+$' } } }
 const HANGS = `${'a'.repeat(40)}!`

@@ -4,9 +4,9 @@ import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../core/digest/digest.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import type { Binding } from '../ports.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
-import { type TestSessions, testSessions } from '../testing/test-sessions.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
+import { type TestSessions, testSessions } from '../testing/hosts/test-sessions.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const received: Json[] = []
 const transfer: Binding = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mcpToolServer } from '../adapters/mcp/mcp-tool-server.ts'
 import { createClient } from '../client/index.ts'
 import type { ToolServer } from '../ports.ts'
-import { startHost, type TestHost } from '../testing/start-host.ts'
+import { startHost, type TestHost } from '../testing/hosts/start-host.ts'
 
 const file = join(mkdtempSync(join(tmpdir(), 'onbook-tools-')), 'tools.json')
 const lists = (description: string) => writeFileSync(file, JSON.stringify([{ name: 'say', description, inputSchema: { type: 'object' } }]))
@@ -18,7 +18,7 @@ beforeAll(async () => {
   lists('Says it.')
   const settings = {
     command: process.execPath,
-    args: [resolve('src/testing/hostile-mcp-server.mjs'), 'well', file],
+    args: [resolve('src/testing/tools/hostile-mcp-server.mjs'), 'well', file],
     tenants: ['default', 'acme'],
   }
   server = mcpToolServer('desk', settings, { get: async () => null })

@@ -4,8 +4,8 @@ import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
 import { pruneAnswers } from '../engine/prune-answers.ts'
 import { Fault } from '../errors.ts'
-import { clock, freshPath } from '../testing/sqlite-place.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { clock, freshPath } from '../testing/stores/sqlite-place.ts'
 
 const hosts: TestHost[] = []
 afterAll(() => Promise.all(hosts.map(host => host.close())))

@@ -4,10 +4,10 @@ import { renderPrompt } from '../core/compose/render-prompt.ts'
 import { canonicalJson, digestText, type Json } from '../core/digest/digest.ts'
 import type { LibraryTemplate, TemplateVariable } from '../core/library/template.ts'
 import { publishConformance } from '../engine/conformance.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { publishToHost } from '../testing/host-library.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { publishToHost } from '../testing/hosts/host-library.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HOST_POLICY, recordConfig } from '../engine/record-config.ts'
 import { whyRun } from '../engine/why/why.ts'
-import { checkedAsk } from '../testing/check-answer.ts'
-import { runToEnd } from '../testing/host-runs.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { runToEnd } from '../testing/hosts/host-runs.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
+import { checkedAsk } from '../testing/oracles/check-answer.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

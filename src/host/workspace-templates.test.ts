@@ -1,7 +1,7 @@
 // Templates of a workspace over HTTP: only members see and change them, and a workspace that does not exist is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let all: string

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../core/access/keys.ts'
 import { digestBytes } from '../core/digest/digest.ts'
 import { encodeName } from '../core/workspace/path.ts'
-import { type Asking, startHost, type TestHost } from '../testing/start-host.ts'
+import { type Asking, startHost, type TestHost } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 let key: string

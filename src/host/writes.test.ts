@@ -4,7 +4,7 @@ import { SCOPES } from '../core/access/keys.ts'
 import { protectLabel } from '../engine/library/labels.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
 import { HOST_TENANT } from '../engine/library/rows.ts'
-import { startHost, type TestHost, template } from '../testing/start-host.ts'
+import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 
 let host: TestHost
 beforeAll(async () => {

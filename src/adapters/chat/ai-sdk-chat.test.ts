@@ -8,7 +8,7 @@ import type { ChatMessage } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, Delta } from '../../ports.ts'
-import { type LoopbackChat, loopbackChat, type Said, type Wire } from '../../testing/loopback-chat.ts'
+import { type LoopbackChat, loopbackChat, type Said, type Wire } from '../../testing/models/loopback-chat.ts'
 import { fileKeyring } from '../file-keyring.ts'
 import { aiSdkChat } from './ai-sdk-chat.ts'
 

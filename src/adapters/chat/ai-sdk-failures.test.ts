@@ -6,7 +6,7 @@ import type { ChatMessage, Part } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions } from '../../ports.ts'
-import { events, type LoopbackChat, loopbackChat, type Wire } from '../../testing/loopback-chat.ts'
+import { events, type LoopbackChat, loopbackChat, type Wire } from '../../testing/models/loopback-chat.ts'
 import { aiSdkChat } from './ai-sdk-chat.ts'
 import { failureOf } from './failure.ts'
 

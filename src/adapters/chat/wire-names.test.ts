@@ -2,7 +2,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { ChatMessage } from '../../core/messages/message.ts'
 import type { CallOptions, Delta } from '../../ports.ts'
-import { type LoopbackChat, loopbackChat } from '../../testing/loopback-chat.ts'
+import { type LoopbackChat, loopbackChat } from '../../testing/models/loopback-chat.ts'
 import { aiSdkChat } from './ai-sdk-chat.ts'
 
 let server: LoopbackChat

@@ -6,7 +6,7 @@ import type { ChatMessage } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered, Receipt } from '../../core/messages/receipt.ts'
 import type { CallOptions, Delta } from '../../ports.ts'
-import { FAKE_PROTOCOLS, type FakeProtocol, fakeAgent } from '../../testing/fake-cli-agent.ts'
+import { FAKE_PROTOCOLS, type FakeProtocol, fakeAgent } from '../../testing/models/fake-cli-agent.ts'
 import type { CliAgentSettings } from './agent.ts'
 import { cliAgentChat } from './cli-agent-chat.ts'
 

@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Receipt } from '../../core/messages/receipt.ts'
 import type { CallOptions } from '../../ports.ts'
-import { type FakeProtocol, fakeAgent, isAlive, pidsIn } from '../../testing/fake-cli-agent.ts'
+import { type FakeProtocol, fakeAgent, isAlive, pidsIn } from '../../testing/models/fake-cli-agent.ts'
 import type { CliAgentSettings } from './agent.ts'
 import { cliAgentChat } from './cli-agent-chat.ts'
 
@@ -180,7 +180,7 @@ describe('the process that asks', () => {
   })
 
   const caller = (...words: string[]) =>
-    spawn(process.execPath, [resolve('src/testing/fake-cli-caller.mjs'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+    spawn(process.execPath, [resolve('src/testing/models/fake-cli-caller.mjs'), ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
 
   it.each([
     ['fine', 'jsonl', '', 'ok'],

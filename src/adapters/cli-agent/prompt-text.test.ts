@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChatMessage, Part } from '../../core/messages/message.ts'
-import { hostileText } from '../../testing/hostile-text.ts'
+import { hostileText } from '../../testing/arbitraries/hostile-text.ts'
 import { promptText } from './prompt-text.ts'
 
 const say = (role: ChatMessage['role'], ...content: (string | Part)[]): ChatMessage => ({

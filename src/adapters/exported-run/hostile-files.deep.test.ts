@@ -10,7 +10,7 @@ import { verifyRunFile } from '../../cli/record/verify-run-file.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { nameWithLine, writeEndLine } from '../../core/record/run-file.ts'
 import { exportRun } from '../../engine/run-files/export-run.ts'
-import { runHouse, TENANT } from '../../testing/run-house.ts'
+import { runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { exportedStore } from './exported-store.ts'
 
 const HISTORY = 'fixtures/histories/workshop.v0.1.jsonl'

@@ -10,7 +10,7 @@ import { environmentSecrets } from '../secrets.ts'
 import { mcpToolServer } from './mcp-tool-server.ts'
 import type { McpServerSettings } from './settings.ts'
 
-const SERVER = resolve('src/testing/hostile-mcp-server.mjs')
+const SERVER = resolve('src/testing/tools/hostile-mcp-server.mjs')
 const opened: ToolServer[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map(one => one.close()))

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { callsInRun } from '../../testing/calls-in-run.ts'
-import { ASKING, CALLING, FLOODING, HOST_ENVIRONMENT, LEAVING, PRYING } from '../../testing/escape-commands.ts'
-import { isAlive, pidsIn } from '../../testing/fake-cli-agent.ts'
-import { type HostileRepo, hostileRepo, runTool } from '../../testing/hostile-repo.ts'
+import { isAlive, pidsIn } from '../../testing/models/fake-cli-agent.ts'
+import { ASKING, CALLING, FLOODING, HOST_ENVIRONMENT, LEAVING, PRYING } from '../../testing/repos/escape-commands.ts'
+import { type HostileRepo, hostileRepo, runTool } from '../../testing/repos/hostile-repo.ts'
+import { callsInRun } from '../../testing/stories/calls-in-run.ts'
 import { repoTools } from './repo-tools.ts'
 
 let repo: HostileRepo

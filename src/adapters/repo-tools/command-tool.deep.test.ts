@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { isAlive, pidsIn } from '../../testing/fake-cli-agent.ts'
-import { type HostileRepo, hostileRepo, runTool } from '../../testing/hostile-repo.ts'
+import { isAlive, pidsIn } from '../../testing/models/fake-cli-agent.ts'
+import { type HostileRepo, hostileRepo, runTool } from '../../testing/repos/hostile-repo.ts'
 import { type RepoToolOptions, repoTools } from './repo-tools.ts'
 
 let repo: HostileRepo

@@ -1,7 +1,7 @@
 // Every way out of a repo, to every target, as the tools hold a folder here and as they do on a system that has no names for descriptors.
 import { describe, expect, it } from 'vitest'
-import { escapeAttempts } from '../../testing/escape-attempts.ts'
-import { ESCAPE_PATHS, PATH_CALLS } from '../../testing/escape-corpus.ts'
+import { escapeAttempts } from '../../testing/repos/escape-attempts.ts'
+import { ESCAPE_PATHS, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
 
 describe.each(['linux', 'darwin'] as const)('held as on %s', platform => {
   it.each(PATH_CALLS)(`%s leads nowhere by any of ${ESCAPE_PATHS.length} paths`, async (tool, args) => {

@@ -1,9 +1,9 @@
 // Ways out of a repo, as data and made up: none of them leads anywhere, and each is answered with words, not with a crash.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeAttempts } from '../../testing/escape-attempts.ts'
-import { ESCAPE_WAYS, PATH_CALLS } from '../../testing/escape-corpus.ts'
-import { hostileRepo, runTool } from '../../testing/hostile-repo.ts'
+import { escapeAttempts } from '../../testing/repos/escape-attempts.ts'
+import { ESCAPE_WAYS, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
+import { hostileRepo, runTool } from '../../testing/repos/hostile-repo.ts'
 import { repoTools } from './repo-tools.ts'
 
 /** What made-up paths are made of. */

@@ -1,8 +1,8 @@
 // Every way out of a repo, tried in runs, behind the real gate.
 import { expect, it } from 'vitest'
-import { callsInRun } from '../../testing/calls-in-run.ts'
-import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/escape-corpus.ts'
-import { hostileRepo } from '../../testing/hostile-repo.ts'
+import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
+import { hostileRepo } from '../../testing/repos/hostile-repo.ts'
+import { callsInRun } from '../../testing/stories/calls-in-run.ts'
 
 it.each(PATH_CALLS)(`%s leads nowhere by any of ${ESCAPE_WAYS.length} ways, through the gate`, async (tool, args) => {
   const { root, changes } = hostileRepo()

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { USUAL_RULES } from '../../core/gate/rules.ts'
-import { callsInRun, type RepoRun } from '../../testing/calls-in-run.ts'
-import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/escape-corpus.ts'
-import { type HostileRepo, hostileRepo } from '../../testing/hostile-repo.ts'
+import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
+import { type HostileRepo, hostileRepo } from '../../testing/repos/hostile-repo.ts'
+import { callsInRun, type RepoRun } from '../../testing/stories/calls-in-run.ts'
 import { scrubKnown } from '../scrub-known.ts'
 
 let repo: HostileRepo

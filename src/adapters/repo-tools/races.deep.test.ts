@@ -5,11 +5,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { callsInRun } from '../../testing/calls-in-run.ts'
-import { type HostileRepo, hostileRepo, runTool, SECRET } from '../../testing/hostile-repo.ts'
+import { type HostileRepo, hostileRepo, runTool, SECRET } from '../../testing/repos/hostile-repo.ts'
+import { callsInRun } from '../../testing/stories/calls-in-run.ts'
 import { repoTools } from './repo-tools.ts'
 
-const SWAPPER = fileURLToPath(new URL('../../testing/swapping-process.mjs', import.meta.url))
+const SWAPPER = fileURLToPath(new URL('../../testing/repos/swapping-process.mjs', import.meta.url))
 
 interface Swap {
   /** In the repo, and outside. */

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { REPO_DESCRIPTORS } from '../../core/tools/repo-descriptors.ts'
-import { type HostileRepo, hostileRepo, runTool } from '../../testing/hostile-repo.ts'
-import { temporaryFolder } from '../../testing/run-cli.ts'
+import { temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type HostileRepo, hostileRepo, runTool } from '../../testing/repos/hostile-repo.ts'
 import { type RepoToolOptions, repoTools } from './repo-tools.ts'
 
 let repo: HostileRepo

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { edit, newRepo } from '../../testing/watched-repo.ts'
+import { edit, newRepo } from '../../testing/repos/watched-repo.ts'
 import { repoWatch } from './repo-watch.ts'
 
-const WATCHER = fileURLToPath(new URL('../../testing/watching-process.mjs', import.meta.url))
-const SWAPPER = fileURLToPath(new URL('../../testing/swapping-process.mjs', import.meta.url))
+const WATCHER = fileURLToPath(new URL('../../testing/repos/watching-process.mjs', import.meta.url))
+const SWAPPER = fileURLToPath(new URL('../../testing/repos/swapping-process.mjs', import.meta.url))
 
 it('whatever is edited, the diff leads from what was there to what is there', { timeout: 600_000 }, async () => {
   // Git does not read its own diff of an empty file whose folder ends in a blank.

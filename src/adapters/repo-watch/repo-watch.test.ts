@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import type { RepoChange, RepoWatch } from '../../ports.ts'
-import { type Edit, edit, newRepo, type WatchedRepo } from '../../testing/watched-repo.ts'
+import { type Edit, edit, newRepo, type WatchedRepo } from '../../testing/repos/watched-repo.ts'
 import { repoWatch, type WatchLimits } from './repo-watch.ts'
 
 let repo: WatchedRepo

@@ -9,9 +9,9 @@ import { verifyRecord } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
-import { runCli } from '../../testing/run-cli.ts'
-import { clock, freshPath } from '../../testing/sqlite-place.ts'
-import { type Disk, noDiskBecause, smallDisk } from '../../testing/tmpfs.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
+import { type Disk, noDiskBecause, smallDisk } from '../../testing/stores/tmpfs.ts'
 import { backupStore } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { guarded } from './faults.ts'
@@ -20,7 +20,7 @@ import { scratchTables } from './scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const TENANT = 'acme'
-const WRITER = resolve('src/testing/limited-writer.mjs')
+const WRITER = resolve('src/testing/stores/limited-writer.mjs')
 const BIG = 700_000
 const bytesOf = (text: string, size = text.length): Uint8Array => new Uint8Array(Buffer.alloc(size, text))
 const TO_ERASE = [bytesOf('erase me ', BIG), bytesOf('and forget me')]

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { eraseObject } from '../../engine/erase.ts'
 import type { Store } from '../../ports.ts'
-import { freshPath } from '../../testing/sqlite-place.ts'
+import { freshPath } from '../../testing/stores/sqlite-place.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const TEXT = 'an object'

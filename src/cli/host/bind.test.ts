@@ -11,7 +11,7 @@ import { createKey, hasOperatorKey, revokeKey } from '../../engine/access.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
 import { bindingOf, bindProblem, isLoopback } from './bind.ts'
 
 describe('an address', () => {

@@ -1,6 +1,6 @@
 // onbook keys from outside: which scopes and workspaces a key gets, and how they are listed.
 import { expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const data = temporaryFolder(null)
 const keys = (...args: string[]) => runCli(['keys', ...args, '--data', data])

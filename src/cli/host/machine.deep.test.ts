@@ -5,8 +5,8 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { temporaryFolder } from '../../testing/run-cli.ts'
-import { noDiskBecause, smallDisk } from '../../testing/tmpfs.ts'
+import { temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { noDiskBecause, smallDisk } from '../../testing/stores/tmpfs.ts'
 
 const BIN = resolve('bin/onbook.mjs')
 const PATIENT = { timeout: 120_000, interval: 300 }

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const WRITER = 'agentId: local.desk.writer\npersona: Writer\nsystemPromptRef: texts/writer.md\n'
 const CRITIC = '{ "agentId": "local.desk.critic", "systemPrompt": "I read." }'

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { loopbackChat } from '../../testing/loopback-chat.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { loopbackChat } from '../../testing/models/loopback-chat.ts'
 
 const BIN = resolve('bin/onbook.mjs')
 const CHAT = 'OPENAI_COMPATIBLE_BASE_URL'

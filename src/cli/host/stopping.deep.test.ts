@@ -6,7 +6,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
 
 const running: ChildProcess[] = []
 afterEach(() => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 let server: Server
 let url = ''

@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
 
 const POLICY = `grants:
   - tools: [read_file]

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runToEnd } from '../../testing/host-runs.ts'
-import { runCli } from '../../testing/run-cli.ts'
-import { startHost, type TestHost } from '../../testing/start-host.ts'
+import { runToEnd } from '../../testing/hosts/host-runs.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-blame-'))
 const data = join(folder, 'data')

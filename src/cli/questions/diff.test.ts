@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
 
 const PACKS = ['v1.0.0', 'v1.1.0'].map(version => `examples/newsroom/prompts/writer/${version}.yaml`) as [string, string]
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCli } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
 
 const NEWSROOM = resolve('examples/newsroom')
 const file = (name: string) => join(NEWSROOM, name)

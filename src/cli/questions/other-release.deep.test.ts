@@ -4,8 +4,8 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PromptRecord } from '../../core/turn/events.ts'
-import { otherRelease } from '../../testing/other-release.ts'
-import { type CliOptions, runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { type CliOptions, runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { otherRelease } from '../../testing/stories/other-release.ts'
 
 const ASK = '{ toolName: request_implementation, arguments: { reason: The plan is ready. } }'
 const FILES = {

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { otherRelease } from '../../testing/other-release.ts'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { otherRelease } from '../../testing/stories/other-release.ts'
 
 const HISTORIES = readdirSync('fixtures/histories')
   .filter(name => name.endsWith('.pem'))

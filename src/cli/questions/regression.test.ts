@@ -1,6 +1,6 @@
 // onbook replay --against as scripts and CI use it: one answer from the record, and what is refused. The rest is in the deep suite and in the story.
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const folder = temporaryFolder('examples/why')
 const onbook = (...args: readonly string[]) => runCli(args, { cwd: folder })

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import { replayRun } from '../../engine/replay/replay.ts'
 import type { Store } from '../../ports.ts'
-import { withObject, withoutObject } from '../../testing/changed-store.ts'
 import { expectGolden } from '../../testing/golden.ts'
-import { readStory, recordedStory, type Story } from '../../testing/recorded-story.ts'
-import { type RunHouse, TENANT } from '../../testing/run-house.ts'
+import { withObject, withoutObject } from '../../testing/mutations/changed-store.ts'
+import { readStory, recordedStory, type Story } from '../../testing/stories/recorded-story.ts'
+import { type RunHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { promptLine, replayPage } from './replay-page.ts'
 
 let house: RunHouse

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
-import { type CliRun, runCli } from '../../testing/run-cli.ts'
+import { type CliRun, runCli } from '../../testing/hosts/run-cli.ts'
 
 const NEWSROOM = resolve('examples/newsroom')
 let [data, runId] = ['', '']

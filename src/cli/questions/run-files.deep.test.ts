@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { nameWithLine, writeEndLine } from '../../core/record/run-file.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const HISTORY = resolve('fixtures/histories/workshop.v0.1.jsonl')
 const RUN = (JSON.parse(readFileSync(HISTORY, 'utf8').split('\n')[0]!) as { readonly run: string }).run

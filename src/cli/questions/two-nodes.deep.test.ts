@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { secondNode } from '../../../scripts/jobs/second-node.mjs'
-import { runCli } from '../../testing/run-cli.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
 
 const NEWSROOM = resolve('examples/newsroom')
 const other = await secondNode(resolve('.'))

@@ -12,6 +12,7 @@ import type { RecordedEvent } from '../../core/record/event.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { sealer, sealStore } from '../../engine/seal.ts'
 import { readAnchors } from '../../engine/verify/anchors.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
 import {
   change,
   copyFolder,
@@ -23,8 +24,7 @@ import {
   oneOfEachKind,
   removeCopies,
   rewriteStream,
-} from '../../testing/forge.ts'
-import { runCli } from '../../testing/run-cli.ts'
+} from '../../testing/mutations/forge.ts'
 import { verifyFile } from './verify-file.ts'
 
 const clock = () => new Date().toISOString()

@@ -4,9 +4,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { change, copyFolder, forgetSeals, removeCopies, rewriteStream } from '../../testing/forge.ts'
-import { runCli } from '../../testing/run-cli.ts'
-import { appendTo, sampleRecord } from '../../testing/sample-record.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { change, copyFolder, forgetSeals, removeCopies, rewriteStream } from '../../testing/mutations/forge.ts'
+import { appendTo, sampleRecord } from '../../testing/stores/sample-record.ts'
 
 let [folder, anchor, keys] = ['', '', '']
 beforeAll(async () => {

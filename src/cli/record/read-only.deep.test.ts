@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
-import { OTHER_USER } from '../../testing/other-user.ts'
-import { type CliOptions, runCli } from '../../testing/run-cli.ts'
+import { OTHER_USER } from '../../testing/hosts/other-user.ts'
+import { type CliOptions, runCli } from '../../testing/hosts/run-cli.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'onbook-evidence-'))
 chmodSync(root, 0o755)

@@ -4,7 +4,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { runHouse, TENANT } from '../../testing/run-house.ts'
+import { runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { verifyRun } from './verify-run.ts'
 
 const without = (store: Store, digest: Digest): Store => ({

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
-import { type CliRun, runCli } from '../../testing/run-cli.ts'
-import { appendTo, nameOf, sampleRecord } from '../../testing/sample-record.ts'
+import { type CliRun, runCli } from '../../testing/hosts/run-cli.ts'
+import { appendTo, nameOf, sampleRecord } from '../../testing/stores/sample-record.ts'
 
 let [sound, anchor, keys, otherKeys] = ['', '', '', '']
 beforeAll(async () => {

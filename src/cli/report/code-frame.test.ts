@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyText } from '../../testing/arbitraries/sample-reports.ts'
 import { cpuTimeOf } from '../../testing/cpu-time.ts'
-import { anyText } from '../../testing/sample-reports.ts'
 import { textWidth } from './cells.ts'
 import { codeFrame, FRAME_WIDTH, type FrameSpan } from './code-frame.ts'
 

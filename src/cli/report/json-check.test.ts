@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyCheckReport, checkReportOf, findingOf } from '../../testing/sample-reports.ts'
+import { anyCheckReport, checkReportOf, findingOf } from '../../testing/arbitraries/sample-reports.ts'
 import { checkToJson } from './json-check.ts'
 
 it('is the contract, and nothing of the inside', () => {

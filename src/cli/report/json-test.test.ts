@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sampleTest } from '../../testing/sample-reports.ts'
+import { sampleTest } from '../../testing/arbitraries/sample-reports.ts'
 import { testToJson } from './json-test.ts'
 
 it('is the contract: every case with what is known about it, and the counts', () => {

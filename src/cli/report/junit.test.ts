@@ -3,7 +3,14 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
-import { anyCheckReport, anyTestReport, checkReportOf, findingOf, sampleCheck, sampleTest } from '../../testing/sample-reports.ts'
+import {
+  anyCheckReport,
+  anyTestReport,
+  checkReportOf,
+  findingOf,
+  sampleCheck,
+  sampleTest,
+} from '../../testing/arbitraries/sample-reports.ts'
 import { checkToJunit, testToJunit } from './junit.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')

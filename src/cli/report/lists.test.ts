@@ -5,8 +5,8 @@ import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { commitChanges } from '../../engine/workspaces/commit.ts'
-import { runCli } from '../../testing/run-cli.ts'
-import { clock, freshPath } from '../../testing/sqlite-place.ts'
+import { runCli } from '../../testing/hosts/run-cli.ts'
+import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
 import { columns } from './columns.ts'
 
 const STREAMS = 120

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { anyCheckReport, checkReportOf, findingOf, sampleCheck } from '../../testing/arbitraries/sample-reports.ts'
 import { expectGolden } from '../../testing/golden.ts'
-import { anyCheckReport, checkReportOf, findingOf, sampleCheck } from '../../testing/sample-reports.ts'
 import { printCheck } from './pretty-check.ts'
 
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { anyTestReport, sampleTest, testReportOf } from '../../testing/arbitraries/sample-reports.ts'
 import { expectGolden } from '../../testing/golden.ts'
-import { anyTestReport, sampleTest, testReportOf } from '../../testing/sample-reports.ts'
 import { printTest } from './pretty-test.ts'
 
 it('prints cases for people', () => expectGolden('report/test', printTest(sampleTest, { color: false, ms: 412 })))

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../core/lint/rules.ts'
-import { anyCheckReport, checkReportOf, findingOf, sampleCheck } from '../../testing/sample-reports.ts'
+import { anyCheckReport, checkReportOf, findingOf, sampleCheck } from '../../testing/arbitraries/sample-reports.ts'
 import { checkToSarif } from './sarif.ts'
 
 // The judge: the published schema of SARIF 2.1.0, from a package that ships it. It is of draft-04.

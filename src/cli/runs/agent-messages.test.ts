@@ -1,6 +1,6 @@
 // Command-line agents that write several messages in one turn, as a user sees it: all of them are on record, and calls in each are made.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const line = (id: string, path: string) => JSON.stringify({ tool_call: { id, name: 'read_file', args: { path } } })
 const lines = (...events: readonly object[]) => events.map(event => `${JSON.stringify(event)}\n`).join('')

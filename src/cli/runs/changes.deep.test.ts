@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
 
 /** The agent is a line of shell. */
 const repoWith = (line: string, shell = 'sh'): string =>

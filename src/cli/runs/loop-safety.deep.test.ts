@@ -1,6 +1,6 @@
 // Agents that never stop by themselves, as a user sees it: the run is paused before it spends without end, and says why.
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const call = (name: string, args: object) => JSON.stringify({ tool_call: { name, args } })
 

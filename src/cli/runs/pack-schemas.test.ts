@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type LoopbackProvider, loopbackProvider } from '../../testing/loopback-provider.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type LoopbackProvider, loopbackProvider } from '../../testing/models/loopback-provider.ts'
 
 const REFS = 'systemPromptRef: "prompt:summarizer@1.0.0", schemaHintPromptRef: "prompt:summarizer.schema-hint@1.0.0"'
 const FILES = {

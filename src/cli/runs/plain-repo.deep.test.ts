@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const call = (path: string) => `{ toolName: write_file, arguments: { path: ${path}, content: x } }`
 

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { events, type LoopbackChat, loopbackChat, sendChunks } from '../../testing/loopback-chat.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
-import { gate } from '../../testing/talking-chat.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
+import { events, type LoopbackChat, loopbackChat, sendChunks } from '../../testing/models/loopback-chat.ts'
+import { gate } from '../../testing/models/talking-chat.ts'
 
 let server: LoopbackChat
 afterEach(async () => {

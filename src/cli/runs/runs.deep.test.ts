@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
 import { expectGolden } from '../../testing/golden.ts'
-import { type CliOptions, runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { clock } from '../../testing/sqlite-place.ts'
+import { type CliOptions, runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { clock } from '../../testing/stores/sqlite-place.ts'
 import { leaveCommand } from './leave-command.ts'
 
 const TWO =

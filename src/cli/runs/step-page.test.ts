@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { loadReading } from '../../engine/runs/read-run.ts'
-import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { bodiesOf } from './bodies.ts'
 import { promptPage, promptText } from './step-page.ts'
 import { shownStep } from './story.ts'

@@ -1,7 +1,7 @@
 // The commands about runs while a host runs on the folder: it does the work, and both ways tell the same.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type ServedHost, serveCli } from '../../testing/hosts/serve-cli.ts'
 
 const SCRIPT =
   'replies:\n  - match: { node: slow, last: Never }\n    ticks: 1000000000\n    text: Never.\n  - match: {}\n    text: Noted.\n'

@@ -1,7 +1,7 @@
 // What one agent is sent, seen from outside: the command line, a folder, and a provider that writes down every request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LoopbackProvider, loopbackProvider } from '../../testing/loopback-provider.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type LoopbackProvider, loopbackProvider } from '../../testing/models/loopback-provider.ts'
 
 const SYSTEM = 'You help customers of the shop.'
 const QUESTION = 'Where is my order?'

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
 
 const ONE = 'id: one\nobjective: Help.\nnodes: [{ id: a }]\n'
 const SCRIPT = 'replies:\n  - text: Done.\n'

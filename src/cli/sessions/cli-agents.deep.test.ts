@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { PROVIDERS } from '../../adapters/ai-sdk-providers.ts'
 import { TAKEN_PROVIDERS } from '../../host/cli-agents.ts'
-import { type FakeProtocol, fakeAgent, isAlive } from '../../testing/fake-cli-agent.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { serveCli } from '../../testing/hosts/serve-cli.ts'
+import { type FakeProtocol, fakeAgent, isAlive } from '../../testing/models/fake-cli-agent.ts'
 
 const fake = (behaviour: string, protocol: FakeProtocol) => ({ fake: fakeAgent(behaviour, protocol) })
 /** Says which process it is, and never ends. */

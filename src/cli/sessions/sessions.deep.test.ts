@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
-import { loopbackChat } from '../../testing/loopback-chat.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type ServedHost, serveCli } from '../../testing/hosts/serve-cli.ts'
+import { loopbackChat } from '../../testing/models/loopback-chat.ts'
 
 const ECHO = 'replies:\n  - match: {}\n    text: Noted.\n'
 const READ =

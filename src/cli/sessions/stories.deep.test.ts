@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type ServedHost, serveCli } from '../../testing/hosts/serve-cli.ts'
 
 const SECONDS = { timeout: 60_000 }
 const hosts: ServedHost[] = []

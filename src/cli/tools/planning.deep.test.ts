@@ -1,9 +1,9 @@
 // A run that plans, with a tool of another server and an agent that edits by itself, as a user sees it.
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
-const SERVER = resolve('src/testing/hostile-mcp-server.mjs')
+const SERVER = resolve('src/testing/tools/hostile-mcp-server.mjs')
 const policy = (more: string) => `offer: ["desk__*"]\ngrants: [{ tools: ["desk__*"]${more} }]\n`
 const folder = temporaryFolder(null, {
   'onbook.host.yaml': `mcpServers:\n  desk: { command: ${process.execPath}, args: [${SERVER}, well] }\ncliAgents:\n  editor: { command: [sh, ../edit.sh] }\n`,

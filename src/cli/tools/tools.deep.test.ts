@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
-import { type ServedHost, serveCli } from '../../testing/serve-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
+import { type ServedHost, serveCli } from '../../testing/hosts/serve-cli.ts'
 
-const SERVER = resolve('src/testing/hostile-mcp-server.mjs')
+const SERVER = resolve('src/testing/tools/hostile-mcp-server.mjs')
 const lists = (description: string) => JSON.stringify([{ name: 'say', description, inputSchema: { type: 'object' } }])
 const folder = temporaryFolder(null, {
   'tools.json': lists('Says it.'),

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runCli, temporaryFolder } from '../../testing/run-cli.ts'
+import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const BROKEN = { 'tools/catalogs/default.json': '["nothing"]' }
 const SOUND = { 'tools/catalogs/default.json': '[{"name": "look"}]' }

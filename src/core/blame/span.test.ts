@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Document, type Scalar } from 'yaml'
-import { anyTemplateCase } from '../../testing/any-template.ts'
+import { anyTemplateCase } from '../../testing/arbitraries/any-template.ts'
 import { fromTemplate } from '../compose/parts.ts'
 import { digestText } from '../digest/digest.ts'
 import { templatesOfPack } from '../library/from-pack.ts'

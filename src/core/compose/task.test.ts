@@ -1,7 +1,7 @@
 // The task as text: whoever knows the framing can read it back, and whoever writes into it can write nothing else.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hostileText } from '../../testing/hostile-text.ts'
+import { hostileText } from '../../testing/arbitraries/hostile-text.ts'
 import type { Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import { framed, oneLine } from './foreign.ts'

@@ -1,6 +1,6 @@
 // The gate against its model in a fair part of all situations. ONBOOK_EVERY_CASE=1 walks every situation that gets past policy.
 import { expect, it } from 'vitest'
-import { disagreementAt, GATE_CASES, OPEN_CASES } from '../../testing/gate-cases.ts'
+import { disagreementAt, GATE_CASES, OPEN_CASES } from '../../testing/oracles/gate-cases.ts'
 
 /** Primes that divide no size of the table, so that a stride meets every value of every fact beside every other. */
 const OPEN_STRIDE = process.env.ONBOOK_EVERY_CASE ? 1 : 29

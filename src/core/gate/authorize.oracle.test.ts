@@ -1,7 +1,7 @@
 // The gate against a model made from its tables, over a fair part of all situations; test:deep walks every one that gets past policy.
 import { describe, expect, it } from 'vitest'
-import { disagreementAt, GATE_CASES, gateCaseAt, OPEN_CASES } from '../../testing/gate-cases.ts'
-import { GATE_CALLS } from '../../testing/gate-oracle.ts'
+import { disagreementAt, GATE_CASES, gateCaseAt, OPEN_CASES } from '../../testing/oracles/gate-cases.ts'
+import { GATE_CALLS } from '../../testing/oracles/gate-oracle.ts'
 import { readRole } from '../role/role.ts'
 import { shippedRoles } from '../role/shipped-roles.ts'
 import { authorize, type EdgeManagement, type GateFacts, type NodeSettings, type Role } from './authorize.ts'

@@ -1,7 +1,7 @@
 // Bug 14 of the list: a node that was spawned may do at most what its parent may do or hand on, and what was asked for it, however deep.
 import { expect, it } from 'vitest'
-import { NODES, ROLES } from '../../testing/gate-cases.ts'
-import { GATE_CALLS } from '../../testing/gate-oracle.ts'
+import { NODES, ROLES } from '../../testing/oracles/gate-cases.ts'
+import { GATE_CALLS } from '../../testing/oracles/gate-oracle.ts'
 import { narrowedRequests, narrowedSettings } from '../run/narrowed.ts'
 import { authorize, type GateFacts, type NodeSettings, type Role } from './authorize.ts'
 import type { ToolCall } from './capability.ts'

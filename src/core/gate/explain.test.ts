@@ -1,7 +1,7 @@
 // What the gate would say, against what it says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyGrants, anyQuestion } from '../../testing/any-grants.ts'
+import { anyGrants, anyQuestion } from '../../testing/arbitraries/any-grants.ts'
 import type { Json } from '../digest/digest.ts'
 import { authorize, type GateFacts } from './authorize.ts'
 import { explainCall, type ProspectiveCall } from './explain.ts'

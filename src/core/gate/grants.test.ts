@@ -1,7 +1,7 @@
 // Grants: the first that fits, or nothing.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyGrant, anyGrants, anyQuestion } from '../../testing/any-grants.ts'
+import { anyGrant, anyGrants, anyQuestion } from '../../testing/arbitraries/any-grants.ts'
 import type { Json } from '../digest/digest.ts'
 import { askingOf, type Grant, type GrantQuestion, grantOf, grantOfSome, isGrantedToSome, lackOf } from './grants.ts'
 

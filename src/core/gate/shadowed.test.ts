@@ -1,7 +1,7 @@
 // Grants that can never decide; the cases are with the lint rule that reports them.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyGrants, anyQuestion } from '../../testing/any-grants.ts'
+import { anyGrants, anyQuestion } from '../../testing/arbitraries/any-grants.ts'
 import { lackOf } from './grants.ts'
 import { shadowedGrants } from './shadowed.ts'
 

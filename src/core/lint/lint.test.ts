@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { goodPrompt, packText } from '../../testing/test-rule.ts'
+import { goodPrompt, packText } from '../../testing/rules/test-rule.ts'
 import { packFormat } from '../pack/format.ts'
 import { collectSchemas } from '../schema/schemas.ts'
 import { readConfig } from './config.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { goodPack } from '../../testing/test-rule.ts'
+import { goodPack } from '../../testing/rules/test-rule.ts'
 import { type Bump, biggest, type Change, changesBetween, isSmaller } from './changes.ts'
 import type { Pack, Variable } from './pack.ts'
 

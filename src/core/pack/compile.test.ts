@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { goodPack } from '../../testing/test-rule.ts'
+import { goodPack } from '../../testing/rules/test-rule.ts'
 import type { Json } from '../digest/digest.ts'
 import { collectSchemas } from '../schema/schemas.ts'
 import { parseTemplate } from '../template/parse.ts'

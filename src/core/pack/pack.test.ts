@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { goodPack, packText } from '../../testing/rules/test-rule.ts'
 import { runs } from '../../testing/runs.ts'
-import { goodPack, packText } from '../../testing/test-rule.ts'
 import { builtInValues, type Pack, readPack, semanticDigest } from './pack.ts'
 
 describe('readPack', () => {

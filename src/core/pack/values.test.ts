@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { goodPack } from '../../testing/test-rule.ts'
+import { goodPack } from '../../testing/rules/test-rule.ts'
 import type { Json } from '../digest/digest.ts'
 import type { Pack, Variable } from './pack.ts'
 import { bindValues, hasType } from './values.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { created, NOTHING, starting } from '../../testing/any-graph.ts'
-import { workflowOf } from '../../testing/test-runs.ts'
+import { created, NOTHING, starting } from '../../testing/arbitraries/any-graph.ts'
+import { workflowOf } from '../../testing/stories/test-runs.ts'
 import type { Json } from '../digest/digest.ts'
 import { emitRun, type RunDraft } from './draft.ts'
 import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from './graph-plans.ts'

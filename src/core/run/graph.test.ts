@@ -1,9 +1,9 @@
 // Graphs walked in every order: what the code says of a run, and what a model that shares nothing with it says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../testing/any-graph.ts'
-import { expectedIn, type Moment } from '../../testing/graph-oracle.ts'
-import { workflowOf } from '../../testing/test-runs.ts'
+import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../testing/arbitraries/any-graph.ts'
+import { expectedIn, type Moment } from '../../testing/oracles/graph-oracle.ts'
+import { workflowOf } from '../../testing/stories/test-runs.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { decideRun, type RunCommand } from './decide.ts'
 import { draftRun, type RunDraft } from './draft.ts'

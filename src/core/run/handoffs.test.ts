@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { answering, created, NOTHING, ruled, starting } from '../../testing/any-graph.ts'
-import { workflowOf } from '../../testing/test-runs.ts'
+import { answering, created, NOTHING, ruled, starting } from '../../testing/arbitraries/any-graph.ts'
+import { workflowOf } from '../../testing/stories/test-runs.ts'
 import { emitRun, type RunDraft } from './draft.ts'
 import { graphOf, nextIn } from './graph.ts'
 import { grownWorkflow } from './grown.ts'

@@ -1,8 +1,8 @@
 // The history of a node that works in no lasting session: its run keeps it from visit to visit, and stores every piece that an event closes.
 import { expect, it } from 'vitest'
-import { created, starting } from '../../testing/any-graph.ts'
-import { workflowOf } from '../../testing/test-runs.ts'
-import { named, settleStep, startStep } from '../../testing/turn-story.ts'
+import { created, starting } from '../../testing/arbitraries/any-graph.ts'
+import { workflowOf } from '../../testing/stories/test-runs.ts'
+import { named, settleStep, startStep } from '../../testing/stories/turn-story.ts'
 import { appendMessage, emptyHistory, historyHead, PIECE, readHistory } from '../session/history.ts'
 import type { TurnCommand } from '../turn/commands.ts'
 import { decideRun, type RunCommand } from './decide.ts'

@@ -1,6 +1,6 @@
 // From a commit in a workspace to the request of a step: the cases that AgentOS lists but never tested (section I), and the stories of issue 5.
 import { describe, expect, it } from 'vitest'
-import { endRun, nextStep, replyWithCall, type SessionRun, startRun } from '../../testing/session-run.ts'
+import { endRun, nextStep, replyWithCall, type SessionRun, startRun } from '../../testing/stories/session-run.ts'
 import {
   config,
   type Files,
@@ -13,7 +13,7 @@ import {
   startStory,
   syncStory,
   tell,
-} from '../../testing/session-story.ts'
+} from '../../testing/stories/session-story.ts'
 import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
 import type { StepStarted } from '../turn/events.ts'
 import { comingConfig, comingSnapshot, knownTo, ownSelection, unsyncedProblem } from './coming-snapshot.ts'

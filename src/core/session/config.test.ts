@@ -1,6 +1,6 @@
 // Configs as people write them: what is left out is unset, what is wrong is said with its place.
 import { describe, expect, it } from 'vitest'
-import { config, named } from '../../testing/session-story.ts'
+import { config, named } from '../../testing/stories/session-story.ts'
 import type { Json } from '../digest/digest.ts'
 import { pointerText } from '../schema/pointer.ts'
 import { configProblem, emptyConfig, readSessionConfig } from './config.ts'

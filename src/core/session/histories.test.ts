@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { recordedLines, SESSION_HISTORIES } from '../../testing/session-histories.ts'
+import { recordedLines, SESSION_HISTORIES } from '../../testing/stories/session-histories.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { emptyHead, type RecordedEvent, readEvent } from '../record/event.ts'
 import { fromRecorded, type SessionEvent } from './events.ts'

@@ -1,8 +1,8 @@
-// Every situation of a session, and every command in it, against the tables of src/testing/session-model.ts.
+// Every situation of a session, and every command in it, against the tables of src/testing/oracles/session-model.ts.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ACTIONS, firstSession, predict, type SessionModel } from '../../testing/oracles/session-model.ts'
 import { runs } from '../../testing/runs.ts'
-import { ACTIONS, firstSession, predict, type SessionModel } from '../../testing/session-model.ts'
 import {
   config,
   must,
@@ -14,7 +14,7 @@ import {
   syncStory,
   tell,
   type Workspace,
-} from '../../testing/session-story.ts'
+} from '../../testing/stories/session-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { SessionCommand } from './commands.ts'
 import { foldSession } from './reduce.ts'

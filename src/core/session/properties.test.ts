@@ -2,7 +2,17 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { runs } from '../../testing/runs.ts'
-import { config, type Files, named, runSync, type Story, selection, startStory, tell, type Workspace } from '../../testing/session-story.ts'
+import {
+  config,
+  type Files,
+  named,
+  runSync,
+  type Story,
+  selection,
+  startStory,
+  tell,
+  type Workspace,
+} from '../../testing/stories/session-story.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { referencesIn } from '../record/references.ts'
 import { adoptedAtStep } from './apply.ts'

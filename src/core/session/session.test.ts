@@ -14,8 +14,19 @@
 // | a run that waits for input cannot be paused or cancelled    | it can: its run is                                              | fact sheet §7, WF  |
 import { describe, expect, it } from 'vitest'
 import { Fault, type FaultCode } from '../../errors.ts'
-import { endRun, nextStep, replyWithCall, startRun } from '../../testing/session-run.ts'
-import { blankStory, config, must, named, PLACE, type Story, selection, startStory, syncStory, tell } from '../../testing/session-story.ts'
+import { endRun, nextStep, replyWithCall, startRun } from '../../testing/stories/session-run.ts'
+import {
+  blankStory,
+  config,
+  must,
+  named,
+  PLACE,
+  type Story,
+  selection,
+  startStory,
+  syncStory,
+  tell,
+} from '../../testing/stories/session-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { adoptedAtStep } from './apply.ts'
 import { comingConfig, comingSnapshot } from './coming-snapshot.ts'

@@ -1,6 +1,6 @@
 // Sync as a plan: what it asks for, what it makes of the answers, and everything that ends it.
 import { describe, expect, it } from 'vitest'
-import { type Files, named, rootOf, runSync, selection } from '../../testing/session-story.ts'
+import { type Files, named, rootOf, runSync, selection } from '../../testing/stories/session-story.ts'
 import { digestText } from '../digest/digest.ts'
 import type { Snapshot } from './snapshot.ts'
 import { catalogSync, promptSync, type SyncPlan, workspaceSync } from './sync.ts'

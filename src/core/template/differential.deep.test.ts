@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyGarbageCase, anyTemplateCase, FEATURES, type TemplateCase } from '../../testing/any-template.ts'
-import { judge } from '../../testing/handlebars-oracle.ts'
+import { anyGarbageCase, anyTemplateCase, FEATURES, type TemplateCase } from '../../testing/arbitraries/any-template.ts'
+import { judge } from '../../testing/oracles/handlebars-oracle.ts'
 
 const numRuns = 10_000
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyGarbageCase, anyTemplateCase, FEATURES } from '../../testing/any-template.ts'
-import { judge } from '../../testing/handlebars-oracle.ts'
+import { anyGarbageCase, anyTemplateCase, FEATURES } from '../../testing/arbitraries/any-template.ts'
+import { judge } from '../../testing/oracles/handlebars-oracle.ts'
 
 // Some five seconds; differential.deep.test.ts does the same a hundred thousand times.
 const numRuns = 400

@@ -1,7 +1,7 @@
 // What a reply asks for, natively and by line: one list of calls, in order, with what is wrong with those that were meant and are none.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyReply } from '../../testing/any-reply.ts'
+import { anyReply } from '../../testing/arbitraries/any-reply.ts'
 import type { Part } from '../messages/message.ts'
 import { type Asked, askedIn } from './asked-calls.ts'
 

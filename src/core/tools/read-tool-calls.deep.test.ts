@@ -1,8 +1,8 @@
 // Many lines, each read as the slow oracle reads it.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyReply } from '../../testing/any-reply.ts'
-import { asOracle, oracleToolCalls } from '../../testing/tool-call-oracle.ts'
+import { anyReply } from '../../testing/arbitraries/any-reply.ts'
+import { asOracle, oracleToolCalls } from '../../testing/oracles/tool-call-oracle.ts'
 import { readToolCalls } from './read-tool-calls.ts'
 import { DIAGNOSTIC_CODES } from './tool-call-diagnostics.ts'
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyReply } from '../../testing/any-reply.ts'
-import { asOracle, oracleToolCalls } from '../../testing/tool-call-oracle.ts'
+import { anyReply } from '../../testing/arbitraries/any-reply.ts'
+import { asOracle, oracleToolCalls } from '../../testing/oracles/tool-call-oracle.ts'
 import { classifyLines, readToolCalls, type ToolCallOptions, toolCallInOutput } from './read-tool-calls.ts'
 import { DIAGNOSTIC_CODES, diagnosticText } from './tool-call-diagnostics.ts'
 

@@ -1,7 +1,7 @@
 // What a step sends: the ladders of prompts and tools, the history by one name, and nothing that nobody set (section B of what AgentOS tests).
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { config, named } from '../../testing/session-story.ts'
+import { config, named } from '../../testing/stories/session-story.ts'
 import { type Digest, digestJson, digestText, type Json } from '../digest/digest.ts'
 import { appendMessage, closedPieces, emptyHistory, type History, historyHead, PIECE, readHistory } from '../session/history.ts'
 import type { Snapshot } from '../session/snapshot.ts'

@@ -1,7 +1,6 @@
-// Every situation of a turn, and every command in it, against the tables of src/testing/turn-model.ts.
+// Every situation of a turn, and every command in it, against the tables of src/testing/oracles/turn-model.ts.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runs } from '../../testing/runs.ts'
 import {
   ACTIONS,
   CALL_IDS,
@@ -12,7 +11,8 @@ import {
   type TurnModel,
   WALK_ACTIONS,
   workOf,
-} from '../../testing/turn-model.ts'
+} from '../../testing/oracles/turn-model.ts'
+import { runs } from '../../testing/runs.ts'
 import {
   call,
   cancelStory,
@@ -23,7 +23,7 @@ import {
   type TurnStory,
   tell,
   turnStory,
-} from '../../testing/turn-story.ts'
+} from '../../testing/stories/turn-story.ts'
 import type { Digest } from '../digest/digest.ts'
 import { appendMessage, emptyHistory, historyHead, readHistory } from '../session/history.ts'
 import type { TurnCommand } from './commands.ts'

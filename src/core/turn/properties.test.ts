@@ -15,7 +15,7 @@ import {
   tell,
   turnConfig,
   turnStory,
-} from '../../testing/turn-story.ts'
+} from '../../testing/stories/turn-story.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { referencesIn } from '../record/references.ts'
 import type { LeftMessage } from '../session/events.ts'

@@ -13,7 +13,7 @@ import {
   tell,
   turnConfig,
   turnStory,
-} from '../../testing/turn-story.ts'
+} from '../../testing/stories/turn-story.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { Verdict } from '../gate/authorize.ts'
 import type { LeftMessage } from '../session/events.ts'

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
-import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { publishAgent } from '../definitions/agents.ts'
 import { blameRun } from './blame.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../testing/runs.ts'
-import { bundleFiles, makeSigner, manifestOf, prompt, type Signer, trusting } from '../../testing/sample-bundle.ts'
+import { bundleFiles, makeSigner, manifestOf, prompt, type Signer, trusting } from '../../testing/stories/sample-bundle.ts'
 import { type BundleFiles, checkBundle } from './check-bundle.ts'
 
 const [acme, other] = [makeSigner(), makeSigner()]

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EVERYTHING, type WorkspacePolicy } from '../../core/workspace/policy.ts'
 import type { Store } from '../../ports.ts'
-import { freshStore, TENANT } from '../../testing/run-house.ts'
+import { freshStore, TENANT } from '../../testing/stories/run-house.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { diffWorkspaces } from './diff-workspaces.ts'
 

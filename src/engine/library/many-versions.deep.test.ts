@@ -1,6 +1,6 @@
 // A template with thousands of versions, over HTTP: publishing another and moving a label takes as long as at the beginning.
 import { expect, it } from 'vitest'
-import { startHost, template } from '../../testing/start-host.ts'
+import { startHost, template } from '../../testing/hosts/start-host.ts'
 
 const VERSIONS = 2_000
 const AT_ONCE = 200

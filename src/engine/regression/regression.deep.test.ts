@@ -1,6 +1,6 @@
 // Many proposals, each adopted for real: what was predicted is what runs are told.
 import { expect, it } from 'vitest'
-import { mispredicted } from '../../testing/mispredicted.ts'
+import { mispredicted } from '../../testing/mutations/mispredicted.ts'
 
 it('30 proposals', { timeout: 300_000 }, async () => {
   expect(await mispredicted(30, 2026)).toEqual([])

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../ports.ts'
-import { withHistory } from '../../testing/changed-store.ts'
-import { type Desk, openDesk } from '../../testing/proposed-desk.ts'
-import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { withHistory } from '../../testing/mutations/changed-store.ts'
+import { type Desk, openDesk } from '../../testing/stories/proposed-desk.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { replayRun } from './replay.ts'
 
 /** As if every event of a type said this too, and everything after it had been written so. */

@@ -1,7 +1,7 @@
 // Many changes to a recorded run, each of one thing: a replay finds all of them, and names them where they are.
 import { expect, it } from 'vitest'
-import { findsMutations } from '../../testing/find-mutations.ts'
-import { readStory, recordedStory } from '../../testing/recorded-story.ts'
+import { findsMutations } from '../../testing/mutations/find-mutations.ts'
+import { readStory, recordedStory } from '../../testing/stories/recorded-story.ts'
 
 it('840 changes, sixty of each kind', { timeout: 300_000 }, async () => {
   const house = await recordedStory()

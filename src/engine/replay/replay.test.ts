@@ -1,10 +1,10 @@
 // A run made again from its record: it comes out as it was, and whatever is changed about it is found and named. Real store, real runs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Digest, Json } from '../../core/digest/digest.ts'
-import { withHistory, withoutObject } from '../../testing/changed-store.ts'
-import { findsMutations } from '../../testing/find-mutations.ts'
-import { readStory, recordedStory, type Story } from '../../testing/recorded-story.ts'
-import { type RunHouse, TENANT } from '../../testing/run-house.ts'
+import { withHistory, withoutObject } from '../../testing/mutations/changed-store.ts'
+import { findsMutations } from '../../testing/mutations/find-mutations.ts'
+import { readStory, recordedStory, type Story } from '../../testing/stories/recorded-story.ts'
+import { type RunHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { replayRun } from './replay.ts'
 
 let house: RunHouse

@@ -4,7 +4,7 @@ import { memoryStore } from '../../adapters/memory-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { readRunFileHeader } from '../../core/record/run-file.ts'
 import type { Store } from '../../ports.ts'
-import { withReads } from '../../testing/changed-store.ts'
+import { withReads } from '../../testing/mutations/changed-store.ts'
 import { exportRun } from './export-run.ts'
 
 let minute = 0

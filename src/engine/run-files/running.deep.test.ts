@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
-import { runHouse, TENANT } from '../../testing/run-house.ts'
+import { runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { replayRun } from '../replay/replay.ts'
 import { exportRun } from './export-run.ts'
 

@@ -4,8 +4,8 @@ import { workerValidator } from '../../adapters/worker-validator.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../ports.ts'
-import { freshStore, type RunHouse, runHouse } from '../../testing/run-house.ts'
-import type { Asked, Said } from '../../testing/talking-chat.ts'
+import type { Asked, Said } from '../../testing/models/talking-chat.ts'
+import { freshStore, type RunHouse, runHouse } from '../../testing/stories/run-house.ts'
 
 const RUN: Json = { id: 'grows', objective: 'Find out.', nodes: [{ id: 'lead', role: 'orchestrator' }] }
 const NAMES = ['left', 'right']

@@ -1,7 +1,7 @@
 // Graphs with agents in them: who works at the same time, what is handed over, what a failure does. Real store, real sessions.
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
-import { gate, textsOf } from '../../testing/talking-chat.ts'
+import { gate, textsOf } from '../../testing/models/talking-chat.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 
 let house: RunHouse
 afterEach(async () => {

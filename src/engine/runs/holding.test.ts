@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
-import { type Asked, gate, type Said, textsOf } from '../../testing/talking-chat.ts'
+import { type Asked, gate, type Said, textsOf } from '../../testing/models/talking-chat.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 
 let house: RunHouse
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { runRows } from '../../core/run/projections.ts'
 import type { Append, Store } from '../../ports.ts'
-import { clock, freshPath } from '../../testing/sqlite-place.ts'
+import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 
 const TENANT = 'acme'

@@ -1,8 +1,8 @@
 // A call is allowed in a run as it was when it was judged: what has changed until the call begins is looked at again.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Binding } from '../../ports.ts'
-import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
-import { gate } from '../../testing/talking-chat.ts'
+import { gate } from '../../testing/models/talking-chat.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 
 let house: RunHouse
 let written: number

@@ -5,10 +5,10 @@ import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { isEnded, type RunState } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
-import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { type Asked, gate, type Said, textsOf } from '../../testing/models/talking-chat.ts'
 import { runs } from '../../testing/runs.ts'
-import { clock, freshPath } from '../../testing/sqlite-place.ts'
-import { type Asked, gate, type Said, textsOf } from '../../testing/talking-chat.ts'
+import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { PRODUCT_PROJECTIONS } from '../projections.ts'
 
 const open = (path: string): Store => sqliteStore(path, clock, PRODUCT_PROJECTIONS)

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
-import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
-import { type Said, textsOf } from '../../testing/talking-chat.ts'
+import { type Said, textsOf } from '../../testing/models/talking-chat.ts'
+import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 
 let house: RunHouse
 afterEach(async () => {

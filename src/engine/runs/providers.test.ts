@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
-import { events, loopbackChat, type Said, sendChunks } from '../../testing/loopback-chat.ts'
-import { type Answering, ASKED, KEY, type ProviderRun, providerRun } from '../../testing/provider-run.ts'
-import { placeOf, TENANT } from '../../testing/run-house.ts'
-import { gate } from '../../testing/talking-chat.ts'
+import { events, loopbackChat, type Said, sendChunks } from '../../testing/models/loopback-chat.ts'
+import { gate } from '../../testing/models/talking-chat.ts'
+import { type Answering, ASKED, KEY, type ProviderRun, providerRun } from '../../testing/stories/provider-run.ts'
+import { placeOf, TENANT } from '../../testing/stories/run-house.ts'
 
 let run: ProviderRun
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { activate, emptyRegistry, printRegistry } from '../../core/pack/registry
 import { emptyConfig } from '../../core/session/config.ts'
 import type { ApplyWhen } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
-import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { publishAgent } from '../definitions/agents.ts'
 import { publishTemplates } from '../library/publish.ts'
 import { replayRun } from '../replay/replay.ts'

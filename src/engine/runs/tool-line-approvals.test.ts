@@ -4,7 +4,7 @@ import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import type { Binding } from '../../ports.ts'
-import { type RunHouse, runHouse, TENANT } from '../../testing/run-house.ts'
+import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { type AskedApproval, openApprovals } from '../approvals.ts'
 import type { RunParts } from './work.ts'
 

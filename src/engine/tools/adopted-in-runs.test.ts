@@ -1,9 +1,9 @@
 // Tools of another server in a run: what was adopted while the host runs is shown at the next step, and a role has to ask for it by name.
 import { expect, it } from 'vitest'
-import { memoryToolServer } from '../../testing/memory-tool-server.ts'
-import { freshStore, runHouse, TENANT } from '../../testing/run-house.ts'
-import type { Said } from '../../testing/talking-chat.ts'
-import { WORLD } from '../../testing/test-runs.ts'
+import type { Said } from '../../testing/models/talking-chat.ts'
+import { freshStore, runHouse, TENANT } from '../../testing/stories/run-house.ts'
+import { WORLD } from '../../testing/stories/test-runs.ts'
+import { memoryToolServer } from '../../testing/tools/memory-tool-server.ts'
 import { openApprovals } from '../approvals.ts'
 import { adoptedTools } from './adopted-tools.ts'
 import { adoptTools } from './adoptions.ts'

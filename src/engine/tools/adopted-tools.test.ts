@@ -11,10 +11,10 @@ import { runStream } from '../../core/run/events.ts'
 import { type ForeignTool, TOOLS } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, ToolServer } from '../../ports.ts'
-import { memoryToolServer } from '../../testing/memory-tool-server.ts'
-import { freshStore } from '../../testing/run-house.ts'
-import { gate } from '../../testing/talking-chat.ts'
-import { type TestSessions, testSessions } from '../../testing/test-sessions.ts'
+import { type TestSessions, testSessions } from '../../testing/hosts/test-sessions.ts'
+import { gate } from '../../testing/models/talking-chat.ts'
+import { freshStore } from '../../testing/stories/run-house.ts'
+import { memoryToolServer } from '../../testing/tools/memory-tool-server.ts'
 import { eraseObject } from '../erase.ts'
 import type { RunWork } from '../runs/work.ts'
 import type { RunPlace } from '../runs/write-run.ts'
@@ -139,7 +139,7 @@ describe('a tool of another server', () => {
 
   it('whose server is a process runs there, and is refused there as well once it says something else', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'onbook-adopted-')), 'tools.json')
-    const args = [resolve('src/testing/hostile-mcp-server.mjs'), 'well', file]
+    const args = [resolve('src/testing/tools/hostile-mcp-server.mjs'), 'well', file]
     server = mcpToolServer('desk', { command: process.execPath, args }, { get: async () => null })
     await adopt()
     expect((await told()).settled).toMatchObject({ status: 'succeeded' })

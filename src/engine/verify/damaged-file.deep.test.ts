@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
 import { Fault } from '../../errors.ts'
-import { copyOf, dump, makeRecord, removeRecords, type TamperRecord, verifyUnopened } from '../../testing/tamper-record.ts'
+import { copyOf, dump, makeRecord, removeRecords, type TamperRecord, verifyUnopened } from '../../testing/mutations/tamper-record.ts'
 
 const SEED = 20_261_115
 const FLIPS = 600

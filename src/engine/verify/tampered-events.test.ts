@@ -2,7 +2,7 @@
 import { describe } from 'vitest'
 import type { Database } from '../../adapters/sqlite-store/database.ts'
 import { type EventDraft, type RecordedEvent, writeEvent } from '../../core/record/event.ts'
-import { tamperCases } from '../../testing/tamper-cases.ts'
+import { tamperCases } from '../../testing/mutations/tamper-cases.ts'
 import {
   ACME,
   eventAt,
@@ -18,7 +18,7 @@ import {
   RUN,
   STRANGE,
   streamId,
-} from '../../testing/tamper-record.ts'
+} from '../../testing/mutations/tamper-record.ts'
 
 const same = ({ type, actor, cause, payload }: RecordedEvent): EventDraft => ({ type, actor, cause, payload })
 /** Another actor from event `from` on. */

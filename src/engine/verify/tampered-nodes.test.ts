@@ -2,8 +2,8 @@
 import { describe } from 'vitest'
 import type { Database } from '../../adapters/sqlite-store/database.ts'
 import { digestBytes } from '../../core/digest/digest.ts'
-import { tamperCases } from '../../testing/tamper-cases.ts'
-import { OBJECTS, type ObjectName, ODD, objectId } from '../../testing/tamper-record.ts'
+import { tamperCases } from '../../testing/mutations/tamper-cases.ts'
+import { OBJECTS, type ObjectName, ODD, objectId } from '../../testing/mutations/tamper-record.ts'
 
 type Damage = (database: Database) => unknown
 const allOf =

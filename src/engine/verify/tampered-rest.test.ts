@@ -6,7 +6,7 @@ import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { AUDIT } from '../../core/record/erasure.ts'
 import { RECORD_PROJECTIONS } from '../../core/record/projections.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
-import { tamperCases, theRecord } from '../../testing/tamper-cases.ts'
+import { tamperCases, theRecord } from '../../testing/mutations/tamper-cases.ts'
 import {
   ACME,
   copyOf,
@@ -23,7 +23,7 @@ import {
   STRANGE,
   streamId,
   verifyCopy,
-} from '../../testing/tamper-record.ts'
+} from '../../testing/mutations/tamper-record.ts'
 
 const set =
   (name: ObjectName, change: string, tenant = ACME) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../../adapters/sqlite-store/database.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'
 import { type EventDraft, type RecordedEvent, writeEvent } from '../../core/record/event.ts'
-import { tamperCases, theRecord } from '../../testing/tamper-cases.ts'
+import { tamperCases, theRecord } from '../../testing/mutations/tamper-cases.ts'
 import {
   ACME,
   copyOf,
@@ -23,7 +23,7 @@ import {
   streamId,
   truncate,
   verifyCopy,
-} from '../../testing/tamper-record.ts'
+} from '../../testing/mutations/tamper-record.ts'
 
 const same = ({ type, actor, cause, payload }: RecordedEvent): EventDraft => ({ type, actor, cause, payload })
 /** Another actor from event `from` on. */

@@ -10,7 +10,7 @@ import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts
 import type { Keyring, Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS } from '../../testing/contract/place.ts'
 import { runs } from '../../testing/runs.ts'
-import { clock, freshPath } from '../../testing/sqlite-place.ts'
+import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
 import { eraseObject } from '../erase.ts'
 import { sealStreams } from '../seal.ts'
 import { readAnchors, writeAnchor } from './anchors.ts'

@@ -23,7 +23,7 @@ import { answerFor } from '../../engine/unfit.ts'
 import { whyRun } from '../../engine/why/why.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { picking } from '../find-mutations.ts'
+import { picking } from '../mutations/find-mutations.ts'
 import { changedRun, holdRun } from './changed-run.ts'
 
 type Question = (store: Store, tenant: string, runId: string, before: Store) => Promise<string>

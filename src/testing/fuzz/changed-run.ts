@@ -3,7 +3,7 @@ import type { Digest, Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import { emptyHead, type RecordedEvent, type StreamHead, writeEvent } from '../../core/record/event.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
-import type { Picking } from '../replay-mutations.ts'
+import type { Picking } from '../mutations/replay-mutations.ts'
 
 /** It is read thousands of times. */
 function inMemory(store: Store): Store {

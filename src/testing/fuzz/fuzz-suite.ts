@@ -1,8 +1,8 @@
 // The fuzz of a host as a suite of tests, short or long. A route that the framework knows is in it: nobody has to remember.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { breaksIn } from '../breaks-in.ts'
-import { answerCheck } from '../check-answer.ts'
+import { breaksIn } from '../mutations/breaks-in.ts'
+import { answerCheck } from '../oracles/check-answer.ts'
 import { rightRequest, wrongRequest } from './any-request.ts'
 import { answerProblems, judgesOf, shown } from './ask-and-judge.ts'
 import { furnishedHost } from './furnished-host.ts'

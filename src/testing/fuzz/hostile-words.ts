@@ -3,7 +3,7 @@ import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import type { Store } from '../../ports.ts'
-import { withHistory, withObject } from '../changed-store.ts'
+import { withHistory, withObject } from '../mutations/changed-store.ts'
 import { askAll } from './ask-all.ts'
 import { holdRun } from './changed-run.ts'
 

@@ -1,6 +1,6 @@
 // A run of twenty nodes, and what its model says: always the same to the same messages, so that a run that is broken off ends like any other.
 import type { Json } from '../../core/digest/digest.ts'
-import type { Said } from '../loopback-chat.ts'
+import type { Said } from '../models/loopback-chat.ts'
 
 const SCOUT = 'local.test.scout'
 export const HOME = 'home'

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Json } from '../../core/digest/digest.ts'
-import { type LoopbackChat, loopbackChat } from '../loopback-chat.ts'
-import { runCli, temporaryFolder } from '../run-cli.ts'
+import { runCli, temporaryFolder } from '../hosts/run-cli.ts'
+import { type LoopbackChat, loopbackChat } from '../models/loopback-chat.ts'
 import { type Place, type Planted, plantedValue } from './planted.ts'
 
 /** Each by the way in which it is entrusted. */
@@ -31,8 +31,8 @@ export const trustedValues = (): Trusted => ({
 
 export const plantedOf = (trusted: Trusted): readonly Planted[] => Object.entries(trusted).map(([name, value]) => ({ name, value }))
 
-const MCP = resolve('src/testing/hostile-mcp-server.mjs')
-const AGENT = resolve('src/testing/fake-cli-agent.mjs')
+const MCP = resolve('src/testing/tools/hostile-mcp-server.mjs')
+const AGENT = resolve('src/testing/models/fake-cli-agent.mjs')
 const TOOLS = ['read_file', 'write_file', 'command', 'leaky__say', 'leaky__environment']
 /** So much of a command's output is kept that the cut goes through a secret. */
 const KEPT = 2_000

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
-import { type Heard, type Said, sendChunks } from '../loopback-chat.ts'
+import { type Heard, type Said, sendChunks } from '../models/loopback-chat.ts'
 import type { LeakyHost, Trusted } from './leaky-host.ts'
 
 /** Which node asks stands in the text of its prompt. */

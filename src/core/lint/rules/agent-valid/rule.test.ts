@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { agentValid } from './rule.ts'
 
 const writer = 'agentId: local.newsroom.writer\n'

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { deadOverride } from './rule.ts'
 
 const agent = (fields: string) => ({ 'agents/writer.yaml': `agentId: local.news.writer\n${fields}` })

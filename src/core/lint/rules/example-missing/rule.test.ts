@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { exampleMissing } from './rule.ts'
 
 const plain = { name: 'Plain', input: {}, expectedOutput: {} }

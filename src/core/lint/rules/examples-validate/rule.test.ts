@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { examplesValidate } from './rule.ts'
 
 const BASE = 'https://example.com/schemas'

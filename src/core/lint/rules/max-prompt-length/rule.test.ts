@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { maxPromptLength } from './rule.ts'
 
 const chars = (length: number) => ({ systemPrompt: 'x'.repeat(length) })

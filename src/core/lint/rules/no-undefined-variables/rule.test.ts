@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { noUndefinedVariables } from './rule.ts'
 
 const undeclared = (place: string, name: string) => `systemPrompt ${place} "${name}" is used but not declared`

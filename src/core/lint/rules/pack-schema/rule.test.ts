@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { packSchema } from './rule.ts'
 
 const form = (field: string, value: string) => `${field} "${field}" has the wrong form: ${JSON.stringify(value)}`

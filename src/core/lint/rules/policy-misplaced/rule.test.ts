@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { policyMisplaced } from './rule.ts'
 
 const index = { 'agent.workspace.json': {} }

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { policyNames } from './rule.ts'
 
 const policy = (grant: string) => ({ 'onbook.policy.yaml': `grants:\n  - ${grant}\n` })

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { policyShadowed } from './rule.ts'
 
 const policy = (...grants: readonly string[]) => ({ 'onbook.policy.yaml': `grants:\n${grants.map(one => `  - { ${one} }\n`).join('')}` })

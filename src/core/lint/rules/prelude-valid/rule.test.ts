@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { preludeValid } from './rule.ts'
 
 const PACK = 'prompts/packs/default.json'

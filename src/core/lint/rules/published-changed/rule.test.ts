@@ -1,4 +1,4 @@
-import { packText, testRule } from '../../../../testing/test-rule.ts'
+import { packText, testRule } from '../../../../testing/rules/test-rule.ts'
 import { publishedChanged } from './rule.ts'
 
 const BASE = 'https://example.com/schemas'

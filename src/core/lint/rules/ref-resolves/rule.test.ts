@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { refResolves } from './rule.ts'
 
 const packs = {

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { refUnpinned } from './rule.ts'
 
 const agent = (ref: string) => ({ 'agents/writer.yaml': `agentId: local.news.writer\npromptOverrides: { system: "${ref}" }\n` })

@@ -1,4 +1,4 @@
-import { goodPrompt, testRule } from '../../../../testing/test-rule.ts'
+import { goodPrompt, testRule } from '../../../../testing/rules/test-rule.ts'
 import { requiredSections } from './rule.ts'
 
 const without = (name: string, instead = '') => goodPrompt.replace(`## ${name}\n`, instead)

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { shippedRoles } from '../../../role/shipped-roles.ts'
 import { roleValid } from './rule.ts'
 

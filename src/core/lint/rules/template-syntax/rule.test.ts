@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { templateSyntax } from './rule.ts'
 
 testRule(templateSyntax, {

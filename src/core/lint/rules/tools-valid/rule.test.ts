@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { toolsValid } from './rule.ts'
 
 const CATALOG = 'tools/catalogs/default.json'

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { unusedDescriptor } from './rule.ts'
 
 const files = { 'tools/descriptors/look.json': { name: 'look' } }

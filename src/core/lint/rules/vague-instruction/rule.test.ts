@@ -1,4 +1,4 @@
-import { goodPrompt, testRule } from '../../../../testing/test-rule.ts'
+import { goodPrompt, testRule } from '../../../../testing/rules/test-rule.ts'
 import { vagueInstruction } from './rule.ts'
 
 const unnamed = goodPrompt.replaceAll('answer.json', 'the answer sheet')

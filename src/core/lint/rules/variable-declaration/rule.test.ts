@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { variableDeclaration } from './rule.ts'
 
 const variable = (type: string, fallback: unknown, more: object = {}) => ({ variables: [{ name: 'a', type, default: fallback, ...more }] })

@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { variableType } from './rule.ts'
 
 const typed = (systemPrompt: string, type: string) => ({ systemPrompt, variables: [{ name: 'a', type }] })

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { workflowAgent } from './rule.ts'
 
 const agents = { 'agents/writer.yaml': 'agentId: local.news.writer\n' }

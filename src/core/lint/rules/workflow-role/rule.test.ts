@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { workflowRole } from './rule.ts'
 
 const workflow = (node: string) => ({ 'workflows/news.yaml': `id: news\nnodes:\n  - id: a\n${node}` })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { workflowValid } from './rule.ts'
 
 const nodes = 'nodes:\n  - id: writer\n  - id: critic\n'

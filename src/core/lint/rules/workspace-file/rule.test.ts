@@ -1,4 +1,4 @@
-import { testRule } from '../../../../testing/test-rule.ts'
+import { testRule } from '../../../../testing/rules/test-rule.ts'
 import { workspaceFile } from './rule.ts'
 
 // What this rule reports is found while files are read; fixtures/packs/bad/workspace-file shows it.

@@ -1,4 +1,4 @@
-import { testLayoutRule } from '../../../../testing/test-layout-rule.ts'
+import { testLayoutRule } from '../../../../testing/rules/test-layout-rule.ts'
 import { workspaceIndex } from './rule.ts'
 
 const index = (fields: object) => ({ 'agent.workspace.json': { schema_version: 1, ...fields } })
