@@ -5,9 +5,7 @@ import { isObject } from '../core/digest/is-object.ts'
 import type { SessionConfig } from '../core/session/config.ts'
 import { Fault } from '../errors.ts'
 import { fromAosSessionConfig } from '../wire/aos/config.ts'
-
-export const DIALECTS = ['onbook', 'aos'] as const
-export type Dialect = (typeof DIALECTS)[number]
+import { DIALECTS, type Dialect } from '../wire/onbook/aos-schema.ts'
 
 /** Throws `dialect_unknown`. */
 export function dialectOf(given: string | undefined): Dialect {

@@ -4,7 +4,7 @@ import { diffRuns } from '../engine/diff/diff-runs.ts'
 import { runToEnd } from '../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../testing/hosts/start-host.ts'
 import { checkedAsk } from '../testing/oracles/check-answer.ts'
-import { withoutWords } from './routes/differences-schema.ts'
+import { withoutWords } from '../wire/onbook/differences-schema.ts'
 
 let host: TestHost
 let ask: TestHost['ask']

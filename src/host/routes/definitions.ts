@@ -18,10 +18,6 @@ import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
 import { HOST_TENANT } from '../../engine/library/rows.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { principalOf } from '../access.ts'
-import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
-import { type Answer, answerDecided, answerOnce } from '../idempotent.ts'
-import { answers, createdAnswers, emptyAnswers } from './answers.ts'
 import {
   agentBody,
   agentsQuery,
@@ -33,7 +29,11 @@ import {
   idField,
   inventoryAnswer,
   publishedAnswer,
-} from './definition-schema.ts'
+} from '../../wire/onbook/definition-schema.ts'
+import { principalOf } from '../access.ts'
+import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
+import { type Answer, answerDecided, answerOnce } from '../idempotent.ts'
+import { answers, createdAnswers, emptyAnswers } from './answers.ts'
 
 type Params = Readonly<Record<string, string>>
 type Prepare = (document: Json) => PreparedDefinition

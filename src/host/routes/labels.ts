@@ -6,13 +6,13 @@ import { PATTERNS } from '../../core/resolve/prompt-ref.ts'
 import type { Principal } from '../../engine/access.ts'
 import { type LabelChange, labelHistory, labelsOf, moveLabel, protectedLabels, protectLabel } from '../../engine/library/labels.ts'
 import type { Writer } from '../../engine/library/rows.ts'
+import { CLOSED } from '../../wire/onbook/schema-parts.ts'
+import { TEMPLATE_ID, VERSION, workspaceQuery } from '../../wire/onbook/template-schema.ts'
 import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { type Answer, answerOnce } from '../idempotent.ts'
 import { answers, emptyAnswers, labelHistoryAnswer, labelMovedAnswer, labelsAnswer, protectedLabelsAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { CLOSED } from './schema-parts.ts'
-import { TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
 const querystring = Type.Object(workspaceQuery, CLOSED)
 const LABEL = PATTERNS.label

@@ -6,11 +6,11 @@ import type { Digest, Json } from '../../core/digest/digest.ts'
 import { noteUpload } from '../../engine/membership.ts'
 import { MOST_FILE_BYTES, writeFile } from '../../engine/workspaces/files.ts'
 import type { Store } from '../../ports.ts'
+import { CLOSED, digest } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Pieces, takeBytes } from '../raw-bytes.ts'
 import { answers, createdAnswers } from './answers.ts'
-import { CLOSED, digest } from './schema-parts.ts'
 
 const objectParams = Type.Object({ digest }, CLOSED)
 const objectAnswer = Type.Object({ digest, size: Type.Integer({ minimum: 0 }) }, CLOSED)

@@ -9,9 +9,9 @@ import { READING } from '../../core/workspace/policy.ts'
 import { explainPolicy } from '../../engine/explain-policy.ts'
 import { Fault } from '../../errors.ts'
 import type { RoleFiles } from '../../ports.ts'
+import { CLOSED, jsonMap, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { CLOSED, jsonMap, nullable } from './schema-parts.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const names = Type.Array(Type.String())

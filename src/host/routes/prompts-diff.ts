@@ -6,14 +6,14 @@ import { bounded } from '../../core/diff/difference.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import type { Pause } from '../../engine/paced-store.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
+import { differencesAnswer } from '../../wire/onbook/differences-schema.ts'
+import { CLOSED } from '../../wire/onbook/schema-parts.ts'
+import { TEMPLATE_ID, VERSION, workspaceQuery } from '../../wire/onbook/template-schema.ts'
 import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers } from './answers.ts'
-import { differencesAnswer } from './differences-schema.ts'
 import { gateOf } from './gate.ts'
 import type { LongQuestions } from './long-questions.ts'
-import { CLOSED } from './schema-parts.ts'
-import { TEMPLATE_ID, VERSION, workspaceQuery } from './template-schema.ts'
 
 const params = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
 const version = Type.String({ pattern: VERSION, maxLength: 128 })

@@ -12,6 +12,7 @@ import { removeTemplate } from '../../engine/library/remove.ts'
 import { readTemplate, type Writer } from '../../engine/library/rows.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
+import { kindSchema, originSchema, TEMPLATE_ID, templateSchema, VERSION, workspaceQuery } from '../../wire/onbook/template-schema.ts'
 import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
@@ -19,7 +20,6 @@ import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Answer, answerOnce } from '../idempotent.ts'
 import { answers, createdAnswers, emptyAnswers, listAnswer, templateAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { kindSchema, originSchema, TEMPLATE_ID, templateSchema, VERSION, workspaceQuery } from './template-schema.ts'
 
 const CLOSED = { additionalProperties: false }
 const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)

@@ -4,13 +4,13 @@ import { type Static, Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { previewSources, renderRef } from '../../engine/render-ref.ts'
+import { anyJson, CLOSED, jsonMap } from '../../wire/onbook/schema-parts.ts'
+import { sessionField, workspaceQuery } from '../../wire/onbook/template-schema.ts'
 import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, renderAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { anyJson, CLOSED, jsonMap } from './schema-parts.ts'
 import { packsFor } from './session-writes.ts'
-import { sessionField, workspaceQuery } from './template-schema.ts'
 
 /** An answer has at most so many characters, or is at most so many times its request. A small request must not cost megabytes. */
 const MOST_ANSWER = 512 * 1024

@@ -9,15 +9,15 @@ import { KINDS, resolveNode } from '../../core/resolve/resolve.ts'
 import { snapshotLookup } from '../../core/resolve/snapshot-lookup.ts'
 import { loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
+import { nodeConfig, refsByKind } from '../../wire/onbook/resolve-schema.ts'
+import { CLOSED } from '../../wire/onbook/schema-parts.ts'
+import { kindSchema, sessionField, workspaceQuery } from '../../wire/onbook/template-schema.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
 import { principalOf, workspacesHook } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, resolveAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { nodeConfig, refsByKind } from './resolve-schema.ts'
-import { CLOSED } from './schema-parts.ts'
 import { packsFor } from './session-writes.ts'
-import { kindSchema, sessionField, workspaceQuery } from './template-schema.ts'
 
 const resolveBody = Type.Object(
   {

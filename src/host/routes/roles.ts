@@ -5,9 +5,9 @@ import { listRoles } from '../../engine/roles/list-roles.ts'
 import { loadRole } from '../../engine/roles/load-role.ts'
 import type { RoleFiles } from '../../ports.ts'
 import type { RoleDescription } from '../../wire/onbook/roles.ts'
+import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { CLOSED, digest, nullable } from './schema-parts.ts'
 
 const nameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)
 

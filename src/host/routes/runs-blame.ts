@@ -4,13 +4,13 @@ import { type Static, Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { type BlameAnswer, blameRun } from '../../engine/blame/blame.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
+import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
+import { kindSchema } from '../../wire/onbook/template-schema.ts'
 import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
-import { CLOSED, digest, nullable } from './schema-parts.ts'
-import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const ordinal = Type.String({ pattern: '^[1-9][0-9]{0,8}$' })

@@ -6,13 +6,13 @@ import { readSteps } from '../../core/diff/read-steps.ts'
 import { diffRuns, diffSteps, type RunSide } from '../../engine/diff/diff-runs.ts'
 import type { Pause } from '../../engine/paced-store.ts'
 import { Fault } from '../../errors.ts'
+import { differencesAnswer, withoutWords } from '../../wire/onbook/differences-schema.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
+import { CLOSED } from '../../wire/onbook/schema-parts.ts'
 import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { differencesAnswer, withoutWords } from './differences-schema.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
-import { CLOSED } from './schema-parts.ts'
 
 const diffQuery = Type.Object(
   {

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { pacedStore } from '../../engine/paced-store.ts'
 import { exportRun } from '../../engine/run-files/export-run.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
 import { principalOf } from '../access.ts'
 import { existingRun } from '../run-documents.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
 
 export function runExportRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts): void {
   app.get<{ Params: Static<typeof runParams> }>(

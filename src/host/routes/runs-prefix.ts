@@ -4,11 +4,11 @@ import { type Static, Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { prefixOfRun } from '../../engine/prefix/prefix.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
+import { CLOSED, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
-import { CLOSED, nullable } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const text = nullable(Type.String())

@@ -7,11 +7,11 @@ import type { RunStep } from '../../core/run/reading.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import { loadReading } from '../../engine/runs/read-run.ts'
 import { Fault } from '../../errors.ts'
+import { promptAnswer, promptParams, promptQuery, promptsAnswer, promptsQuery, runParams } from '../../wire/onbook/runs-schema.ts'
 import type { Observability, ReadBody } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import { bodyReader } from '../run-documents.ts'
 import { answers } from './answers.ts'
-import { promptAnswer, promptParams, promptQuery, promptsAnswer, promptsQuery, runParams } from './runs-schema.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const DEFAULT_LIMIT = 50

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { withoutWords } from '../../core/replay/divergence.ts'
 import { type Replayed, replayRun } from '../../engine/replay/replay.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
+import { CLOSED, digest } from '../../wire/onbook/schema-parts.ts'
 import type { Observability } from '../../wire/openwop/run-event.ts'
 import { principalOf } from '../access.ts'
 import type { HostConfig } from '../config.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
-import { CLOSED, digest } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const replayQuery = Type.Object({ level: Type.Optional(Type.Enum(['1', '2'])) }, CLOSED)

@@ -6,13 +6,13 @@ import { LAYERS } from '../../core/resolve/layers.ts'
 import type { StepsInForce } from '../../core/why/in-force.ts'
 import { pacedStore } from '../../engine/paced-store.ts'
 import { whyRun } from '../../engine/why/why.ts'
+import { runParams } from '../../wire/onbook/runs-schema.ts'
+import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
+import { snapshot, snapshotSource } from '../../wire/onbook/session-schema.ts'
+import { kindSchema } from '../../wire/onbook/template-schema.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { runParams } from './runs-schema.ts'
-import { CLOSED, digest, nullable } from './schema-parts.ts'
-import { snapshot, snapshotSource } from './session-schema.ts'
-import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const whyQuery = Type.Object(

@@ -13,13 +13,22 @@ import { checkConfigurable } from '../../engine/runs/check-configurable.ts'
 import type { CreateRun } from '../../engine/runs/create.ts'
 import { listRuns, type RunSummary } from '../../engine/runs/runs.ts'
 import { Fault } from '../../errors.ts'
+import {
+  cancelBody,
+  createdRunAnswer,
+  createRunBody,
+  runAnswer,
+  runParams,
+  runStatusAnswer,
+  runsAnswer,
+  runsQuery,
+} from '../../wire/onbook/runs-schema.ts'
 import { absoluteUrl } from '../absolute-url.ts'
 import { principalOf } from '../access.ts'
 import { type Answer, answerDecided } from '../idempotent.ts'
 import { existingRun, runSnapshot } from '../run-documents.ts'
 import { answers, createdAnswers } from './answers.ts'
 import { freshRunId } from './fresh-run-id.ts'
-import { cancelBody, createdRunAnswer, createRunBody, runAnswer, runParams, runStatusAnswer, runsAnswer, runsQuery } from './runs-schema.ts'
 import { runPlaceOf, submitRunOnce } from './runs-writes.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 

@@ -13,15 +13,15 @@ import { type LoadedLookup, loadLookup } from '../../engine/library/lookup.ts'
 import { refsOf } from '../../engine/library/refs-of.ts'
 import { findTemplate } from '../../engine/render-ref.ts'
 import { Fault } from '../../errors.ts'
+import { nodeConfig, refsByKind } from '../../wire/onbook/resolve-schema.ts'
+import { anyJson, jsonMap, MOST_KEYS } from '../../wire/onbook/schema-parts.ts'
+import { kindSchema, TEMPLATE_ID } from '../../wire/onbook/template-schema.ts'
 import { toPromptComposed } from '../../wire/openwop/prompt-composed.ts'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
 import { principalOf } from '../access.ts'
 import type { HostParts } from '../app.ts'
 import { answers, promptComposedAnswer, promptResolvedAnswer } from './answers.ts'
 import { gateOf } from './gate.ts'
-import { nodeConfig, refsByKind } from './resolve-schema.ts'
-import { anyJson, jsonMap, MOST_KEYS } from './schema-parts.ts'
-import { kindSchema, TEMPLATE_ID } from './template-schema.ts'
 
 const OPEN = { additionalProperties: anyJson, maxProperties: MOST_KEYS }
 const resolveBody = Type.Object(

@@ -9,9 +9,6 @@ import { type AskedFor, applyOutcome, askSync, snapshotWarnings, syncOutcome } f
 import { configOf, type GivenMessage, refusalFault, selectionFor } from '../../engine/sessions/requests.ts'
 import { existingSession } from '../../engine/sessions/views.ts'
 import { allBindings } from '../../engine/tools/bound.ts'
-import { answerDecided } from '../idempotent.ts'
-import { answers, createdAnswers } from './answers.ts'
-import { askCommand, askRun, ok } from './session-asks.ts'
 import {
   applyAnswer,
   applyBody,
@@ -24,7 +21,10 @@ import {
   sessionParams,
   syncAnswer,
   syncBody,
-} from './session-schema.ts'
+} from '../../wire/onbook/session-schema.ts'
+import { answerDecided } from '../idempotent.ts'
+import { answers, createdAnswers } from './answers.ts'
+import { askCommand, askRun, ok } from './session-asks.ts'
 import { checkNamed, givenMessage, type SessionRouteParts, writerOf } from './session-writes.ts'
 
 type Params = Static<typeof sessionParams>

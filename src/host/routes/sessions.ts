@@ -11,10 +11,7 @@ import { listSessions, type SessionSummary } from '../../engine/sessions/session
 import { existingSession, readTranscript, sessionView } from '../../engine/sessions/views.ts'
 import { withUnnamed } from '../../wire/aos/config.ts'
 import { toAosConfigAnswer, toAosState } from '../../wire/aos/state.ts'
-import { principalOf } from '../access.ts'
-import { isAos, translateConfig, translateCreated } from '../dialect.ts'
-import { answers, createdAnswers } from './answers.ts'
-import { aosConfigAnswer, aosStateAnswer, dialectQuery } from './aos-schema.ts'
+import { aosConfigAnswer, aosStateAnswer, dialectQuery } from '../../wire/onbook/aos-schema.ts'
 import {
   configBody,
   createBody,
@@ -25,7 +22,10 @@ import {
   sessionsQuery,
   transcriptAnswer,
   transcriptQuery,
-} from './session-schema.ts'
+} from '../../wire/onbook/session-schema.ts'
+import { principalOf } from '../access.ts'
+import { isAos, translateConfig, translateCreated } from '../dialect.ts'
+import { answers, createdAnswers } from './answers.ts'
 import { checkConfig, type SessionRouteParts, submitOnce, writerOf } from './session-writes.ts'
 
 type Params = Static<typeof sessionParams>

@@ -5,11 +5,11 @@ import type { StreamHead } from '../../core/record/event.ts'
 import { maySee } from '../../engine/membership.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { CLOSED, limit, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { readStreamCursor, writeStreamCursor } from '../cursor.ts'
 import type { EventStream, EventStreams } from '../event-stream.ts'
 import { answers } from './answers.ts'
-import { CLOSED, limit, nullable } from './schema-parts.ts'
 
 const listQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 3_000 })), limit: Type.Optional(limit) }, CLOSED)
 const params = Type.Object({ stream: Type.String({ minLength: 1, maxLength: 512 }) }, CLOSED)

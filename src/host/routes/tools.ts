@@ -4,9 +4,9 @@ import { type Static, Type } from 'typebox'
 import { SERVER_NAME } from '../../core/tools/foreign-tools.ts'
 import { adoptTools, dropTools, serverToAdoptFrom } from '../../engine/tools/adoptions.ts'
 import { showTools } from '../../engine/tools/show-tools.ts'
+import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access.ts'
 import { answers } from './answers.ts'
-import { CLOSED, digest, nullable } from './schema-parts.ts'
 import type { SessionRouteParts } from './session-writes.ts'
 
 const toolsQuery = Type.Object({ session: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) }, CLOSED)

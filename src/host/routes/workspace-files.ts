@@ -7,11 +7,11 @@ import { type OpenFile, openFile } from '../../engine/workspaces/read.ts'
 import { checkUse } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { commitAnswer, deleteQuery, fileParams, putQuery, versionQuery } from '../../wire/onbook/workspace-schema.ts'
 import { principalOf } from '../access.ts'
 import { isUnchanged, tagOf } from '../entity-tags.ts'
 import { type Pieces, takeBytes } from '../raw-bytes.ts'
 import { answers } from './answers.ts'
-import { commitAnswer, deleteQuery, fileParams, putQuery, versionQuery } from './workspace-schema.ts'
 import { commitOnce, userOf } from './workspace-writes.ts'
 
 /** It is a tenant's content: no shared cache may keep it. */

@@ -14,12 +14,12 @@ import { type ComparedRun, type Regression, regressionOf } from '../../engine/re
 import type { RunSummary } from '../../engine/runs/runs.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { CLOSED, digest, limit, nullable } from '../../wire/onbook/schema-parts.ts'
+import { workspaceParams } from '../../wire/onbook/workspace-schema.ts'
 import { principalOf } from '../access.ts'
 import type { HostConfig } from '../config.ts'
 import { answers } from './answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-import { CLOSED, digest, limit, nullable } from './schema-parts.ts'
-import { workspaceParams } from './workspace-schema.ts'
 import { userOf } from './workspace-writes.ts'
 
 const DEFAULT_RUNS = 100

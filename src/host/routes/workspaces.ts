@@ -10,12 +10,6 @@ import type { WorkspaceChange } from '../../engine/workspaces/commit.ts'
 import { diffVersions, listFiles, readAnnotations } from '../../engine/workspaces/read.ts'
 import { listVersions, listWorkspaces, treeOf, type VersionChoice, type WorkspaceVersion } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
-import { principalOf } from '../access.ts'
-import type { HostParts } from '../app.ts'
-import { isUnchanged, tagOf } from '../entity-tags.ts'
-import { answers, createdAnswers } from './answers.ts'
-import type { LongQuestions } from './long-questions.ts'
-import { workspaceFileRoutes } from './workspace-files.ts'
 import {
   annotationsAnswer,
   annotationsQuery,
@@ -32,7 +26,13 @@ import {
   versionsQuery,
   workspaceParams,
   workspacesAnswer,
-} from './workspace-schema.ts'
+} from '../../wire/onbook/workspace-schema.ts'
+import { principalOf } from '../access.ts'
+import type { HostParts } from '../app.ts'
+import { isUnchanged, tagOf } from '../entity-tags.ts'
+import { answers, createdAnswers } from './answers.ts'
+import type { LongQuestions } from './long-questions.ts'
+import { workspaceFileRoutes } from './workspace-files.ts'
 import { commitOnce, userOf } from './workspace-writes.ts'
 
 const DEFAULT_LIMIT = 50

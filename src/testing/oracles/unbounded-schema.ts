@@ -1,6 +1,6 @@
 // Finds the places of a JSON Schema where a value may grow without a limit: arrays, strings and maps.
 import { isObject } from '../../core/digest/is-object.ts'
-import { ANY_JSON } from '../../host/routes/schema-parts.ts'
+import { ANY_JSON } from '../../wire/onbook/schema-parts.ts'
 
 export interface UnboundedOptions {
   /** Whether a value without any schema counts. Formats of files leave some values to others. */

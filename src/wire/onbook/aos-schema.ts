@@ -1,7 +1,9 @@
 // Sessions in AgentOS's names, as they are sent and received.
 import { Type } from 'typebox'
-import { DIALECTS } from '../dialect.ts'
 import { CLOSED, digest, jsonMap, limit, nullable } from './schema-parts.ts'
+
+export const DIALECTS = ['onbook', 'aos'] as const
+export type Dialect = (typeof DIALECTS)[number]
 
 /** Any text: the fault for an unknown dialect says which there are. */
 export const dialect = Type.String({
