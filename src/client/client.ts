@@ -19,6 +19,7 @@ import { listIn } from './shapes.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { createTools, type Tools } from './tools.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
+import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 export interface ClientOptions extends TransportOptions {
   /**
@@ -34,6 +35,7 @@ export interface Client {
   readonly roles: Roles
   readonly workflows: Workflows
   readonly agents: Agents
+  readonly workspaces: Workspaces
   readonly sessions: Sessions
   readonly runs: Runs
   readonly approvals: Approvals
@@ -59,6 +61,7 @@ export function createClient(options: ClientOptions): Client {
     roles: createRoles(transport),
     workflows: createWorkflows(transport),
     agents: createAgents(transport),
+    workspaces: createWorkspaces(transport),
     sessions: createSessions(transport),
     runs: createRuns(transport),
     approvals: createApprovals(transport),

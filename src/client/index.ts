@@ -80,4 +80,14 @@ export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from 
 export type { ApplyOptions, Sessions } from './sessions.ts'
 export type { Tools } from './tools.ts'
 export type { CallOptions } from './transport.ts'
+export type {
+  CommittedWorkspace,
+  WorkspaceCommit,
+  WorkspaceDifference,
+  WorkspaceEntry,
+  WorkspaceHead,
+  WorkspaceSummary,
+  Workspaces,
+  WorkspaceVersion,
+} from './workspaces.ts'
 export type { WriteOptions } from './write.ts'
