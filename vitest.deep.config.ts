@@ -8,7 +8,7 @@ const ALL = ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts']
 const TIMED = [
   'src/core/tools/read-tool-calls-growth.deep.test.ts',
   'src/engine/library/many-versions.deep.test.ts',
-  'src/host/fair.deep.test.ts',
+  'src/host/limits/fair-turns.deep.test.ts',
 ]
 /** Properties that `npm test` tries less often: here all the way. */
 const PROPERTIES = readdirSync('src', { recursive: true, encoding: 'utf8' })

@@ -17,7 +17,7 @@ import { workflowFormat } from '../dist/core/workflow/workflow-format.js'
 import { workspaceIndexFormat } from '../dist/core/workspace/index-format.js'
 import { FAULTS } from '../dist/errors.js'
 import { capabilityDocument, DEFAULT_CONFIG } from '../dist/host/config.js'
-import { hostFormat } from '../dist/host/host-file.js'
+import { hostFormat } from '../dist/host/settings/host-file.js'
 
 /** @param {unknown} schema */
 const json = schema => `${JSON.stringify(schema, null, 2)}\n`
@@ -111,7 +111,7 @@ function openwop() {
   return `# OpenWOP support\n\nGenerated from the document that a host serves at \`/.well-known/openwop\`: what it says and what it does are read from the same values.\n\n| capability | here | means |\n|---|---|---|\n${rows.join('\n')}\n\nRuns, workflows and agents:\n\n- \`POST /v1/runs\` with \`configurable.promptOverrides\`; snapshots with \`eventLogSchemaVersion\`; \`events/poll\` waits up to \`timeout\` seconds; \`:cancel\`, \`:pause\` with \`drainPolicy\`, \`:resume\`, \`runs:bulk-cancel\`.\n- Server-sent events in the four stream modes: \`values\` (\`state.snapshot\`), \`updates\`, \`messages\` (\`ai.message.chunk\`), \`debug\`. A fifth, \`onbook\`, has every event and pieces of replies as \`onbook.message.chunk\`. Events that OpenWOP has no word for are named \`onbook.…\`, in \`debug\` and \`onbook\` alone. A stream that is complete ends with an id that has no event; a reader that comes back with it is answered 204, and one that comes back with the last event gets an empty stream.\n- \`POST /v1/runs/{runId}:fork\` makes a run again (\`replay\`) or branches it at an event (\`branch\`). Differences are \`replay.diverged\`; a host default that was rotated since is \`version.pinned\`. Events of one commit are copied or made again together, so a fork may make a few events before \`fromSeq\` again: \`forkOf.copied\` of its snapshot says how many were copied.\n- \`/v1/runs/{runId}/interrupts/{nodeId}\` and \`/v1/interrupts/{token}\` show and resolve approvals. The token is the id of the approval, and the request needs a key: this host signs no tokens.\n- \`GET /v1/agents\` is the inventory of RFC 0072 for the caller's tenant (\`installScope: tenant\`); \`view=summaries\` lists revisions. \`GET /v1/agents/{agentId}\` is the document as it was published, not an inventory entry. A manifest needs a prompt; one with a \`systemPromptRef\` is sent with that file: \`PUT {"manifest": {…}, "files": {"<path>": "<text>"}}\`, and is kept with the text in place of the path.\n- A template whose kind is another than its slot is sent, with the warning \`prompt_kind_mismatch\` in the run's log.\n- \`supported: false\`: refs are opaque. Inline prompts, roles and agents' own texts are sent; each ref is named in the warning \`prompt_ref_opaque\`; a node with nothing but refs fails (\`prompts_unsupported\`); no \`agent.promptResolved\`, no \`prompt.composed\`, and \`/v1/prompts:resolve\` is 501. The other \`/v1/prompts\` hang on \`endpointsSupported\` alone.\n- Node types: \`onbook.agent\`, \`core.ai.callPrompt\`. Every other type is refused when a workflow is published (\`node_type_unknown\`).\n\nNot here:\n\n${notHere()}\n\nLabels are ours and never appear in a ref on this wire.\n`
 }
 
-/** src/host/openwop-not-here.test.ts asks a host for every row. */
+/** src/host/openwop/not-supported.test.ts asks a host for every row. */
 function notHere() {
   const missing = JSON.parse(readFileSync('spec/openwop/not-here.json', 'utf8'))
   /** @param {readonly string[]} names */

@@ -2,11 +2,11 @@
 import { VARIABLE_SOURCES } from '../core/library/template.ts'
 import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
-import type { CliAgents } from './cli-agents.ts'
-import type { HostTools } from './host-tools.ts'
-import { DEFAULT_LIMITS, type HostLimits } from './limits.ts'
-import type { McpServers } from './mcp-servers.ts'
-import type { ModelCalls } from './model-calls.ts'
+import { DEFAULT_LIMITS, type HostLimits } from './limits/limits.ts'
+import type { CliAgents } from './settings/cli-agents.ts'
+import type { HostTools } from './settings/host-tools.ts'
+import type { McpServers } from './settings/mcp-servers.ts'
+import type { ModelCalls } from './settings/model-calls.ts'
 
 export interface HostConfig {
   /** OpenWOP's gates, and what hangs on them. */

@@ -1,7 +1,7 @@
 // Every failure as one flat envelope: a code, a sentence, details.
 import type { FastifyError, FastifyReply } from 'fastify'
 import { Fault } from '../errors.ts'
-import { describeRequest } from './logs.ts'
+import { describeRequest } from './operation/logs.ts'
 
 /** What the framework refuses on its own, in our words. Everything else that it refuses is not valid. */
 const REFUSED: Readonly<Record<string, 'body_too_large' | 'media_type_unsupported'>> = {

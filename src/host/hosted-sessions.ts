@@ -7,7 +7,7 @@ import type { RunWork } from '../engine/runs/work.ts'
 import type { SessionWork } from '../engine/sessions/work.ts'
 import type { AdoptedTools, ToolServers } from '../engine/tools/adopted-tools.ts'
 import type { Binding, Delta, Validator } from '../ports.ts'
-import type { HostWaits } from './provider-waits.ts'
+import type { HostWaits } from './operation/provider-waits.ts'
 
 export interface HostedSessions {
   readonly work: SessionWork

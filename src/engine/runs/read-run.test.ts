@@ -8,7 +8,7 @@ const OTHERS = [
   'src/cli/questions/diff.ts: the first event names the source of a fork',
   'src/cli/questions/imported-runs.ts: the status of a run is its folded state',
   'src/cli/runs/looking.ts: the events of a run file go into the reader',
-  'src/host/routes/runs-events.ts: the events themselves are the answer',
+  'src/host/routes/runs/events.ts: the events themselves are the answer',
 ]
 
 const read = /\.(?:read|pages)\([^)]*(?:runStream|sessionStream)\(/

@@ -30,9 +30,9 @@ import {
   inventoryAnswer,
   publishedAnswer,
 } from '../../wire/onbook/definition-schema.ts'
-import { principalOf } from '../access.ts'
-import { isSame, isUnchanged, tagOf } from '../entity-tags.ts'
-import { type Answer, answerDecided, answerOnce } from '../idempotent.ts'
+import { principalOf } from '../access/access.ts'
+import { isSame, isUnchanged, tagOf } from '../requests/entity-tags.ts'
+import { type Answer, answerDecided, answerOnce } from '../requests/idempotent.ts'
 import { answers, createdAnswers, emptyAnswers } from './answers.ts'
 
 type Params = Readonly<Record<string, string>>

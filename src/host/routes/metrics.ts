@@ -1,8 +1,8 @@
 // GET /metrics: what Prometheus collects.
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { principalOf } from '../access.ts'
-import type { Metrics } from '../metrics.ts'
+import { principalOf } from '../access/access.ts'
+import type { Metrics } from '../operation/metrics.ts'
 
 const metricsAnswer = {
   200: { description: 'In the text format of Prometheus.', content: { 'text/plain': { schema: Type.String() } } },

@@ -7,9 +7,9 @@ import { noteUpload } from '../../engine/membership.ts'
 import { MOST_FILE_BYTES, writeFile } from '../../engine/workspaces/files.ts'
 import type { Store } from '../../ports.ts'
 import { CLOSED, digest } from '../../wire/onbook/schema-parts.ts'
-import { principalOf } from '../access.ts'
-import { isUnchanged, tagOf } from '../entity-tags.ts'
-import { type Pieces, takeBytes } from '../raw-bytes.ts'
+import { principalOf } from '../access/access.ts'
+import { isUnchanged, tagOf } from '../requests/entity-tags.ts'
+import { type Pieces, takeBytes } from '../requests/raw-bytes.ts'
 import { answers, createdAnswers } from './answers.ts'
 
 const objectParams = Type.Object({ digest }, CLOSED)

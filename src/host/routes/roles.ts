@@ -6,7 +6,7 @@ import { loadRole } from '../../engine/roles/load-role.ts'
 import type { RoleFiles } from '../../ports.ts'
 import type { RoleDescription } from '../../wire/onbook/roles.ts'
 import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
-import { principalOf } from '../access.ts'
+import { principalOf } from '../access/access.ts'
 import { answers } from './answers.ts'
 
 const nameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)

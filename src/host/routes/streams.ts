@@ -6,9 +6,9 @@ import { maySee } from '../../engine/membership.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { CLOSED, limit, nullable } from '../../wire/onbook/schema-parts.ts'
-import { principalOf } from '../access.ts'
-import { readStreamCursor, writeStreamCursor } from '../cursor.ts'
-import type { EventStream, EventStreams } from '../event-stream.ts'
+import { principalOf } from '../access/access.ts'
+import { readStreamCursor, writeStreamCursor } from '../requests/cursor.ts'
+import type { EventStream, EventStreams } from '../streams/event-stream.ts'
 import { answers } from './answers.ts'
 
 const listQuery = Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 3_000 })), limit: Type.Optional(limit) }, CLOSED)

@@ -11,7 +11,7 @@ import { loadSession } from '../../engine/sessions/load.ts'
 import { syncingSessions } from '../../engine/sessions/sessions.ts'
 import { buildCall } from '../../engine/turns/model-call.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
-import { runDocument } from '../../host/run-documents.ts'
+import { runDocument } from '../../host/routes/runs/run-documents.ts'
 import type { Store } from '../../ports.ts'
 import { HOME, MARKING, textOf, type WireMessage } from './twenty-nodes.ts'
 

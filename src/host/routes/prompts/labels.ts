@@ -1,0 +1,112 @@
+// /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { NO_DIGEST } from '../../../core/digest/digest.ts'
+import { PATTERNS } from '../../../core/resolve/prompt-ref.ts'
+import type { Principal } from '../../../engine/access.ts'
+import { type LabelChange, labelHistory, labelsOf, moveLabel, protectedLabels, protectLabel } from '../../../engine/library/labels.ts'
+import type { Writer } from '../../../engine/library/rows.ts'
+import { CLOSED } from '../../../wire/onbook/schema-parts.ts'
+import { TEMPLATE_ID, VERSION, workspaceQuery } from '../../../wire/onbook/template-schema.ts'
+import { principalOf, workspacesHook } from '../../access/access.ts'
+import type { HostParts } from '../../app.ts'
+import { type Answer, answerOnce } from '../../requests/idempotent.ts'
+import { answers, emptyAnswers, labelHistoryAnswer, labelMovedAnswer, labelsAnswer, protectedLabelsAnswer } from '../answers.ts'
+import { gateOf } from '../gate.ts'
+
+const querystring = Type.Object(workspaceQuery, CLOSED)
+const LABEL = PATTERNS.label
+const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
+const labelParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }), label: Type.String({ pattern: LABEL }) }, CLOSED)
+const moveBody = Type.Object(
+  {
+    version: Type.String({ pattern: VERSION, maxLength: 128 }),
+    why: Type.Optional(Type.String({ maxLength: 500, pattern: NO_DIGEST })),
+    ...workspaceQuery,
+  },
+  CLOSED,
+)
+
+const protectionParams = Type.Object({ label: Type.String({ pattern: LABEL }) }, CLOSED)
+const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuery }, CLOSED)
+
+export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
+  const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
+  const writerOf = (request: FastifyRequest, { tenant, actor }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+    tenant,
+    libraryId: config.libraryId,
+    workspace: request.workspaceId,
+    actor,
+    ...(idempotency ? { idempotency } : {}),
+  })
+  const move = (request: FastifyRequest, reply: FastifyReply, change: Omit<LabelChange, 'mayMoveProtected'>, answer: Answer) => {
+    const principal = principalOf(request, 'labels:write')
+    const mayMoveProtected = principal.scopes.includes('labels:protect')
+    return answerOnce(store, principal.tenant, request, reply, answer, idempotency =>
+      moveLabel(store, writerOf(request, principal, idempotency), { ...change, mayMoveProtected }),
+    )
+  }
+
+  app.get<{ Params: Static<typeof idParams> }>(
+    '/v1/labels/:templateId',
+    { ...shared, schema: { params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') } },
+    async request => {
+      const writer = writerOf(request, principalOf(request, 'prompts:read'))
+      const { templateId } = request.params
+      return { templateId, labels: await labelsOf(store, writer, templateId) }
+    },
+  )
+
+  app.get<{ Params: Static<typeof idParams> }>(
+    '/v1/labels/:templateId/history',
+    { ...shared, schema: { params: idParams, querystring, response: answers(labelHistoryAnswer, 'Every move, oldest first.') } },
+    async request => {
+      const writer = writerOf(request, principalOf(request, 'prompts:read'))
+      const { templateId } = request.params
+      return { templateId, history: await labelHistory(store, writer, templateId) }
+    },
+  )
+
+  app.put<{ Params: Static<typeof labelParams>; Body: Static<typeof moveBody> }>(
+    '/v1/labels/:templateId/:label',
+    {
+      ...shared,
+      schema: { params: labelParams, body: moveBody, querystring, response: answers(labelMovedAnswer, 'Where it points now.') },
+    },
+    async (request, reply) => {
+      const { version, why = null } = request.body
+      const answer = { status: 200, headers: {}, body: { ...request.params, version } }
+      return move(request, reply, { ...request.params, to: version, why }, answer)
+    },
+  )
+
+  app.delete<{ Params: Static<typeof labelParams>; Querystring: Static<typeof removeQuery> }>(
+    '/v1/labels/:templateId/:label',
+    { ...shared, schema: { params: labelParams, querystring: removeQuery, response: emptyAnswers('It points nowhere.') } },
+    async (request, reply) =>
+      move(request, reply, { ...request.params, to: null, why: request.query.why ?? null }, { status: 204, headers: {}, body: null }),
+  )
+
+  app.get(
+    '/v1/protected-labels',
+    { ...shared, schema: { querystring, response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.') } },
+    async request => ({ labels: await protectedLabels(store, writerOf(request, principalOf(request, 'prompts:read'))) }),
+  )
+
+  for (const [method, on] of [
+    ['PUT', true],
+    ['DELETE', false],
+  ] as const)
+    app.route<{ Params: Static<typeof protectionParams> }>({
+      ...shared,
+      method,
+      url: '/v1/protected-labels/:label',
+      schema: { params: protectionParams, querystring, response: emptyAnswers(on ? 'It is protected.' : 'It is protected no more.') },
+      handler: async (request, reply) => {
+        const principal = principalOf(request, 'labels:protect')
+        return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>
+          protectLabel(store, writerOf(request, principal, idempotency), request.params.label, on),
+        )
+      },
+    })
+}

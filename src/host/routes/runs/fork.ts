@@ -1,0 +1,86 @@
+// /v1/runs/{runId}:fork: a run made again from its record, or gone on with from somewhere in it. What comes of it is a run of its own.
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { NO_DIGEST } from '../../../core/digest/digest.ts'
+import type { AskedFork } from '../../../engine/fork/forks.ts'
+import type { ForkOverlay } from '../../../engine/fork/overlay.ts'
+import { Fault } from '../../../errors.ts'
+import { createRunBody, forkMode, runParams, runStatusAnswer } from '../../../wire/onbook/runs-schema.ts'
+import { CLOSED } from '../../../wire/onbook/schema-parts.ts'
+import { principalOf } from '../../access/access.ts'
+import { absoluteUrl } from '../../requests/absolute-url.ts'
+import { type Answer, answerDecided } from '../../requests/idempotent.ts'
+import { createdAnswers } from '../answers.ts'
+import type { SessionRouteParts } from '../sessions/writes.ts'
+import { freshRunId } from './fresh-run-id.ts'
+import { runPlaceOf } from './writes.ts'
+
+const { configurable, mode, override, inputs } = createRunBody.properties
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: NO_DIGEST })
+const forkBody = Type.Object(
+  {
+    mode: forkMode,
+    fromSeq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    runOptionsOverlay: Type.Optional(
+      Type.Object(
+        { configurable, mode, override, inputs, model: Type.Optional(Type.Object({ provider: name, model: name }, CLOSED)) },
+        { ...CLOSED, description: 'Of a branch: what is different from there on. Inputs only from before the first node.' },
+      ),
+    ),
+  },
+  CLOSED,
+)
+const { runId } = runParams.properties
+const { status } = runStatusAnswer.properties
+const forkedAnswer = Type.Object(
+  { runId, sourceRunId: runId, fromSeq: Type.Integer({ minimum: 0 }), mode: forkMode, status, eventsUrl: Type.String() },
+  CLOSED,
+)
+
+type Body = Static<typeof forkBody>
+
+export function runForkRoutes(app: FastifyInstance, { store, sessions }: SessionRouteParts): void {
+  app.post<{ Params: Static<typeof runParams>; Body: Body }>(
+    '/v1/runs/:runId([A-Za-z0-9._~-]+)::fork',
+    {
+      schema: {
+        params: runParams,
+        body: forkBody,
+        response: createdAnswers(
+          forkedAnswer,
+          'A run, on record. A replay asks no model and no tool; what comes out otherwise is in its events. A branch goes on in earnest.',
+        ),
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request, 'runs:create')
+      // It is told what is on record of another run.
+      principalOf(request, 'runs:read')
+      principalOf(request, 'record:read')
+      const { runId } = request.params
+      const asked = askedOf(request.body)
+      const place = runPlaceOf(principal, freshRunId())
+      return answerDecided(store, place.tenant, request, reply, async keep => {
+        const answer = forkedOf(absoluteUrl(request, `/v1/runs/${place.runId}/events`), place.runId, runId, asked)
+        const { replayed } = await sessions.forks.fork(place, runId, asked, () => keep(answer))
+        return { answer, replayed }
+      })
+    },
+  )
+}
+
+function askedOf({ mode, fromSeq, runOptionsOverlay = {} }: Body): AskedFork {
+  if (mode === 'branch') {
+    if (fromSeq === undefined) throw new Fault('validation_error', { problem: 'A branch needs fromSeq: the event it begins at' })
+    return { mode, fromSeq, overlay: runOptionsOverlay as ForkOverlay }
+  }
+  if (Object.keys(runOptionsOverlay).length > 0)
+    throw new Fault('validation_error', { problem: 'A replay takes no runOptionsOverlay: it is made again as it was. Branch instead' })
+  return { mode, fromSeq: fromSeq ?? 0 }
+}
+
+const forkedOf = (eventsUrl: string, forkId: string, sourceRunId: string, { mode, fromSeq }: AskedFork): Answer => ({
+  status: 201,
+  headers: { location: `/v1/runs/${forkId}` },
+  body: { runId: forkId, sourceRunId, fromSeq, mode, status: 'running', eventsUrl },
+})

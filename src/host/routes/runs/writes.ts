@@ -1,0 +1,63 @@
+// What the routes that write to a run share: who asks, and answering once.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../../core/access/keys.ts'
+import type { Json } from '../../../core/digest/digest.ts'
+import type { JsonObject } from '../../../core/digest/is-object.ts'
+import type { RunCommand } from '../../../core/run/decide.ts'
+import type { Principal } from '../../../engine/access.ts'
+import type { RunPlace } from '../../../engine/runs/write-run.ts'
+import { refusalFault } from '../../../engine/sessions/requests.ts'
+import { Fault } from '../../../errors.ts'
+import type { Store } from '../../../ports.ts'
+import { runStatus } from '../../../wire/openwop/run-status.ts'
+import { principalOf } from '../../access/access.ts'
+import { type Answer, answerDecided } from '../../requests/idempotent.ts'
+import type { SessionRouteParts } from '../sessions/writes.ts'
+import { existingRun } from './run-documents.ts'
+
+export interface RunWrite {
+  readonly scope: Scope
+  readonly runId: string
+  readonly command: RunCommand
+  readonly objects?: readonly Uint8Array[]
+  /** Said beside its status. */
+  readonly more?: JsonObject
+  /** Of the answer, when it is not 200. */
+  readonly httpStatus?: number
+}
+
+/** Refused: a fault with the code of the refusal. Answers with how the run stands then. */
+export function submitRunOnce(
+  { store, sessions }: SessionRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scope, runId, command, objects = [], more = {}, httpStatus = 200 }: RunWrite,
+): Promise<FastifyReply> {
+  const place = runPlaceOf(principalOf(request, scope), runId)
+  const answerOf = (body: JsonObject): Answer => ({ status: httpStatus, headers: {}, body: { runId, ...more, ...body } })
+  return answerDecided(
+    store,
+    place.tenant,
+    request,
+    reply,
+    async keep => {
+      const done = await sessions.runs.submit(place, command, { objects, idempotency: () => keep(answerOf({})) })
+      if (done.refusal !== null) throw await withStatus(refusalFault(done.refusal), store, place)
+      return { answer: answerOf({}), replayed: done.replayed }
+    },
+    (request.body ?? null) as Json,
+    async answer => answerOf({ ...(answer.body as JsonObject), status: runStatus((await existingRun(store, place.tenant, runId)).state) }),
+  )
+}
+
+const OF_STATUS = ['run_ended', 'run_paused', 'run_not_paused', 'run_cancelling'] as const
+
+/** A refusal for how the run stands says how it stands, where OpenWOP's clients read it. */
+async function withStatus(fault: Fault, store: Store, { tenant, runId }: RunPlace): Promise<Fault> {
+  const code = OF_STATUS.find(one => one === fault.code)
+  if (code === undefined) return fault
+  const { state } = await existingRun(store, tenant, runId)
+  return new Fault(code, { ...(fault.details as { readonly problem: string }), runStatus: runStatus(state) })
+}
+
+export const runPlaceOf = ({ tenant, actor }: Principal, runId: string): RunPlace => ({ tenant, runId, actor })

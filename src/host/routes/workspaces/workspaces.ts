@@ -1,0 +1,206 @@
+// /v1/workspaces: the versions of content trees over HTTP. What they hold is handed out as bytes and never run.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import type { Json } from '../../../core/digest/digest.ts'
+import type { JsonObject } from '../../../core/digest/is-object.ts'
+import { diffWorkspaces } from '../../../engine/diff/diff-workspaces.ts'
+import { pacedStore } from '../../../engine/paced-store.ts'
+import { checksOf } from '../../../engine/workspaces/checks.ts'
+import type { WorkspaceChange } from '../../../engine/workspaces/commit.ts'
+import { diffVersions, listFiles, readAnnotations } from '../../../engine/workspaces/read.ts'
+import { listVersions, listWorkspaces, treeOf, type VersionChoice, type WorkspaceVersion } from '../../../engine/workspaces/versions.ts'
+import { Fault } from '../../../errors.ts'
+import {
+  annotationsAnswer,
+  annotationsQuery,
+  commitAnswer,
+  commitBody,
+  diffAnswer,
+  diffQuery,
+  headAnswer,
+  listQuery,
+  treeAnswer,
+  treeQuery,
+  versionQuery,
+  versionsAnswer,
+  versionsQuery,
+  workspaceParams,
+  workspacesAnswer,
+} from '../../../wire/onbook/workspace-schema.ts'
+import { principalOf } from '../../access/access.ts'
+import type { HostParts } from '../../app.ts'
+import { isUnchanged, tagOf } from '../../requests/entity-tags.ts'
+import { answers, createdAnswers } from '../answers.ts'
+import type { LongQuestions } from '../questions/long-questions.ts'
+import { workspaceFileRoutes } from './files.ts'
+import { commitOnce, userOf } from './writes.ts'
+
+const DEFAULT_LIMIT = 50
+const DEFAULT_ENTRIES = 200
+
+type Params = Static<typeof workspaceParams>
+
+export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, questions: LongQuestions): void {
+  app.get<{ Querystring: Static<typeof listQuery> }>(
+    '/v1/workspaces',
+    {
+      schema: { querystring: listQuery, response: answers(workspacesAnswer, 'Those this key may use, by name, at their newest version.') },
+    },
+    async request => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { cursor, limit } = request.query
+      const { items, more } = await firstOf(listWorkspaces(store, user, cursor), Number(limit ?? DEFAULT_LIMIT))
+      return { items, ...(more ? { nextCursor: items.at(-1)!.workspace } : {}) }
+    },
+  )
+
+  app.get<{ Params: Params; Querystring: Static<typeof versionQuery> }>(
+    '/v1/workspaces/:workspace',
+    {
+      schema: { params: workspaceParams, querystring: versionQuery, response: answers(headAnswer, 'A version; without one, the newest.') },
+    },
+    async (request, reply) => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { workspace } = request.params
+      const version = await treeOf(store, user, { workspace, version: numberOf(request.query.version) }, 'resolve')
+      const head = await treeOf(store, user, { workspace }, 'resolve')
+      reply.header('etag', tagOf(version.root)).header('cache-control', 'private, no-cache')
+      if (isUnchanged(request.headers['if-none-match'], tagOf(version.root))) return reply.code(304).send()
+      return { ...version, head: head.version }
+    },
+  )
+
+  app.get<{ Params: Params; Querystring: Static<typeof versionsQuery> }>(
+    '/v1/workspaces/:workspace/versions',
+    {
+      schema: {
+        params: workspaceParams,
+        querystring: versionsQuery,
+        response: answers(versionsAnswer, 'Newest first, each with the last check of exactly its files.'),
+      },
+    },
+    async request => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { workspace } = request.params
+      const { cursor, limit } = request.query
+      const { items, more } = await firstOf(listVersions(store, user, workspace, numberOf(cursor)), Number(limit ?? DEFAULT_LIMIT))
+      const checked = await Promise.all(items.map(async item => ({ ...item, checks: await checksOf(store, user, item) })))
+      return { workspace, items: checked, ...(more ? { nextCursor: String(items.at(-1)!.version) } : {}) }
+    },
+  )
+
+  app.get<{ Params: Params; Querystring: Static<typeof treeQuery> }>(
+    '/v1/workspaces/:workspace/tree',
+    {
+      schema: {
+        params: workspaceParams,
+        querystring: treeQuery,
+        response: answers(treeAnswer, 'What is in a folder, or below it, by path.'),
+      },
+    },
+    async request => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { version: number, limit, ...rest } = request.query
+      const listing = { ...request.params, ...rest, version: numberOf(number), limit: Number(limit ?? DEFAULT_ENTRIES) }
+      const { version, entries, nextCursor } = await listFiles(store, user, listing)
+      const { workspace, root } = version
+      return { workspace, version: version.version, root, entries, ...(nextCursor === null ? {} : { nextCursor }) }
+    },
+  )
+
+  app.get<{ Params: Params; Querystring: Static<typeof annotationsQuery> }>(
+    '/v1/workspaces/:workspace/annotations',
+    { schema: { params: workspaceParams, querystring: annotationsQuery, response: answers(annotationsAnswer, 'Of a file or a folder.') } },
+    async request => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { workspace } = request.params
+      const { version, path = '' } = request.query
+      return { workspace, path, annotations: await readAnnotations(store, user, { workspace, version: numberOf(version) }, path) }
+    },
+  )
+
+  app.get<{ Params: Params; Querystring: Static<typeof diffQuery> }>(
+    '/v1/workspaces/:workspace/diff',
+    {
+      schema: {
+        params: workspaceParams,
+        querystring: diffQuery,
+        response: answers(
+          diffAnswer,
+          'Which files differ, by path; with `decisions`, also what of them is decided otherwise and what that means.',
+        ),
+      },
+    },
+    async request => {
+      const user = userOf(principalOf(request, 'workspaces:read'))
+      const { workspace } = request.params
+      const { from, to, path, decisions } = request.query
+      const files = await diffVersions(store, user, { workspace, from: numberOf(from), to: numberOf(to), path })
+      if (decisions === undefined) return { workspace, ...files }
+      const sideOf = (version: number): VersionChoice => ({ workspace, version })
+      const {
+        a: _,
+        b: __,
+        ...found
+      } = await questions.ask(user.tenant, pause =>
+        diffWorkspaces(pacedStore(store, pause), user, sideOf(files.from), sideOf(files.to), path),
+      )
+      return { workspace, ...files, ...found }
+    },
+  )
+
+  app.post<{ Params: Params; Body: Static<typeof commitBody> }>(
+    '/v1/workspaces/:workspace/commits',
+    {
+      schema: {
+        params: workspaceParams,
+        body: commitBody,
+        response: {
+          ...createdAnswers(commitAnswer, 'A new version, with all of the changes.'),
+          200: { ...commitAnswer, description: 'Nothing was different; there is no new version.' },
+        },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request, 'workspaces:write')
+      const { expectedHead: expected, message, changes } = request.body
+      const { workspace } = request.params
+      const writing = {
+        workspace,
+        message,
+        expected,
+        changes: changes.map(toChange),
+        createdStatus: 201,
+        body: request.body as Json,
+      } as const
+      return commitOnce(store, principal, request, reply, writing)
+    },
+  )
+
+  workspaceFileRoutes(app, store)
+}
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
+
+async function firstOf(all: AsyncIterable<WorkspaceVersion>, limit: number) {
+  const items: WorkspaceVersion[] = []
+  for await (const one of all) {
+    if (items.length === limit) return { items, more: true }
+    items.push(one)
+  }
+  return { items, more: false }
+}
+
+function toChange({ path, text, base64, remove, mode, annotations }: Static<typeof commitBody>['changes'][number]): WorkspaceChange {
+  const said = [text, base64, remove].filter(one => one !== undefined).length
+  if (said > 1) throw new Fault('validation_error', { problem: `${path} has more than one of text, base64 and remove` })
+  if (said === 0 && annotations === undefined)
+    throw new Fault('validation_error', { problem: `nothing is said about what becomes of ${path}` })
+  const write = remove ? null : text !== undefined ? Buffer.from(text) : base64 !== undefined ? Buffer.from(base64, 'base64') : undefined
+  return {
+    path,
+    mode,
+    ...(write === undefined ? {} : { write }),
+    ...(annotations === undefined ? {} : { annotate: annotations as JsonObject }),
+  }
+}
