@@ -74,6 +74,17 @@ describe.each(Object.entries(ways))('a book %s', (_, open) => {
     expect(await book.runs.waitFor(reply.runId)).toMatchObject({ status: 'completed' })
   })
 
+  it('answers questions about a run', async () => {
+    const { runId } = await book.say('support', 'Thank you.')
+    expect(await book.why(runId)).toMatchObject([{ nodeId: 'session', kind: 'system' }])
+    const [blamed] = await book.blame(runId)
+    expect(blamed).toMatchObject({ runId, nodeId: 'session', step: 1 })
+    expect(await book.replay(runId)).toMatchObject({ identical: true, divergences: [] })
+    expect(await book.prefix(runId)).toHaveLength(1)
+    expect(await book.diff(runId, { with: (await book.say('support', 'Bye.')).runId })).toMatchObject({ a: runId })
+    expect(new TextDecoder().decode(await book.exportRun(runId))).toContain(runId)
+  })
+
   it('records the application as the actor', async () => {
     for await (const { runId } of book.runs.list()) {
       const first = book.events(`/v1/streams/${encodeURIComponent(`run/${runId}`)}/events`)

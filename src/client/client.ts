@@ -11,6 +11,7 @@ import { createObjects, type Objects } from './objects.ts'
 import { offlineSource } from './offline.ts'
 import { createPolicy, type Policy } from './policy.ts'
 import { createPrompts, type Prompts } from './prompts.ts'
+import { createQuestions, type Questions } from './questions.ts'
 import { type Ref, readRef } from './ref.ts'
 import { createRoles, type Roles } from './roles.ts'
 import { type Approvals, createApprovals, createRuns, type Runs } from './runs.ts'
@@ -29,7 +30,7 @@ export interface ClientOptions extends TransportOptions {
   readonly offline?: Snapshot | Bundle | string
 }
 
-export interface Client {
+export interface Client extends Questions {
   readonly prompts: Prompts
   readonly labels: Labels
   readonly roles: Roles
@@ -68,6 +69,7 @@ export function createClient(options: ClientOptions): Client {
     objects: createObjects(transport),
     tools: createTools(transport),
     policy: createPolicy(transport),
+    ...createQuestions(transport),
     async render(body, call = {}) {
       const reply = await transport.ask({ method: 'POST', path: '/v1/prompts:render', body, ...call })
       listIn(reply.body, 'refs')

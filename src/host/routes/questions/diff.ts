@@ -1,27 +1,18 @@
 // /v1/runs/{runId}/diff: what is different between two runs, or two steps of one: decisions first, then texts.
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { Differences } from '../../../core/diff/difference.ts'
 import { readSteps } from '../../../core/diff/read-steps.ts'
 import { diffRuns, diffSteps, type RunSide } from '../../../engine/diff/diff-runs.ts'
 import type { Pause } from '../../../engine/paced-store.ts'
 import { Fault } from '../../../errors.ts'
+import { diffQuery } from '../../../wire/onbook/diff-schema.ts'
 import { differencesAnswer, withoutWords } from '../../../wire/onbook/differences-schema.ts'
 import { runParams } from '../../../wire/onbook/runs-schema.ts'
-import { CLOSED } from '../../../wire/onbook/schema-parts.ts'
 import type { Observability } from '../../../wire/openwop/run-event.ts'
 import { principalOf } from '../../access/access.ts'
 import { answers } from '../answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-
-const diffQuery = Type.Object(
-  {
-    with: Type.Optional(Type.Index(runParams, ['runId'])),
-    nodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    steps: Type.Optional(Type.String({ maxLength: 50, description: 'Two steps of that node: 1..2, or with their visits 1.2..2.1.' })),
-  },
-  CLOSED,
-)
 
 export function runDiffRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts, observability: Observability): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof diffQuery> }>(

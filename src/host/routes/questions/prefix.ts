@@ -1,78 +1,12 @@
 // /v1/runs/{runId}/prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs. Shows no words.
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
-import { BLOCKS } from '../../../core/compose/parts.ts'
-import { LAYERS } from '../../../core/resolve/layers.ts'
+import type { Static } from 'typebox'
 import { prefixOfRun } from '../../../engine/prefix/prefix.ts'
+import { prefixAnswer, prefixQuery } from '../../../wire/onbook/prefix-schema.ts'
 import { runParams } from '../../../wire/onbook/runs-schema.ts'
-import { CLOSED, nullable } from '../../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../../access/access.ts'
 import { answers } from '../answers.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
-
-const count = Type.Integer({ minimum: 0 })
-const text = nullable(Type.String())
-const prefixQuery = Type.Object({ nodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) }, CLOSED)
-const tokens = Type.Object(
-  { tokens: count, estimated: Type.Boolean({ description: 'Whether the provider did not say: then a quarter of the bytes.' }) },
-  CLOSED,
-)
-const breaker = {
-  part: Type.Enum(['tools', 'system', 'prelude', 'history', 'user']),
-  index: count,
-  name: text,
-  block: nullable(Type.Enum([...BLOCKS])),
-  template: text,
-  layer: nullable(Type.Enum([...LAYERS])),
-  variable: text,
-  at: nullable(count),
-  of: nullable(count),
-}
-const step = Type.Object(
-  {
-    visit: count,
-    step: count,
-    sequence: count,
-    bytes: count,
-    resumed: Type.Boolean(),
-    inputTokens: nullable(count),
-    cachedTokens: nullable(count),
-    previous: Type.Optional(count),
-    kept: Type.Optional(count),
-    broken: Type.Optional(nullable(Type.Object(breaker, CLOSED))),
-    lost: Type.Optional(tokens),
-  },
-  CLOSED,
-)
-const summary = Type.Object(
-  {
-    compared: count,
-    share: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    lost: tokens,
-    worst: nullable(Type.Object({ ...breaker, times: count, bytes: count }, CLOSED)),
-    hint: text,
-  },
-  CLOSED,
-)
-const prefixAnswer = Type.Object(
-  {
-    items: Type.Array(
-      Type.Object(
-        {
-          runId: Type.String(),
-          nodeId: Type.String(),
-          session: nullable(Type.String({ description: 'The lasting session that the node works in.' })),
-          provider: Type.String(),
-          model: Type.String(),
-          steps: Type.Array(step),
-          summary,
-        },
-        CLOSED,
-      ),
-    ),
-  },
-  CLOSED,
-)
 
 export function runPrefixRoutes(app: FastifyInstance, { store, questions }: QuestionRouteParts): void {
   app.get<{ Params: Static<typeof runParams>; Querystring: Static<typeof prefixQuery> }>(

@@ -1,0 +1,66 @@
+// Questions about recorded runs: which prompt won and why, where its words come from, what differs, whether it comes out the same today.
+import type { Static } from 'typebox'
+import type { blameAnswer } from '../wire/onbook/blame-schema.ts'
+import type { differencesAnswer } from '../wire/onbook/differences-schema.ts'
+import type { prefixAnswer } from '../wire/onbook/prefix-schema.ts'
+import type { replayAnswer } from '../wire/onbook/replay-schema.ts'
+import type { whyAnswer } from '../wire/onbook/why-schema.ts'
+import { answerWith, listIn } from './shapes.ts'
+import type { CallOptions, Question, Transport } from './transport.ts'
+
+export type WhyEntry = Static<typeof whyAnswer>['items'][number]
+export type BlamedStep = Static<typeof blameAnswer>['items'][number]
+export type RunDifferences = Static<typeof differencesAnswer>
+export type PrefixEntry = Static<typeof prefixAnswer>['items'][number]
+export type ReplayedRun = Static<typeof replayAnswer>
+
+interface StepChoice extends CallOptions {
+  readonly nodeId?: string
+  /** Default: the newest. */
+  readonly visit?: number
+  /** Default: the newest. */
+  readonly step?: number
+}
+
+export interface Questions {
+  /** One entry for each node and kind: every layer, and what became of it. */
+  why(runId: string, options?: Omit<StepChoice, 'step'> & { readonly kind?: string }): Promise<readonly WhyEntry[]>
+  /** Where every word of a prompt comes from, in spans. */
+  blame(runId: string, options?: StepChoice): Promise<readonly BlamedStep[]>
+  /** Between two runs; or, with `nodeId` and `steps` (`1..2`), between two steps of one run. */
+  diff(
+    runId: string,
+    options: CallOptions & { readonly with?: string; readonly nodeId?: string; readonly steps?: string },
+  ): Promise<RunDifferences>
+  /** How much of a request stays the same from step to step, for each node and model. */
+  prefix(runId: string, options?: CallOptions & { readonly nodeId?: string }): Promise<readonly PrefixEntry[]>
+  /** The run made again from its record. Asks no model. Default: level 2. */
+  replay(runId: string, options?: CallOptions & { readonly level?: 1 | 2 }): Promise<ReplayedRun>
+  /** A run file, with everything that questions about the run need. */
+  exportRun(runId: string, options?: CallOptions): Promise<Uint8Array>
+}
+
+const pathOf = (runId: string, rest: string): string => `/v1/runs/${encodeURIComponent(runId)}${rest}`
+
+export function createQuestions(transport: Transport): Questions {
+  const ask = async (path: string, options: CallOptions, query: Readonly<Record<string, string | number | undefined>>) => {
+    const named: Question['query'] = Object.entries(query).map(([name, value]) => [name, value?.toString()])
+    return (await transport.ask({ method: 'GET', path, query: named, ...options })).body
+  }
+  return {
+    why: async (runId, { nodeId, visit, kind, ...options } = {}) =>
+      listIn(await ask(pathOf(runId, '/why'), options, { nodeId, visit, kind }), 'items') as readonly WhyEntry[],
+    blame: async (runId, { nodeId, visit, step, ...options } = {}) =>
+      listIn(await ask(pathOf(runId, '/blame'), options, { nodeId, visit, step }), 'items') as readonly BlamedStep[],
+    diff: async (runId, { with: other, nodeId, steps, ...options }) =>
+      answerWith(await ask(pathOf(runId, '/diff'), options, { with: other, nodeId, steps }), 'a') as RunDifferences,
+    prefix: async (runId, { nodeId, ...options } = {}) =>
+      listIn(await ask(pathOf(runId, '/prefix'), options, { nodeId }), 'items') as readonly PrefixEntry[],
+    replay: async (runId, { level, ...options } = {}) =>
+      answerWith(await ask(pathOf(runId, '/replay'), options, { level }), 'identical') as ReplayedRun,
+    async exportRun(runId, { signal = new AbortController().signal } = {}) {
+      const response = await transport.open({ method: 'GET', path: pathOf(runId, ':export') }, signal)
+      return new Uint8Array(await response.arrayBuffer())
+    },
+  }
+}

@@ -1,0 +1,13 @@
+// The question which differences two runs or steps have.
+import { Type } from 'typebox'
+import { runParams } from './runs-schema.ts'
+import { CLOSED } from './schema-parts.ts'
+
+export const diffQuery = Type.Object(
+  {
+    with: Type.Optional(Type.Index(runParams, ['runId'])),
+    nodeId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    steps: Type.Optional(Type.String({ maxLength: 50, description: 'Two steps of that node: 1..2, or with their visits 1.2..2.1.' })),
+  },
+  CLOSED,
+)
