@@ -28,12 +28,9 @@ export { type WorkerValidatorOptions, workerValidator } from './adapters/worker-
 export type { FunctionTool } from './book/function-tools.ts'
 export type { Reply } from './book/say.ts'
 export { type Book, connect, createTestBook, type OnbookOptions, onbook, type TestBookOptions } from './book.ts'
-export { type Activated, type ActivateRequest, activateVersion } from './engine/activate.ts'
 export { introspectSession } from './engine/bindings/introspect-session.ts'
 export { workspaceRead } from './engine/bindings/workspace-read.ts'
 export { type BlameAnswer, blameRun } from './engine/blame/blame.ts'
-export { type CheckedFile, type CheckSummary, checkPacks, summarize } from './engine/check.ts'
-export { type CheckedLayout, checkLayout } from './engine/check-layout.ts'
 export { type LoadedAgent, listAgents, loadAgent, publishAgent } from './engine/definitions/agents.ts'
 export {
   type DefinitionWriter,
@@ -45,37 +42,48 @@ export {
 export type { DefinitionRow } from './engine/definitions/rows.ts'
 export { type LoadedWorkflow, listWorkflows, loadWorkflow, publishWorkflow } from './engine/definitions/workflows.ts'
 export { diffRuns, diffSteps, type RunSide } from './engine/diff/diff-runs.ts'
-export { collectObjects, type Erasure, eraseObject } from './engine/erase.ts'
-export { exportStream } from './engine/export-stream.ts'
+export { type Activated, type ActivateRequest, activateVersion } from './engine/packs/activate.ts'
+export { type CheckedFile, type CheckSummary, checkPacks, summarize } from './engine/packs/check.ts'
+export { type CheckedLayout, checkLayout } from './engine/packs/check-layout.ts'
+export { findPack, openWorkspace, type Workspace } from './engine/packs/pack-folder.ts'
+export type { CaseResult, CaseStatus } from './engine/packs/run-example.ts'
+export { summarizeCases, type TestOptions, type TestSummary, testPacks } from './engine/packs/test-packs.ts'
+export { bumpPack, loadPack, retireVersion } from './engine/packs/versions.ts'
 export { type PrefixAnswer, prefixOfRun } from './engine/prefix/prefix.ts'
-export { PRODUCT_PROJECTIONS } from './engine/projections.ts'
+export { collectObjects, type Erasure, eraseObject } from './engine/record/erase.ts'
+export { exportStream } from './engine/record/export-stream.ts'
+export { PRODUCT_PROJECTIONS } from './engine/record/projections.ts'
+export {
+  keepSealing,
+  type RefusedStream,
+  type Sealing,
+  type SealingLog,
+  type SealResult,
+  sealStore,
+  sealStreams,
+} from './engine/record/seal.ts'
 export { type Replayed, type ReplayLevel, type ReplayOptions, replayRun } from './engine/replay/replay.ts'
 export { type ListedProblem, type ListedRole, listRoles } from './engine/roles/list-roles.ts'
 export { type LoadedRole, loadRole, type RoleSource } from './engine/roles/load-role.ts'
-export type { CaseResult, CaseStatus } from './engine/run-example.ts'
 export { type ExportRun, exportRun } from './engine/run-files/export-run.ts'
-export type { CreateRun } from './engine/runs/create.ts'
-export type { RunWorld } from './engine/runs/frozen.ts'
 export { type LoadedRun, loadRun } from './engine/runs/load.ts'
 export { listRuns, type RunSummary } from './engine/runs/runs.ts'
+export type { CreateRun } from './engine/runs/start/create.ts'
+export type { RunWorld } from './engine/runs/start/frozen.ts'
 export { type RunParts, type RunSubmission, type RunWork, runWork, type SubmittedRun } from './engine/runs/work.ts'
 export type { RunPlace } from './engine/runs/write-run.ts'
-export { keepSealing, type RefusedStream, type Sealing, type SealingLog, type SealResult, sealStore, sealStreams } from './engine/seal.ts'
 export { type LoadedSession, loadSession } from './engine/sessions/load.ts'
 export { performSync } from './engine/sessions/perform-sync.ts'
 export { listSessions, type SessionSummary } from './engine/sessions/sessions.ts'
 export { type SessionPlace, type Submission, type Submitted, submit as submitCommand } from './engine/sessions/submit.ts'
 export { type SessionWork, sessionWork } from './engine/sessions/work.ts'
-export { summarizeCases, type TestOptions, type TestSummary, testPacks } from './engine/test-packs.ts'
 export { type AdoptedTools, adoptedTools, type ToolServers } from './engine/tools/adopted-tools.ts'
 export { type Adopted, type AdoptRequest, adoptTools, type Dropped, type DropRequest, dropTools } from './engine/tools/adoptions.ts'
 export { type BuiltCall, buildCall } from './engine/turns/model-call.ts'
 export type { TurnParts } from './engine/turns/performing.ts'
 export { type Anchor, readAnchors, type WrittenAnchor, writeAnchor } from './engine/verify/anchors.ts'
 export { type Break, type Verified, type VerifyOptions, verifyRecord } from './engine/verify/verify.ts'
-export { bumpPack, loadPack, retireVersion } from './engine/versions.ts'
 export { type WhyAnswer, type WhyQuestion, whyRun } from './engine/why/why.ts'
-export { findPack, openWorkspace, type Workspace } from './engine/workspace.ts'
 export { type Checker, type ChecksReport, checksOf, checkVersion, reportOf, type VersionChecks } from './engine/workspaces/checks.ts'
 export {
   type CommitChanges,

@@ -1,9 +1,9 @@
 // Work that a host repeats while it runs: it signs the streams that moved, collects unreferenced objects and drops old idempotent answers.
 import { scratchSignedHeads } from '../adapters/sqlite-store/scratch-signed-heads.ts'
-import { collectObjects } from '../engine/erase.ts'
-import { keepDoing } from '../engine/keep-doing.ts'
-import { pruneAnswers } from '../engine/prune-answers.ts'
-import { keepSealing } from '../engine/seal.ts'
+import { collectObjects } from '../engine/record/erase.ts'
+import { pruneAnswers } from '../engine/record/prune-answers.ts'
+import { keepSealing } from '../engine/record/seal.ts'
+import { keepDoing } from '../engine/work/keep-doing.ts'
 import type { Keyring, Store } from '../ports.ts'
 import { clock } from './record-folder.ts'
 

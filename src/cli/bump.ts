@@ -1,6 +1,6 @@
 // onbook bump: copy a pack to its next version.
 import { existsSync } from 'node:fs'
-import { bumpPack } from '../engine/versions.ts'
+import { bumpPack } from '../engine/packs/versions.ts'
 import type { Input } from './commands.ts'
 import { locate } from './locate.ts'
 import { choiceOption, printJson } from './terminal.ts'

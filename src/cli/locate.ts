@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { folderFiles } from '../adapters/folder-files.ts'
 import { POLICY_FILE } from '../core/gate/read-policy.ts'
 import { INDEX_FILE } from '../core/workspace/index-file.ts'
-import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/workspace.ts'
+import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/packs/pack-folder.ts'
 
 export interface Target {
   readonly root: string

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { publishTemplates } from '../engine/library/publish.ts'
-import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 import { clock } from '../testing/stores/sqlite-place.ts'
 

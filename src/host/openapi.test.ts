@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../adapters/memory-store.ts'
-import { PRODUCT_PROJECTIONS } from '../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import { createHost } from './app.ts'
 import { DEFAULT_CONFIG } from './config.ts'
 

@@ -6,8 +6,8 @@ import { sqliteStore } from '../../../dist/adapters/sqlite-store/sqlite-store.js
 import { SCOPES } from '../../../dist/core/access/keys.js'
 import { libraryStream, publishedDraft } from '../../../dist/core/library/events.js'
 import { templateText } from '../../../dist/core/library/template.js'
-import { createKey } from '../../../dist/engine/access.js'
-import { PRODUCT_PROJECTIONS } from '../../../dist/engine/projections.js'
+import { createKey } from '../../../dist/engine/access/access.js'
+import { PRODUCT_PROJECTIONS } from '../../../dist/engine/record/projections.js'
 
 /** @typedef {import('../../../dist/core/library/template.js').LibraryTemplate} Template */
 

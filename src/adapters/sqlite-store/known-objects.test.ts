@@ -1,7 +1,7 @@
 // A store remembers ids of objects between commits. An object that is gone must not be referenced by its remembered id.
 import { expect, it } from 'vitest'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
-import { eraseObject } from '../../engine/erase.ts'
+import { eraseObject } from '../../engine/record/erase.ts'
 import type { Store } from '../../ports.ts'
 import { freshPath } from '../../testing/stores/sqlite-place.ts'
 import { sqliteStore } from './sqlite-store.ts'

@@ -3,7 +3,7 @@
 import { openProductStore } from '../../book/product-store.ts'
 import { tenantOf } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
-import { previewSources, renderRef } from '../../engine/render-ref.ts'
+import { previewSources, renderRef } from '../../engine/library/render-ref.ts'
 import { sessionPacks } from '../../engine/sessions/session-packs.ts'
 import type { Input } from '../commands.ts'
 import type { Shown } from '../render.ts'

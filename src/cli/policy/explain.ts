@@ -1,5 +1,5 @@
 // onbook policy explain: what the gate would say of a call. Nothing is called, and nothing is recorded.
-import type { ExplainedPolicy } from '../../engine/explain-policy.ts'
+import type { ExplainedPolicy } from '../../engine/policy/explain-policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { workAt } from '../host/which-host.ts'

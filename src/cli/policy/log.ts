@@ -3,7 +3,7 @@
 import { withRecord } from '../../book/record-folder.ts'
 import { changeLines, type PolicyChange } from '../../core/gate/policy-diff.ts'
 import { HOST_TENANT } from '../../engine/library/rows.ts'
-import { HOST_POLICY } from '../../engine/record-config.ts'
+import { HOST_POLICY } from '../../engine/policy/record-config.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'

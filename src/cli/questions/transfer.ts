@@ -8,7 +8,7 @@ import { databaseOf, openRecord, tenantOf, withRecord } from '../../book/record-
 import type { Digest } from '../../core/digest/digest.ts'
 import { type RunFileHeader, readObjectLine, readRunFileHeader } from '../../core/record/run-file.ts'
 import { runStream } from '../../core/run/events.ts'
-import { exportStream } from '../../engine/export-stream.ts'
+import { exportStream } from '../../engine/record/export-stream.ts'
 import { exportRun } from '../../engine/run-files/export-run.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'

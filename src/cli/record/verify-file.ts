@@ -3,7 +3,7 @@ import { inspectFile } from '../../adapters/sqlite-store/inspect.ts'
 import { scratchTables } from '../../adapters/sqlite-store/scratch-tables.ts'
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import type { Projection } from '../../core/record/projection.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import { type Verified, type VerifyOptions, verifyRecord } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
 

@@ -1,5 +1,5 @@
 // Which version of each template is active after a command.
-import type { ActiveTemplate } from '../../engine/publish-packs.ts'
+import type { ActiveTemplate } from '../../engine/packs/publish-packs.ts'
 import { visible } from './visible.ts'
 
 /** A line for each pack. @param refs pinned; versions among them that are not active are named too */

@@ -1,5 +1,5 @@
 // How a request for approval ended, as a sentence: by a person, by time, or with its call. Only the first is an answer.
-import { isWithdrawn } from '../../engine/approvals.ts'
+import { isWithdrawn } from '../../engine/runs/calls/approvals.ts'
 import { clip } from './visible.ts'
 
 export interface AnswerShown {

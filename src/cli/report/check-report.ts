@@ -1,7 +1,7 @@
 // What every format of `check` is made from. Formats only lay out: none of them judges, counts or reads files.
 import type { Finding } from '../../core/lint/lint.ts'
 import type { WorkflowShare } from '../../core/lint/workflow-share.ts'
-import type { CheckSummary } from '../../engine/check.ts'
+import type { CheckSummary } from '../../engine/packs/check.ts'
 
 export interface CheckReport {
   readonly findings: readonly Finding[]

@@ -1,6 +1,6 @@
 // `test --format json`: a contract that scripts depend on. Fields may be added here, never renamed.
 import { jsonFile } from '../../core/digest/indented-json.ts'
-import type { CaseResult } from '../../engine/run-example.ts'
+import type { CaseResult } from '../../engine/packs/run-example.ts'
 import type { TestReport } from './test-report.ts'
 
 export function testToJson({ cases, summary }: TestReport): string {

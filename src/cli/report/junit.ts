@@ -1,6 +1,6 @@
 // JUnit XML, for CI that draws test results. Keeps to what the Ant and the Jenkins schema both allow: tools read one or the other.
 import type { Finding } from '../../core/lint/lint.ts'
-import type { CaseResult } from '../../engine/run-example.ts'
+import type { CaseResult } from '../../engine/packs/run-example.ts'
 import { type CheckReport, fullMessage } from './check-report.ts'
 import { groupBy } from './groups.ts'
 import type { TestReport } from './test-report.ts'

@@ -2,7 +2,7 @@
 import picocolors from 'picocolors'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { WorkflowShare } from '../../core/lint/workflow-share.ts'
-import type { CheckSummary } from '../../engine/check.ts'
+import type { CheckSummary } from '../../engine/packs/check.ts'
 import type { CheckReport } from './check-report.ts'
 import { codeFrame } from './code-frame.ts'
 import { groupBy } from './groups.ts'

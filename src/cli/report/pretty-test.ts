@@ -1,7 +1,7 @@
 // `test` for people: one line a case, what went wrong under it, and a last line that says how it went.
 import picocolors from 'picocolors'
-import type { CaseResult, CaseStatus } from '../../engine/run-example.ts'
-import type { TestSummary } from '../../engine/test-packs.ts'
+import type { CaseResult, CaseStatus } from '../../engine/packs/run-example.ts'
+import type { TestSummary } from '../../engine/packs/test-packs.ts'
 import { groupBy } from './groups.ts'
 import type { TestReport } from './test-report.ts'
 import { clip, visible, visibleLines } from './visible.ts'

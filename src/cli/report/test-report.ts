@@ -1,6 +1,6 @@
 // What every format of `test` is made from.
-import type { CaseResult } from '../../engine/run-example.ts'
-import type { TestSummary } from '../../engine/test-packs.ts'
+import type { CaseResult } from '../../engine/packs/run-example.ts'
+import type { TestSummary } from '../../engine/packs/test-packs.ts'
 
 export interface TestReport {
   readonly cases: readonly CaseResult[]

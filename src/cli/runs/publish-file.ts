@@ -12,7 +12,7 @@ import { checkWritable, type PreparedDefinition, publishDefinitions } from '../.
 import { prepareWorkflow } from '../../engine/definitions/workflows.ts'
 import { type PackSchemas, publishSchemas } from '../../engine/library/pack-schemas.ts'
 import type { CompiledPacks } from '../../engine/library/publish.ts'
-import { compilePacks, publishFresh, schemasOfPacks } from '../../engine/publish-packs.ts'
+import { compilePacks, publishFresh, schemasOfPacks } from '../../engine/packs/publish-packs.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { findRoot, locate } from '../locate.ts'

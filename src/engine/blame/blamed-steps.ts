@@ -2,7 +2,7 @@
 import { factsOf, type RunEventOf, type RunFact, type RunStep } from '../../core/run/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../no-node.ts'
+import { noNode } from '../reading/no-node.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { loadReading } from '../runs/read-run.ts'
 

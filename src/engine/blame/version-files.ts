@@ -3,7 +3,7 @@ import type { Snapshot } from '../../core/session/snapshot.ts'
 import { listTree } from '../../core/workspace/list.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { openWorkspace, type Workspace } from '../workspace.ts'
+import { openWorkspace, type Workspace } from '../packs/pack-folder.ts'
 import { conduct } from '../workspaces/nodes.ts'
 import { filesAmong } from '../workspaces/stored-files.ts'
 

@@ -4,9 +4,9 @@ import { type BundleHead, printManifest } from '../../core/bundle/print.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import type { Validator } from '../../ports.ts'
-import { refuseFindings } from '../publish-packs.ts'
-import { loadPack } from '../versions.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../packs/pack-folder.ts'
+import { refuseFindings } from '../packs/publish-packs.ts'
+import { loadPack } from '../packs/versions.ts'
 import { bundleRefused } from './check-bundle.ts'
 
 export interface PackSource {

@@ -6,7 +6,7 @@ import type { Mismatch } from '../../core/schema/verdict.ts'
 import { NODE_TYPES } from '../../core/workflow/node-types.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { BYTES_ALONE, remembered, rememberedContent } from '../remembered.ts'
+import { BYTES_ALONE, remembered, rememberedContent } from '../reading/remembered.ts'
 import type { PreparedDefinition } from './publish.ts'
 import { findDefinition } from './rows.ts'
 

@@ -3,8 +3,8 @@ import { type Definition, type DefinitionKind, decideDefinition, definitionStrea
 import type { Digest } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Store } from '../../ports.ts'
-import { decidedAgain } from '../decided-again.ts'
 import { HOST_TENANT } from '../library/rows.ts'
+import { decidedAgain } from '../work/decided-again.ts'
 import { type DefinitionRow, findDefinition, ownDefinition } from './rows.ts'
 
 export interface DefinitionWriter {

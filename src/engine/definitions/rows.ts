@@ -5,7 +5,7 @@ import { streamFamily } from '../../core/record/event.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { remembered } from '../remembered.ts'
+import { remembered } from '../reading/remembered.ts'
 
 export interface DefinitionRow extends DefinitionHead {
   /** Whose it is: its document is an object of this tenant. */

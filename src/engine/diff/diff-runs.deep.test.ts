@@ -9,8 +9,8 @@ import { readStory, recordedStory } from '../../testing/stories/recorded-story.t
 import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { WORLD } from '../../testing/stories/test-runs.ts'
 import { publishTemplates } from '../library/publish.ts'
-import type { CreateRun } from '../runs/create.ts'
-import type { RunWorld } from '../runs/frozen.ts'
+import type { CreateRun } from '../runs/start/create.ts'
+import type { RunWorld } from '../runs/start/frozen.ts'
 import { diffRuns } from './diff-runs.ts'
 
 interface Variant {

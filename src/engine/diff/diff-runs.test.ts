@@ -11,7 +11,7 @@ import { honestStore } from '../../testing/mutations/honest-store.ts'
 import { POLICY, readStory, recordedStory, type Story } from '../../testing/stories/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { createFork } from '../fork/create.ts'
-import { HOST_POLICY, recordConfig } from '../record-config.ts'
+import { HOST_POLICY, recordConfig } from '../policy/record-config.ts'
 import { diffRuns, diffSteps } from './diff-runs.ts'
 
 let house: RunHouse

@@ -5,10 +5,10 @@ import type { StepPlace } from '../../core/diff/read-steps.ts'
 import { type TextHunk, textHunks } from '../../core/diff/text-hunks.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../no-node.ts'
-import { type Pause, pacedStore } from '../paced-store.ts'
+import { noNode } from '../reading/no-node.ts'
+import { type Pause, pacedStore } from '../reading/paced-store.ts'
+import { answerFor } from '../reading/unfit.ts'
 import { textAt } from '../replay/texts-of.ts'
-import { answerFor } from '../unfit.ts'
 import { type GatheredRun, gatherRun } from './run-facts.ts'
 
 /** One run, where it lies. */

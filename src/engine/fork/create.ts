@@ -10,8 +10,8 @@ import { beginRun } from '../../core/run/walk.ts'
 import type { History } from '../../core/session/history.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Store } from '../../ports.ts'
-import { loadFrozen } from '../runs/frozen.ts'
 import { loadRun } from '../runs/load.ts'
+import { loadFrozen } from '../runs/start/frozen.ts'
 import { readSource, type Source } from './source.ts'
 
 export interface ForkRequest {

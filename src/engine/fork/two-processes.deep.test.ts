@@ -4,7 +4,7 @@ import { memoryStore } from '../../adapters/memory-store.ts'
 import { recordedStory } from '../../testing/stories/recorded-story.ts'
 import type { RunHouse } from '../../testing/stories/run-house.ts'
 import { walkedByTwo } from '../../testing/stories/walked-by-two.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 
 let house: RunHouse
 let tick = 0

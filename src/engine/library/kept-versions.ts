@@ -2,7 +2,7 @@
 import { LIBRARY_FAMILIES, libraryStream, templateRows, WORKSPACE_LIBRARIES } from '../../core/library/events.ts'
 import { projectorOf } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
-import { remembered } from '../remembered.ts'
+import { remembered } from '../reading/remembered.ts'
 import { type LibraryRow, toLibraryRow } from './rows.ts'
 
 interface Kept {

@@ -3,12 +3,12 @@ import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import type { Store } from '../../ports.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
-import { eraseObject } from '../erase.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
-import { findTemplate } from '../render-ref.ts'
+import { eraseObject } from '../record/erase.ts'
+import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 import { type ListFilter, listTemplates } from './list.ts'
 import { publishTemplates } from './publish.ts'
 import { removeTemplate } from './remove.ts'
+import { findTemplate } from './render-ref.ts'
 
 const writer = { tenant: 'acme', libraryId: 'onbook', actor: 'test' }
 let store: Store

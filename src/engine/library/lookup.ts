@@ -6,7 +6,7 @@ import type { PromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Found, Lookup, Pinned } from '../../core/resolve/resolve.ts'
 import type { Wanted } from '../../core/run/frozen.ts'
 import type { Store } from '../../ports.ts'
-import { remembered } from '../remembered.ts'
+import { remembered } from '../reading/remembered.ts'
 import { HOST_TENANT, type LibraryRow, toLibraryRow, versionsOf } from './rows.ts'
 
 /** By library, workspace and template, and the host's apart: where each label points to, and null for a label that was removed. */

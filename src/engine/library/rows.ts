@@ -7,7 +7,7 @@ import type { PromptKind } from '../../core/pack/compile.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import type { Pinned } from '../../core/resolve/resolve.ts'
 import type { Store } from '../../ports.ts'
-import { BYTES_ALONE, remembered, rememberedContent } from '../remembered.ts'
+import { BYTES_ALONE, remembered, rememberedContent } from '../reading/remembered.ts'
 import { publishedVersions } from './kept-versions.ts'
 
 /** Whose templates the host's own are. No key ever belongs to it. */

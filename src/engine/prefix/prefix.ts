@@ -17,8 +17,8 @@ import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summar
 import type { RunStep } from '../../core/run/reading.ts'
 import { readSegments } from '../../core/run/stored-segments.ts'
 import type { Store } from '../../ports.ts'
+import { answerFor } from '../reading/unfit.ts'
 import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'
-import { answerFor } from '../unfit.ts'
 import { sentChains } from './sent-steps.ts'
 
 export interface PrefixStep extends Partial<ComparedStep> {

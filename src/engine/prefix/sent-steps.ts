@@ -1,7 +1,7 @@
 // The steps of a run, grouped by the session and the model that they were sent to.
 import type { RunStep } from '../../core/run/reading.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../no-node.ts'
+import { noNode } from '../reading/no-node.ts'
 import { loadReading } from '../runs/read-run.ts'
 
 /** Each group in the order in which its steps were sent. */

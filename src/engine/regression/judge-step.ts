@@ -3,7 +3,7 @@
 import { type Cause, causeKey } from '../../core/regression/cause.ts'
 import type { StepOutcome } from '../../core/regression/tally.ts'
 import type { Store } from '../../ports.ts'
-import { roleOf } from '../runs/frozen.ts'
+import { roleOf } from '../runs/start/frozen.ts'
 import { agentOf } from '../turns/task.ts'
 import { isSameOutcome, type Outcome, outcomeOf } from './change-of.ts'
 import { makeUnder, type StepProposal } from './make-under.ts'

@@ -12,7 +12,7 @@ import { Fault } from '../../errors.ts'
 import { pinnedRow, withEdited } from '../library/edited-lookup.ts'
 import { findAmong } from '../library/lookup.ts'
 import { loadRole } from '../roles/load-role.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { LoadedFrozen } from '../runs/start/frozen.ts'
 import { moveKey, type Proposal } from './proposal.ts'
 
 /** In a steady order. */

@@ -7,13 +7,13 @@ import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import { isUnfit } from '../reading/unfit.ts'
 import { readChained } from '../replay/read-chained.ts'
 import { remakeStep } from '../replay/remake-step.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
 import { type LoadedRun, NO_RUN } from '../runs/load.ts'
-import { worldOf } from '../runs/world.ts'
+import type { LoadedFrozen } from '../runs/start/frozen.ts'
+import { worldOf } from '../runs/start/world.ts'
 import { isDirect } from '../turns/task.ts'
-import { isUnfit } from '../unfit.ts'
 
 export interface RecordedStep {
   /** As it was the moment before. */

@@ -5,7 +5,7 @@ import { type JudgedStep, type Tally, tallying } from '../../core/regression/tal
 import { nodeOf } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { loadFrozen } from '../runs/frozen.ts'
+import { loadFrozen } from '../runs/start/frozen.ts'
 import { changeOf } from './change-of.ts'
 import { type Judged, judgeStep } from './judge-step.ts'
 import { makeUnder, type StepProposal } from './make-under.ts'

@@ -5,7 +5,7 @@ import { referencesIn } from '../../core/record/references.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isUnfit } from '../unfit.ts'
+import { isUnfit } from '../reading/unfit.ts'
 import type { Diverged } from './read-chained.ts'
 
 export type GapPlace = Pick<Divergence, 'sequence' | 'stream' | 'nodeId' | 'step'>

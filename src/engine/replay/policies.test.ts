@@ -7,7 +7,7 @@ import type { Store, StoredEvent } from '../../ports.ts'
 import { POLICY, recordedStory } from '../../testing/stories/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { HOST_POLICY } from '../record-config.ts'
+import { HOST_POLICY } from '../policy/record-config.ts'
 import { ALWAYS_BELIEVED } from './believed.ts'
 import { replayRun } from './replay.ts'
 

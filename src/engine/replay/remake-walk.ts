@@ -7,9 +7,9 @@ import { emptyConfig } from '../../core/session/config.ts'
 import { callNamed, type OpenCall } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { type LoadedFrozen, loadFrozen } from '../runs/frozen.ts'
+import { type LoadedFrozen, loadFrozen } from '../runs/start/frozen.ts'
+import { worldOf } from '../runs/start/world.ts'
 import { configFor, placeOfNode } from '../runs/start-node.ts'
-import { worldOf } from '../runs/world.ts'
 import { type NodeOutput, readStored } from '../turns/node-values.ts'
 
 type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>

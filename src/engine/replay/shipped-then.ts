@@ -9,7 +9,7 @@ import type { LibraryTemplate } from '../../core/library/template.ts'
 import { readTools } from '../../core/messages/read-tools.ts'
 import type { StepStarted } from '../../core/turn/events.ts'
 import type { Store } from '../../ports.ts'
-import { rememberedContent } from '../remembered.ts'
+import { rememberedContent } from '../reading/remembered.ts'
 import { SHIPPED, type Shipped } from '../turns/shipped.ts'
 
 /** @param mode that the step is made in */

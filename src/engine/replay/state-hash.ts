@@ -1,6 +1,6 @@
 // The name of a state that events left. One that no honest events leave has a name as well, and is told.
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
-import { isUnfit } from '../unfit.ts'
+import { isUnfit } from '../reading/unfit.ts'
 import { type GapPlace, unfitEvent } from './gaps.ts'
 import type { Diverged } from './read-chained.ts'
 

@@ -10,8 +10,8 @@ import { workspaceStream } from '../../core/workspace/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { HOST_POLICY } from '../record-config.ts'
-import { loadFrozen } from '../runs/frozen.ts'
+import { HOST_POLICY } from '../policy/record-config.ts'
+import { loadFrozen } from '../runs/start/frozen.ts'
 
 /** Events of one stream beside the run: more than that is no longer "small and needed". */
 const MOST_EVENTS = 100_000

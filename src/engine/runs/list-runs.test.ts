@@ -4,7 +4,7 @@ import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { runRows } from '../../core/run/projections.ts'
 import type { Append, Store } from '../../ports.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 
 const TENANT = 'acme'
 const AT_ONCE = 1_000

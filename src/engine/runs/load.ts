@@ -3,7 +3,7 @@ import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { foldRun } from '../../core/run/reduce.ts'
 import { emptyRun, type RunState } from '../../core/run/state.ts'
 import type { Store } from '../../ports.ts'
-import { keptFolds } from '../kept-folds.ts'
+import { keptFolds } from '../reading/kept-folds.ts'
 
 export interface LoadedRun {
   readonly state: RunState

@@ -14,8 +14,8 @@ import { loadSession } from '../sessions/load.ts'
 import { handoffsTo } from '../turns/node-values.ts'
 import { type NodeDesk, startStep } from '../turns/start-step.ts'
 import { agentOf, isDirect } from '../turns/task.ts'
-import type { LoadedFrozen } from './frozen.ts'
-import { deliveries, mailTo } from './mail.ts'
+import { deliveries, mailTo } from './graph/mail.ts'
+import type { LoadedFrozen } from './start/frozen.ts'
 import type { RunChange } from './write-run.ts'
 
 /** The sample node of OpenWOP's conformance suite: whatever it is sent, it says that it was sent that. */

@@ -1,6 +1,6 @@
 // Deadlines of a run: approvals that expire, replies that a call waits for, and the time that the run may take. They follow from its state.
 import { isEnded } from '../../core/run/state.ts'
-import type { Deadlines } from '../deadlines.ts'
+import type { Deadlines } from '../work/deadlines.ts'
 import type { LoadedRun } from './load.ts'
 
 export interface Over {

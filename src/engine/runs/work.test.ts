@@ -5,7 +5,7 @@ import type { Json } from '../../core/digest/digest.ts'
 import type { Store } from '../../ports.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
 import { type TestRuns, testRuns, workflowOf } from '../../testing/stories/test-runs.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 import { loadRun } from './load.ts'
 
 let store: Store

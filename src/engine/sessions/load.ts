@@ -4,7 +4,7 @@ import { fromRecorded, type SessionEvent, sessionStream } from '../../core/sessi
 import { foldSession } from '../../core/session/reduce.ts'
 import { emptySession, type SessionState } from '../../core/session/state.ts'
 import type { Store } from '../../ports.ts'
-import { keptFolds } from '../kept-folds.ts'
+import { keptFolds } from '../reading/kept-folds.ts'
 
 export interface LoadedSession {
   readonly state: SessionState

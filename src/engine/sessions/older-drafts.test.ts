@@ -10,7 +10,7 @@ import { sessionStream } from '../../core/session/events.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
 import { WORLD } from '../../testing/stories/test-runs.ts'
-import { PRODUCT_PROJECTIONS } from '../projections.ts'
+import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 import { runWork } from '../runs/work.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 

@@ -4,7 +4,7 @@ import type { Said } from '../../testing/models/talking-chat.ts'
 import { freshStore, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 import { WORLD } from '../../testing/stories/test-runs.ts'
 import { memoryToolServer } from '../../testing/tools/memory-tool-server.ts'
-import { openApprovals } from '../approvals.ts'
+import { openApprovals } from '../runs/calls/approvals.ts'
 import { adoptedTools } from './adopted-tools.ts'
 import { adoptTools } from './adoptions.ts'
 

@@ -15,7 +15,7 @@ import { type TestSessions, testSessions } from '../../testing/hosts/test-sessio
 import { gate } from '../../testing/models/talking-chat.ts'
 import { freshStore } from '../../testing/stories/run-house.ts'
 import { memoryToolServer } from '../../testing/tools/memory-tool-server.ts'
-import { eraseObject } from '../erase.ts'
+import { eraseObject } from '../record/erase.ts'
 import type { RunWork } from '../runs/work.ts'
 import type { RunPlace } from '../runs/write-run.ts'
 import { configOf } from '../sessions/requests.ts'

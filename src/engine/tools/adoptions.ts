@@ -16,9 +16,9 @@ import {
 } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, ToolServer } from '../../ports.ts'
-import { decidedAgain } from '../decided-again.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { remembered, rememberedContent } from '../remembered.ts'
+import { remembered, rememberedContent } from '../reading/remembered.ts'
+import { decidedAgain } from '../work/decided-again.ts'
 
 export const loadAdoptions = (store: Store): Promise<Adoptions> =>
   remembered(store, [streamFamily(TOOLS)], JSON.stringify(['adoptions']), () => readAdoptions(store))

@@ -2,7 +2,7 @@
 // else the node itself.
 import { digestText } from '../../core/digest/digest.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { LoadedFrozen } from '../runs/start/frozen.ts'
 import { agentOf } from './task.ts'
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/

@@ -5,7 +5,7 @@ import { type Asked, type AskedCall, askedIn } from '../../core/tools/asked-call
 import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { OpenStep } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'
-import { rememberedContent } from '../remembered.ts'
+import { rememberedContent } from '../reading/remembered.ts'
 import { toolsIn } from './model-call.ts'
 
 type Read = (digest: Digest) => Promise<Uint8Array>

@@ -9,7 +9,7 @@ import { type HistoryNode, readHistoryNode } from '../../core/session/history.ts
 import { messagesAround, type StepRequest } from '../../core/turn/materialize.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { rememberedContent } from '../remembered.ts'
+import { rememberedContent } from '../reading/remembered.ts'
 
 export type BuiltCall =
   /** `sizes`: of how many messages each digest is made, in order. */

@@ -1,7 +1,7 @@
 // What the gate has to know about a node: its role, its settings and the mode of its run, as they are at this moment.
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import type { RunState } from '../../core/run/state.ts'
-import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
+import { frozenRole, type LoadedFrozen } from '../runs/start/frozen.ts'
 import { agentName } from './agent-name.ts'
 import type { NodeGate } from './performing.ts'
 import { agentOf, isDirect, settingsOf } from './task.ts'

@@ -10,7 +10,7 @@ import { nodeOf, type RunState } from '../../core/run/state.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { Workflow, WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
-import { rememberedContent } from '../remembered.ts'
+import { rememberedContent } from '../reading/remembered.ts'
 import { askedOf } from './asked.ts'
 
 /** What a node gave: the text of its last reply, and what that says if it is JSON. */

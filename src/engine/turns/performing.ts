@@ -11,8 +11,8 @@ import type { TurnCommand } from '../../core/turn/commands.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'
 import type { CallOptions, ChatModel, Delta, Files, Model, RepoWatch, Secrets, Store, Validator } from '../../ports.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
 import type { LoadedRun } from '../runs/load.ts'
+import type { LoadedFrozen } from '../runs/start/frozen.ts'
 import type { OfferedTools } from '../tools/bound.ts'
 
 /** A node at work, and who asks. */

@@ -9,7 +9,7 @@ import type { RunState } from '../../core/run/state.ts'
 import { usualSettings } from '../../core/run/usual-settings.ts'
 import { SESSION_TYPE } from '../../core/workflow/node-types.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
-import { frozenRole, type LoadedFrozen, roleOf } from '../runs/frozen.ts'
+import { frozenRole, type LoadedFrozen, roleOf } from '../runs/start/frozen.ts'
 
 /** What nobody set is as its role usually had it when the run was started. */
 export const settingsOf = (

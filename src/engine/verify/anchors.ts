@@ -4,7 +4,7 @@ import { CHECKPOINTS, type Checkpoint, readCheckpoint, type SealedHead, statemen
 import { decodeEvent } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature, Keyring, SignedHeads, Store } from '../../ports.ts'
-import { type RefusedStream, sealer } from '../seal.ts'
+import { type RefusedStream, sealer } from '../record/seal.ts'
 
 export interface Anchor {
   readonly tenant: string

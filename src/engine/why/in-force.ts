@@ -6,9 +6,9 @@ import type { RunFact, RunStep } from '../../core/run/reading.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import { adoptionOf, type EventPlace, factPlace, type InForce, type RoleInForce } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'
-import { type PolicyRevision, policyAt, policyRevisions } from '../policy-revisions.ts'
-import { frozenRole, type LoadedFrozen } from '../runs/frozen.ts'
+import { type PolicyRevision, policyAt, policyRevisions } from '../policy/policy-revisions.ts'
 import { loadAdoptions } from '../runs/read-run.ts'
+import { frozenRole, type LoadedFrozen } from '../runs/start/frozen.ts'
 import { agentOf } from '../turns/task.ts'
 
 interface ActiveRun {

@@ -5,7 +5,7 @@ import type { WhyEntry } from '../../core/why/chain.ts'
 import type { EventPlace } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { DIALECT } from '../runs/frozen.ts'
+import { DIALECT } from '../runs/start/frozen.ts'
 
 export interface LabelMoves {
   readonly label: string

@@ -8,7 +8,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { agentAt } from '../definitions/agents.ts'
 import { workflowAt } from '../definitions/workflows.ts'
-import type { LoadedFrozen } from '../runs/frozen.ts'
+import type { LoadedFrozen } from '../runs/start/frozen.ts'
 import type { WhyLayer } from './label-moves.ts'
 import type { WhyChoice } from './why.ts'
 

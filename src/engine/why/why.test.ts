@@ -15,7 +15,7 @@ import { createFork } from '../fork/create.ts'
 import { moveLabel } from '../library/labels.ts'
 import { publishTemplates } from '../library/publish.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { HOST_POLICY, recordConfig } from '../record-config.ts'
+import { HOST_POLICY, recordConfig } from '../policy/record-config.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { type WhyAnswer, type WhyQuestion, whyRun } from './why.ts'
 

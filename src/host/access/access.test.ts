@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../../core/access/keys.ts'
 import { digestText } from '../../core/digest/digest.ts'
-import { listKeys, revokeKey } from '../../engine/access.ts'
+import { listKeys, revokeKey } from '../../engine/access/access.ts'
 import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'
 import { workflowOf } from '../../testing/stories/test-runs.ts'
 

@@ -1,6 +1,6 @@
 // What access was refused, counted and written down once a minute: nobody can make the record grow by knocking.
 import { ACCESS_AUDIT, accessRefusedDraft, signedInDraft, signedOutDraft } from '../../core/access/audit.ts'
-import { appendHostEvent } from '../../engine/access.ts'
+import { appendHostEvent } from '../../engine/access/access.ts'
 import type { Clock, Store } from '../../ports.ts'
 
 export interface Audit {

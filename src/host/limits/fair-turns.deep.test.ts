@@ -1,7 +1,7 @@
 // One tenant floods the host: how long another waits, as a ratio against the same host when it is quiet.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import { watchEventLoop } from '../../testing/event-loop.ts'
 import { endedRun, runToEnd, startRun } from '../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'

@@ -1,7 +1,7 @@
 // How many runs a tenant may have open.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import type { RunParts } from '../../engine/runs/work.ts'
 import { endedRun, startRun } from '../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
-import { CONFORMANCE_TEMPLATES, publishConformance } from '../../engine/conformance.ts'
+import { CONFORMANCE_TEMPLATES, publishConformance } from '../../engine/definitions/conformance.ts'
 import {
   type CapabilityDocument,
   type CapabilityGate,

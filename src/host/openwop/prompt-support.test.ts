@@ -1,7 +1,7 @@
 // OpenWOP's prompts over HTTP: a host that does not support them, the host's own defaults, and templates of another kind than their slot.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import { publishToHost } from '../../testing/hosts/host-library.ts'
 import { runToEnd } from '../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'

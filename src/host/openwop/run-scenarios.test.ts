@@ -1,8 +1,8 @@
 // OpenWOP's scenarios that need a run, by their names, and RFC 0029's story with every layer live. Over real HTTP, from the events alone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { publishConformance } from '../../engine/conformance.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { publishConformance } from '../../engine/definitions/conformance.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import { readCapabilities, requireReplay } from '../../testing/capability-gates.ts'
 import { publishToHost } from '../../testing/hosts/host-library.ts'
 import { endedRun, pollRun, runIs, runToEnd, startRun } from '../../testing/hosts/host-runs.ts'

@@ -2,7 +2,7 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import type { Store } from '../../ports.ts'
 import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'

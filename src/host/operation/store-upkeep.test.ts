@@ -1,8 +1,8 @@
 // What a host says about itself while its disk is full, and how long it keeps answers for retries.
 import { afterAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../engine/projections.ts'
-import { pruneAnswers } from '../../engine/prune-answers.ts'
+import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
+import { pruneAnswers } from '../../engine/record/prune-answers.ts'
 import { Fault } from '../../errors.ts'
 import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'

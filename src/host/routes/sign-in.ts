@@ -1,7 +1,7 @@
 // Signing in and out: a key makes a link, the link signs in, and that opens what its key opens.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type Principal, principalOfKey } from '../../engine/access.ts'
+import { type Principal, principalOfKey } from '../../engine/access/access.ts'
 import { Fault } from '../../errors.ts'
 import type { Clock, Store } from '../../ports.ts'
 import { CLOSED, nullable } from '../../wire/onbook/schema-parts.ts'

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { StreamHead } from '../../core/record/event.ts'
-import { maySee } from '../../engine/membership.ts'
+import { maySee } from '../../engine/access/membership.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { CLOSED, limit, nullable } from '../../wire/onbook/schema-parts.ts'

@@ -2,7 +2,7 @@
 import { once, setMaxListeners } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isLimited } from '../../engine/membership.ts'
+import { isLimited } from '../../engine/access/membership.ts'
 import { Fault } from '../../errors.ts'
 import type { HostLimits } from '../limits/limits.ts'
 

@@ -2,7 +2,7 @@
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../../engine/runs/load.ts'
-import { workflowNow } from '../../engine/runs/world.ts'
+import { workflowNow } from '../../engine/runs/start/world.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Observability, RunEventDoc } from '../../wire/openwop/run-event.ts'

@@ -4,9 +4,9 @@ import type { CheckReport } from '../../cli/report/check-report.ts'
 import type { TestReport } from '../../cli/report/test-report.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import { RULES } from '../../core/lint/rules.ts'
-import { summarize } from '../../engine/check.ts'
-import type { CaseResult } from '../../engine/run-example.ts'
-import { summarizeCases } from '../../engine/test-packs.ts'
+import { summarize } from '../../engine/packs/check.ts'
+import type { CaseResult } from '../../engine/packs/run-example.ts'
+import { summarizeCases } from '../../engine/packs/test-packs.ts'
 
 export const findingOf = (given: Partial<Finding> = {}): Finding => ({
   file: 'prompts/writer/v1.0.0.yaml',

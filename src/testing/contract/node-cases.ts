@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { MOST_NODE_BYTES } from '../../core/record/references.ts'
-import { eraseObject } from '../../engine/erase.ts'
+import { eraseObject } from '../../engine/record/erase.ts'
 import type { Store } from '../../ports.ts'
 import { bytesOf } from './place.ts'
 import { append, entry, type StoreTest } from './store-contract.ts'

@@ -1,7 +1,7 @@
 // Objects: found by what they are, kept for as long as somebody speaks of them, gone when they were erased.
 import assert from 'node:assert/strict'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
-import { eraseObject } from '../../engine/erase.ts'
+import { eraseObject } from '../../engine/record/erase.ts'
 import { bytesOf } from './place.ts'
 import { append, collect, entry, type StoreTest } from './store-contract.ts'
 

@@ -2,7 +2,7 @@
 import { SCOPES } from '../../core/access/keys.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import type { TemplateVariable } from '../../core/library/template.ts'
-import { publishConformance } from '../../engine/conformance.ts'
+import { publishConformance } from '../../engine/definitions/conformance.ts'
 import { startHost, type TestHost, template } from '../hosts/start-host.ts'
 import { memoryToolServer } from '../tools/memory-tool-server.ts'
 import type { Hints } from './from-schema.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileKeyring } from '../../adapters/file-keyring.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
-import { sealStore } from '../../engine/seal.ts'
+import { sealStore } from '../../engine/record/seal.ts'
 import { clock } from './sqlite-place.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import { endedRun, startRun } from '../../../testing/hosts/host-runs.ts'
 import { runCli, temporaryFolder } from '../../../testing/hosts/run-cli.ts'
 import { type Asking, startHost, type TestHost } from '../../../testing/hosts/start-host.ts'

@@ -1,8 +1,8 @@
 // Questions that take a while: tenants take turns, each question works in slices, and other requests are answered between two slices.
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { runStream } from '../../../core/run/events.ts'
-import { fairQueue } from '../../../engine/fair-queue.ts'
-import type { Pause } from '../../../engine/paced-store.ts'
+import type { Pause } from '../../../engine/reading/paced-store.ts'
+import { fairQueue } from '../../../engine/work/fair-queue.ts'
 import { Fault } from '../../../errors.ts'
 import type { Store } from '../../../ports.ts'
 import type { SessionRouteParts } from '../sessions/writes.ts'

@@ -1,6 +1,6 @@
 // Why a prompt was used, over real HTTP: the same answer as the engine's, in the schema's words, for its tenant alone.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { HOST_POLICY, recordConfig } from '../../../engine/record-config.ts'
+import { HOST_POLICY, recordConfig } from '../../../engine/policy/record-config.ts'
 import { whyRun } from '../../../engine/why/why.ts'
 import { runToEnd } from '../../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../../../testing/hosts/start-host.ts'

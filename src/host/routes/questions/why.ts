@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { StepsInForce } from '../../../core/why/in-force.ts'
-import { pacedStore } from '../../../engine/paced-store.ts'
+import { pacedStore } from '../../../engine/reading/paced-store.ts'
 import { whyRun } from '../../../engine/why/why.ts'
 import { runParams } from '../../../wire/onbook/runs-schema.ts'
 import { whyAnswer, whyQuery } from '../../../wire/onbook/why-schema.ts'

@@ -2,7 +2,7 @@
 import { EventSource } from 'eventsource'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import { endedRun, runIs, startRun } from '../../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost } from '../../../testing/hosts/start-host.ts'
 import { type TestSessions, testSessions } from '../../../testing/hosts/test-sessions.ts'

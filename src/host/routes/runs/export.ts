@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { pacedStore } from '../../../engine/paced-store.ts'
+import { pacedStore } from '../../../engine/reading/paced-store.ts'
 import { exportRun } from '../../../engine/run-files/export-run.ts'
 import { runParams } from '../../../wire/onbook/runs-schema.ts'
 import { principalOf } from '../../access/access.ts'

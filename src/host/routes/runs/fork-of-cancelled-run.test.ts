@@ -1,7 +1,7 @@
 // Branches from the middle of a cancellation over real HTTP: they end, and count as ended.
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import { endedRun, pollRun, startRun } from '../../../testing/hosts/host-runs.ts'
 import { startHost } from '../../../testing/hosts/start-host.ts'
 import { testSessions } from '../../../testing/hosts/test-sessions.ts'

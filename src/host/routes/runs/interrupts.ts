@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
-import { askedApproval } from '../../../engine/approvals.ts'
+import { askedApproval } from '../../../engine/runs/calls/approvals.ts'
 import { Fault } from '../../../errors.ts'
 import { approvalAnswer, approvalParams, nodeParams } from '../../../wire/onbook/runs-schema.ts'
 import { anyJson, CLOSED } from '../../../wire/onbook/schema-parts.ts'

@@ -7,7 +7,7 @@ import { isEnded, type NodeState, nodeOf, type RunState } from '../../../core/ru
 import { type LoadedRun, loadRun } from '../../../engine/runs/load.ts'
 import { loadReading } from '../../../engine/runs/read-run.ts'
 import { findRun } from '../../../engine/runs/runs.ts'
-import { workflowNow } from '../../../engine/runs/world.ts'
+import { workflowNow } from '../../../engine/runs/start/world.ts'
 import { Fault } from '../../../errors.ts'
 import type { Store, StoredEvent } from '../../../ports.ts'
 import { type Observability, type ReadBody, type RunEventDoc, runOutputs, toRunEventDoc } from '../../../wire/openwop/run-event.ts'

@@ -1,7 +1,7 @@
 // A session in AgentOS's names, over HTTP: sent, read, followed, and read on after a break.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import { type Answered, startHost, type TestHost } from '../../../testing/hosts/start-host.ts'
 import { testSessions } from '../../../testing/hosts/test-sessions.ts'
 import { clock, freshPath } from '../../../testing/stores/sqlite-place.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { digestBytes, type Json } from '../../../core/digest/digest.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import type { Binding } from '../../../ports.ts'
 import { type Answered, startHost, type TestHost } from '../../../testing/hosts/start-host.ts'
 import { testSessions } from '../../../testing/hosts/test-sessions.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../../core/digest/digest.ts'
-import { PRODUCT_PROJECTIONS } from '../../../engine/projections.ts'
+import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
 import type { Binding } from '../../../ports.ts'
 import { startHost, type TestHost } from '../../../testing/hosts/start-host.ts'
 import { type TestSessions, testSessions } from '../../../testing/hosts/test-sessions.ts'

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Digest, Json } from '../../../core/digest/digest.ts'
 import { EVERYTHING, READING, type WorkspaceOperation } from '../../../core/workspace/policy.ts'
-import type { Principal } from '../../../engine/access.ts'
+import type { Principal } from '../../../engine/access/access.ts'
 import { type CommitChanges, type CommitResult, commitChanges } from '../../../engine/workspaces/commit.ts'
 import { readRef } from '../../../engine/workspaces/read.ts'
 import type { WorkspaceUser, WorkspaceVersion } from '../../../engine/workspaces/versions.ts'

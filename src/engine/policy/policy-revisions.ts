@@ -1,0 +1,27 @@
+// The host's policy through time, as far as it is on record here. A run file may come without it. Reads, and judges nothing.
+import type { Json } from '../../core/digest/digest.ts'
+import { type EventPlace, placeOf } from '../../core/why/in-force.ts'
+import type { Store } from '../../ports.ts'
+import { HOST_TENANT } from '../library/rows.ts'
+import { HOST_POLICY } from './record-config.ts'
+
+export interface PolicyRevision {
+  readonly revision: number
+  readonly since: EventPlace
+  /** It may name others: whoever asks about a run is told when it changed, and not what it says. */
+  readonly config: Json
+}
+
+/** Oldest first. */
+export async function policyRevisions(store: Store): Promise<readonly PolicyRevision[]> {
+  const found: PolicyRevision[] = []
+  for await (const { event } of store.read(HOST_TENANT, HOST_POLICY.stream, -1)) {
+    const { config = null } = event.payload as { readonly config?: Json }
+    found.push({ revision: event.seq + 1, since: placeOf(event), config })
+  }
+  return found
+}
+
+/** The newest that was on record then. */
+export const policyAt = (revisions: readonly PolicyRevision[], at: string): PolicyRevision | null =>
+  revisions.findLast(({ since }) => since.at <= at) ?? null

@@ -1,0 +1,16 @@
+// A question about a node that has no answer: because the run has no such node, and then it says which it has, or for another reason.
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
+import { loadRun } from '../runs/load.ts'
+import { workflowNow } from '../runs/start/world.ts'
+
+const MOST_NAMED = 20
+
+/** @param otherwise what is said of a node that the run has */
+export async function noNode(store: Store, tenant: string, runId: string, nodeId: string, otherwise: string): Promise<Fault> {
+  const { state } = await loadRun(store, tenant, runId)
+  const ids = (await workflowNow(store, tenant, state)).nodes.map(({ id }) => id)
+  if (ids.includes(nodeId)) return new Fault('node_missing', { problem: otherwise })
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''
+  return new Fault('node_missing', { problem: `Run ${runId} has no node ${nodeId}. It has: ${ids.slice(0, MOST_NAMED).join(', ')}${more}` })
+}

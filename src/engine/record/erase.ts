@@ -1,0 +1,27 @@
+// Takes an object's bytes away, and says so in the audit stream; and drops what nothing speaks of.
+import type { Digest } from '../../core/digest/digest.ts'
+import { AUDIT, erasureDraft } from '../../core/record/erasure.ts'
+import type { Clock, Store } from '../../ports.ts'
+import { decidedAgain } from '../work/decided-again.ts'
+
+export interface Erasure {
+  readonly tenant: string
+  readonly digest: Digest
+  readonly actor: string
+  readonly why: string
+}
+
+export async function eraseObject(store: Store, { tenant, digest, actor, why }: Erasure): Promise<void> {
+  await decidedAgain(async () => {
+    const { seq } = await store.head(tenant, AUDIT)
+    const appends = [{ stream: AUDIT, expected: seq, entries: [erasureDraft(digest, actor, why)] }]
+    return store.commit({ tenant, erase: [digest], appends })
+  })
+}
+
+/** Long enough for whoever has written an object to write the event that speaks of it. */
+const KEPT_MS = 24 * 3_600_000
+
+/** How many objects were dropped. */
+export const collectObjects = (store: Store, clock: Clock): Promise<number> =>
+  store.collect(new Date(Date.parse(clock()) - KEPT_MS).toISOString())

@@ -1,0 +1,41 @@
+// What the gate has to know about a call of a graph tool: whatever is wrong with it is found before anybody is asked.
+import type { ToolCall } from '../../../core/gate/capability.ts'
+import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from '../../../core/run/graph-plans.ts'
+import { GRAPH_DESCRIPTORS, isGraphTool } from '../../../core/tools/graph-descriptors.ts'
+import type { Validator } from '../../../ports.ts'
+import { problemWith } from '../../turns/gate-facts.ts'
+import type { NodeGate } from '../../turns/performing.ts'
+import { type Spawner, spawnOf } from './spawn.ts'
+
+const problemIn = (planned: Planned<unknown>): string | null => (planned.ok ? null : planned.problem)
+
+/** @param spawner null where nobody is at work as the node: then whether another could be spawned is not known, only what is asked for */
+export async function graphGate(
+  validator: Pick<Validator, 'ask'>,
+  place: GraphPlace,
+  spawner: Spawner | null,
+  { name, arguments: given }: ToolCall,
+): Promise<Pick<NodeGate, 'problem' | 'ownEdge' | 'mustAsk'>> {
+  const fine = { problem: null, ownEdge: false, mustAsk: false }
+  // A catalog may show them otherwise, and what follows is written for ours.
+  const malformed = isGraphTool(name) ? await problemWith(validator, GRAPH_DESCRIPTORS[name], given) : null
+  if (malformed !== null) return { ...fine, problem: malformed }
+  switch (name) {
+    case 'spawn_node': {
+      const planned = planSpawn(place, given)
+      if (!planned.ok) return { ...fine, problem: planned.problem }
+      // Who may spawn without being asked could make another that may.
+      const mustAsk = planned.plan.role === 'orchestrator'
+      const spawned = spawner === null ? null : await spawnOf(spawner, planned.plan)
+      return { ...fine, problem: spawned?.ok === false ? spawned.problem : null, mustAsk }
+    }
+    case 'create_edge': {
+      const planned = planEdge(place, given)
+      return { ...fine, problem: problemIn(planned), ownEdge: planned.ok && planned.plan.own }
+    }
+    case 'send_handoff':
+      return { ...fine, problem: problemIn(planHandoff(place, given)) }
+    default:
+      return fine
+  }
+}

@@ -1,8 +1,0 @@
-// A run that another process has claimed, or that is made again from a record: this process records nothing more about it.
-import { Fault } from '../../errors.ts'
-
-/** To have been refused by another run is another matter. */
-export const isLost = (error: unknown, runId: string | undefined): boolean =>
-  error instanceof Fault &&
-  (error.code === 'run_not_owned' || error.code === 'run_is_replay') &&
-  (error as Fault<'run_not_owned'>).details.runId === runId

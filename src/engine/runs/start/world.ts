@@ -1,0 +1,55 @@
+// The world of a run as it stands: what it froze, and what agents added to its graph since. Reads; adds nothing.
+import type { FrozenRole } from '../../../core/run/frozen.ts'
+import { grownWorkflow, type SpawnedNode } from '../../../core/run/grown.ts'
+import type { RunState } from '../../../core/run/state.ts'
+import type { Workflow } from '../../../core/workflow/workflow.ts'
+import type { Store } from '../../../ports.ts'
+import { readStored } from '../../turns/node-values.ts'
+import { type LoadedFrozen, type LoadedSpawn, loadFrozen, type RunWorld } from './frozen.ts'
+
+/** The graph it walks, without what its nodes are told. */
+export const workflowNow = async (store: Store, tenant: string, state: RunState): Promise<Workflow> =>
+  grownWorkflow((await loadFrozen(store, tenant, state.frozen!)).workflow, state)
+
+/** Of a workflow without agents, roles and refs. */
+export const worldWith = (workflow: Workflow, { hostDefaults, agentBindings, model }: RunWorld): LoadedFrozen => ({
+  workflow,
+  agents: new Map(),
+  roles: new Map(),
+  spawned: new Map(),
+  lookup: { found: {}, defaults: {} },
+  hostDefaults,
+  agentBindings,
+  model,
+  repository: null,
+})
+
+/** By what was added: the same object every time, so that what follows from it is made once. */
+const worlds = new WeakMap<readonly SpawnedNode[], LoadedFrozen>()
+
+export async function worldOf(store: Store, tenant: string, state: RunState): Promise<LoadedFrozen> {
+  const { nodes } = state.grown
+  const known = worlds.get(nodes)
+  if (nodes.length > 0 && known !== undefined) return known
+  const frozen = await loadFrozen(store, tenant, state.frozen!)
+  if (nodes.length === 0) return frozen
+  const spawned = new Map<string, LoadedSpawn>()
+  for (const node of nodes) spawned.set(node.nodeId, await loadSpawn(store, tenant, node))
+  const made = { ...frozen, workflow: grownWorkflow(frozen.workflow, state), spawned }
+  worlds.set(nodes, made)
+  return made
+}
+
+/** By the event's own object, as it comes through every later state: what composing makes of a role hangs on it. */
+const spawns = new WeakMap<SpawnedNode, LoadedSpawn>()
+
+async function loadSpawn(store: Store, tenant: string, node: SpawnedNode): Promise<LoadedSpawn> {
+  const known = spawns.get(node)
+  if (known !== undefined) return known
+  const textOf = async (digest: SpawnedNode['role']['text']) => (await readStored<{ readonly text: string }>(store, tenant, digest)).text
+  const { name, source, ref, file, text, requests } = node.role
+  const role: FrozenRole = { name, source, ref, digest: file, requests, text: await textOf(text) }
+  const made = { node, role, prompt: node.prompt === null ? null : await textOf(node.prompt) }
+  spawns.set(node, made)
+  return made
+}
