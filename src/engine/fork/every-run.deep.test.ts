@@ -5,7 +5,9 @@ import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 const FOLDER = 'src/engine/runs'
-const suites = readdirSync(FOLDER).filter(name => name.endsWith('.test.ts') && !name.endsWith('.deep.test.ts'))
+const suites = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+  name => name.endsWith('.test.ts') && !name.endsWith('.deep.test.ts'),
+)
 const paths = suites.map(name => `${FOLDER}/${name}`)
 
 const run = async (paths: readonly string[], env: Readonly<Record<string, string>>): Promise<void> => {
