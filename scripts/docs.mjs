@@ -130,7 +130,7 @@ function notHere() {
 }
 
 function errors() {
-  const rows = Object.entries(FAULTS).map(([code, { status, say }]) => {
+  const rows = Object.entries(FAULTS).map(([code, { status, say, summary }]) => {
     // Every detail shows as its own name: the message with the places left open.
     const open = new Proxy(
       {},
@@ -139,7 +139,8 @@ function errors() {
           ['known', 'tried', 'libraries', 'supported'].includes(String(name)) ? [`<${String(name)}>`] : `<${String(name)}>`,
       },
     )
-    return `| \`${code}\` | ${status} | ${/** @type {(details: unknown) => string} */ (say)(open).replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
+    const meaning = summary ?? /** @type {(details: unknown) => string} */ (say)(open)
+    return `| \`${code}\` | ${status} | ${meaning.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`
   })
-  return `# Errors\n\nGenerated from the table of faults. Every error has a code that never changes, and a message that may.\n\n| code | HTTP status | message |\n|---|---|---|\n${rows.join('\n')}\n`
+  return `# Errors\n\nGenerated from the table of faults. Every error has a code that never changes, and a message that may. \`<name>\` marks a value that the message fills in.\n\n| code | HTTP status | meaning, and what to do |\n|---|---|---|\n${rows.join('\n')}\n`
 }

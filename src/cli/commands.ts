@@ -34,13 +34,13 @@ export interface Command {
   readonly load: () => Promise<(input: Input) => Promise<number>>
 }
 
-const OUTPUT: Option = { flags: '--output <file>', summary: 'write the report to a file instead' }
+const OUTPUT: Option = { flags: '--output <file>', summary: 'file for the report (default: standard output)' }
 
 const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'init',
     arguments: ['[dir]'],
-    summary: 'scaffold a workspace that checks and tests',
+    summary: 'create a workspace with a sample pack',
     options: [JSON_OPTION],
     example: 'onbook init demo',
     load: async () => (await import('./init.ts')).init,
@@ -48,15 +48,15 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'check',
     arguments: ['[paths...]'],
-    summary: 'lint packs, the files they need, preludes, tools, roles, agents, workflows and the policy',
+    summary: 'lint packs, preludes, tools, roles, agents, workflows and the policy',
     options: [
-      { flags: '--format <format>', summary: 'pretty, json, sarif, junit or github (default: pretty)' },
-      { flags: '--json', summary: 'the same as --format json' },
+      { flags: '--format <format>', summary: 'report format: pretty, json, sarif, junit or github (default: pretty)' },
+      { flags: '--json', summary: 'short for --format json' },
       OUTPUT,
-      { flags: '--fix', summary: 'repair what is mechanical, then check' },
-      { flags: '--watch', summary: 'check again whenever a file changes' },
-      { flags: '--max-warnings <n>', summary: 'fail on more warnings than this' },
-      { flags: '--quiet', summary: 'leave infos out' },
+      { flags: '--fix', summary: 'repair mechanical problems, then check' },
+      { flags: '--watch', summary: 'check again when a file changes' },
+      { flags: '--max-warnings <n>', summary: 'most warnings before the check fails (default: no limit)' },
+      { flags: '--quiet', summary: 'leave out infos' },
     ],
     example: 'onbook check --format sarif --output onbook.sarif',
     load: async () => (await import('./check.ts')).check,
@@ -64,18 +64,18 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'test',
     arguments: ['[paths...]'],
-    summary: "run packs' examples through a model and compare",
+    summary: 'run the examples of packs through a model',
     options: [
-      { flags: '--prompt <file>', summary: 'one pack' },
-      { flags: '--model <provider:model>', summary: 'a real model: openai:…, anthropic:…, google:…, openai-compatible:…' },
-      { flags: '--record', summary: 'keep what the model says, to be played back without it' },
-      { flags: '--format <format>', summary: 'pretty, json or junit (default: pretty)' },
-      { flags: '--json', summary: 'the same as --format json' },
+      { flags: '--prompt <file>', summary: 'pack file to test (default: all)' },
+      { flags: '--model <provider:model>', summary: 'real model to call: openai:…, anthropic:…, google:…, openai-compatible:…' },
+      { flags: '--record', summary: 'save the replies, to replay them without the model' },
+      { flags: '--format <format>', summary: 'report format: pretty, json or junit (default: pretty)' },
+      { flags: '--json', summary: 'short for --format json' },
       OUTPUT,
-      { flags: '--concurrency <n>', summary: 'examples at a time (default: 8)' },
-      { flags: '--timeout <seconds>', summary: 'per example (default: 60)' },
+      { flags: '--concurrency <n>', summary: 'examples that run at the same time (default: 8)' },
+      { flags: '--timeout <seconds>', summary: 'seconds per example (default: 60)' },
       { flags: '--fences', summary: 'accept a reply inside a code fence' },
-      { flags: '--allow-empty', summary: 'packs without examples do not fail the run' },
+      { flags: '--allow-empty', summary: 'pass packs that have no examples' },
     ],
     example: 'onbook test --prompt prompts/summarizer/v1.0.0.yaml',
     load: async () => (await import('./test.ts')).test,
@@ -83,15 +83,15 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'render',
     arguments: ['[ref]'],
-    summary: 'print the effective text of a pack, of a template of the library, or of a text',
+    summary: 'print the rendered text of a pack, a template or a text',
     options: [
-      { flags: '--text <template>', summary: 'a template instead of a pack' },
+      { flags: '--text <template>', summary: 'template text, instead of a pack' },
       { flags: '--values <json>', summary: 'values of variables, as JSON or @file' },
-      { flags: '--lenient', summary: 'what is missing renders as empty text' },
-      { flags: '--segments', summary: 'one line per piece, with where it came from' },
-      { flags: '--published', summary: 'of the library, also when a pack of that name lies here' },
-      { flags: '--session <name>', summary: 'as an agent with this session is sent it: the packs of its snapshot come first' },
-      { flags: '--untrusted', summary: 'of the library: all values are foreign, and fenced in' },
+      { flags: '--lenient', summary: 'render missing values as empty text' },
+      { flags: '--segments', summary: 'print one line per segment, with its origin' },
+      { flags: '--published', summary: 'use the published template even if a local pack has that name' },
+      { flags: '--session <name>', summary: 'session whose workspace snapshot comes first, as its agent would receive it' },
+      { flags: '--untrusted', summary: 'treat all values as untrusted input and fence them' },
       DATA,
       TENANT,
       JSON_OPTION,
@@ -102,7 +102,7 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'bump',
     arguments: ['<pack>', '<step>'],
-    summary: 'copy a pack to its next version: patch, minor or major',
+    summary: 'copy a pack to its next patch, minor or major version',
     options: [JSON_OPTION],
     example: 'onbook bump summarizer minor',
     load: async () => (await import('./bump.ts')).bump,
@@ -110,11 +110,11 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'activate',
     arguments: ['<agent>', '[version]'],
-    summary: 'check, test and make a version the active one, in the registry and in the record',
+    summary: 'check, test and activate a version',
     options: [
-      { flags: '--back', summary: 'go back to the version that was active before' },
-      { flags: '--why <text>', summary: 'kept in the history' },
-      { flags: '--model <provider:model>', summary: 'test with a real model' },
+      { flags: '--back', summary: 'activate the previous active version again' },
+      { flags: '--why <text>', summary: 'reason, kept in the history' },
+      { flags: '--model <provider:model>', summary: 'real model for the tests' },
       HOST_CONFIG,
       DATA,
       TENANT,
@@ -126,19 +126,19 @@ const PACK_COMMANDS: readonly Command[] = [
   {
     name: 'retire',
     arguments: ['<agent>', '<version>'],
-    summary: 'forbid a version from ever being activated again: it is used only where a ref names it',
+    summary: 'forbid a version from being activated again',
     options: [HOST_CONFIG, DATA, TENANT, JSON_OPTION],
     example: 'onbook retire summarizer 1.0.0',
     load: async () => (await import('./retire.ts')).retire,
   },
 ]
 
-/** What is said about a group of commands. */
+/** The summary of each group of commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  bundle: 'collections of templates, signed, to ship and to install',
-  policy: 'what the operator allows: who may use which tool, who is asked, and why',
-  sessions: 'one agent’s durable conversation: what it is set to, its runs, what was said',
-  workspace: 'the versions of a workspace: what is in them, what changed, getting them back',
+  bundle: 'build, sign, verify and install collections of templates',
+  policy: 'show and explain which tools agents may use',
+  sessions: 'create and run the durable conversations of agents',
+  workspace: 'list, compare, check and check out workspace versions',
 }
 
 export const COMMANDS: readonly Command[] = [

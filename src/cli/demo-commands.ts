@@ -6,11 +6,11 @@ export const DEMO_COMMANDS: readonly Command[] = [
   {
     name: 'demo',
     arguments: ['[story]'],
-    summary: 'run a newsroom of three agents and serve it; with a story, show one: override, publish, apply, tool, attack, replay, tamper',
+    summary: 'run a sample newsroom of three agents, or one story about it',
     options: [
-      { flags: '--data <dir>', summary: 'the folder of its record (default: onbook-demo/.onbook)' },
-      { flags: '--port <n>', summary: 'where its host listens (default: any free one)' },
-      { flags: '--no-serve', summary: 'show the run, and end' },
+      { flags: '--data <dir>', summary: 'folder of the record (default: onbook-demo/.onbook)' },
+      { flags: '--port <n>', summary: 'port of the host (default: any free port)' },
+      { flags: '--no-serve', summary: 'end after the run, without a host' },
       JSON_OPTION,
     ],
     example: 'onbook demo override',

@@ -2,8 +2,8 @@
 import type { Command, Option } from './commands.ts'
 import { DATA, JSON_OPTION, LIMIT, TENANT, WHERE } from './options.ts'
 
-const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'check signatures with these keys instead of the keyring' }
-const BROKEN: Option = { flags: '--broken', summary: 'keep the copy even though it does not verify' }
+const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'public keys for the signatures (default: the keyring)' }
+const BROKEN: Option = { flags: '--broken', summary: 'keep a copy that does not verify' }
 
 export const RECORD_COMMANDS: readonly Command[] = [
   {
@@ -19,8 +19,8 @@ export const RECORD_COMMANDS: readonly Command[] = [
     arguments: ['<stream>'],
     summary: 'print the events of a stream, oldest first',
     options: [
-      { flags: '--after <seq>', summary: 'only those after this sequence' },
-      { flags: '--follow', summary: 'and every new one, until stopped' },
+      { flags: '--after <seq>', summary: 'sequence after which to start' },
+      { flags: '--follow', summary: 'also print new events, until stopped' },
       { ...LIMIT, summary: 'events to print (default: 50; with --json or --follow, all)' },
       DATA,
       TENANT,
@@ -32,23 +32,23 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'object',
     arguments: ['<digest>'],
-    summary: 'print the bytes that have this name',
-    options: [{ flags: '--output <file>', summary: 'write them to a new file instead' }, DATA, TENANT, JSON_OPTION],
+    summary: 'print the bytes of an object',
+    options: [{ flags: '--output <file>', summary: 'new file for the bytes (default: standard output)' }, DATA, TENANT, JSON_OPTION],
     example: 'onbook object sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824',
     load: async () => (await import('./record/object.ts')).object,
   },
   {
     name: 'verify',
     arguments: ['[ref]'],
-    summary: 'check that the record, or one run of it or in a file, is what was written',
-    options: [{ flags: '--anchor <file>', summary: 'compare with a copy kept elsewhere' }, PUBLIC_KEY, DATA, JSON_OPTION],
+    summary: 'check that a record, run or run file is unchanged',
+    options: [{ flags: '--anchor <file>', summary: 'anchor file to compare with, kept elsewhere' }, PUBLIC_KEY, DATA, JSON_OPTION],
     example: 'onbook verify --anchor anchor.jsonl --public-key onbook.pem',
     load: async () => (await import('./record/verify.ts')).verify,
   },
   {
     name: 'checkpoint',
     arguments: [],
-    summary: 'sign every stream that has moved since the last checkpoint',
+    summary: 'sign every stream that has changed since the last checkpoint',
     options: [DATA, JSON_OPTION],
     example: 'onbook checkpoint',
     load: async () => (await import('./record/keep.ts')).checkpoint,
@@ -56,20 +56,20 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'anchor',
     arguments: ['<file>'],
-    summary: 'sign, and write a copy of the last checkpoints to keep elsewhere',
-    options: [{ flags: '--public-key <file>', summary: 'write the public keys too' }, DATA, JSON_OPTION],
+    summary: 'sign the record and write its checkpoints to a file',
+    options: [{ flags: '--public-key <file>', summary: 'file for the public keys' }, DATA, JSON_OPTION],
     example: 'onbook anchor anchor.jsonl --public-key onbook.pem',
     load: async () => (await import('./record/keep.ts')).anchor,
   },
   {
     name: 'export',
     arguments: ['<what>'],
-    summary: 'write a run with all that questions about it need, or one stream for verify.mjs, into one file',
+    summary: 'write a run or a stream to one file',
     options: [
-      { flags: '-o, --output <file>', summary: 'a new file instead of standard output; then says what was left out' },
+      { flags: '-o, --output <file>', summary: 'new file (default: standard output); lists what was left out' },
       {
         flags: '--erase <digest>',
-        summary: 'of a run: keep the bytes of this object here, and name it as erased; may be repeated',
+        summary: 'object of the run to leave out and mark as erased; may be repeated',
         repeated: true,
       },
       ...WHERE,
@@ -80,7 +80,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'import',
     arguments: ['<file>'],
-    summary: 'verify an exported run and keep it beside the record, to be looked at',
+    summary: 'verify an exported run and keep it beside the record',
     options: [DATA, JSON_OPTION],
     example: 'onbook import run.jsonl',
     load: async () => (await import('./questions/transfer.ts')).importRun,
@@ -88,7 +88,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'backup',
     arguments: ['<file>'],
-    summary: 'write a consistent, verified copy while the record is in use',
+    summary: 'write a verified copy of a record in use',
     options: [BROKEN, DATA, JSON_OPTION],
     example: 'onbook backup onbook-monday.db',
     load: async () => (await import('./record/keep.ts')).backup,
@@ -96,7 +96,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'restore',
     arguments: ['<file>'],
-    summary: 'verify a backup and put it where no record is',
+    summary: 'verify a backup and restore it to an empty place',
     options: [BROKEN, PUBLIC_KEY, DATA, JSON_OPTION],
     example: 'onbook restore onbook-monday.db --data restored',
     load: async () => (await import('./record/keep.ts')).restore,
@@ -104,7 +104,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'rebuild',
     arguments: [],
-    summary: 'drop every projection and make it again from the streams',
+    summary: 'rebuild every projection from the streams',
     options: [DATA, JSON_OPTION],
     example: 'onbook rebuild',
     load: async () => (await import('./record/keep.ts')).rebuild,
@@ -112,7 +112,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'erase',
     arguments: ['[digest]'],
-    summary: "take an object's bytes away, and record that it was done; or find the objects of a run that hold a text",
+    summary: 'erase an object, or find the objects that hold a text',
     options: [
       { flags: '--why <text>', summary: 'reason, kept in the record; without it --run only lists' },
       { flags: '--run <id>', summary: 'run whose objects are searched, with --holding' },
@@ -127,7 +127,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: 'collect',
     arguments: [],
-    summary: 'drop objects that nothing has spoken of for a day',
+    summary: 'delete objects that have been unreferenced for a day',
     options: [DATA, JSON_OPTION],
     example: 'onbook collect',
     load: async () => (await import('./record/keep.ts')).collect,

@@ -77,7 +77,7 @@ describe('onbook render', () => {
     ['a file that is not there', ['--text', 'x', '--values', '@nowhere.json'], 'nowhere.json cannot be read'],
     ['a broken template', ['--text', '{{#if x}}'], '--text:1:1: {{#if}} is never closed'],
     ['neither pack nor text', [], 'name a pack'],
-    ['a pack that is not there', ['nobody'], 'No pack "nobody"'],
+    ['a pack that is not there', ['nobody'], 'There is no pack "nobody"'],
   ])('explains %s', async (_, args, message) => {
     const { code, err } = await runCli(['render', ...args])
     expect(code).toBe(2)

@@ -8,7 +8,7 @@ export const ROLE_COMMANDS: readonly Command[] = [
   {
     name: 'roles',
     arguments: [],
-    summary: 'list the roles that runs can use: those of the repo, and those that ship',
+    summary: 'list the roles of the repo and the shipped ones',
     options: [REPO, JSON_OPTION],
     example: 'onbook roles',
     load: async () => (await roles()).list,
@@ -16,15 +16,15 @@ export const ROLE_COMMANDS: readonly Command[] = [
   {
     name: 'roles show',
     arguments: ['<name>'],
-    summary: 'print what a role says to the model',
-    options: [{ flags: '--raw', summary: 'the whole file, with its head' }, REPO, JSON_OPTION],
+    summary: 'print the text of a role',
+    options: [{ flags: '--raw', summary: 'print the whole file, with its head' }, REPO, JSON_OPTION],
     example: 'onbook roles show reviewer --raw',
     load: async () => (await roles()).show,
   },
   {
     name: 'roles init',
     arguments: ['<name>'],
-    summary: 'write docs/templates/<name>.md, from the shipped role of that name or as a beginning',
+    summary: 'write docs/templates/<name>.md from a shipped role or a sample',
     options: [REPO, JSON_OPTION],
     example: 'onbook roles init reviewer',
     load: async () => (await roles()).init,

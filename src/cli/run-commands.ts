@@ -2,12 +2,12 @@
 import type { Command, Option } from './commands.ts'
 import { HOST_CONFIG, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
-const MODEL: Option = { flags: '--model <name>', summary: 'which model of it' }
+const MODEL: Option = { flags: '--model <name>', summary: 'model of the provider' }
 
-/** For what is done here when no host does it. */
+/** For work that this process does when no host does it. */
 const WORK_HERE: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO, HOST_CONFIG]
 const WORK: readonly Option[] = [
-  { flags: '--provider <name>', summary: 'what nodes use that name no model (default: what the host is set to; with --script, scripted)' },
+  { flags: '--provider <name>', summary: 'provider for nodes that name none (default: as the host sets it; with --script, scripted)' },
   MODEL,
   ...WORK_HERE,
 ]
@@ -19,14 +19,14 @@ const approvals = () => import('./runs/approvals.ts')
 
 const LIST: Omit<Command, 'name'> = {
   arguments: [],
-  summary: 'list the runs',
+  summary: 'list runs',
   options: [
     {
       flags: '--status <status>',
-      summary: 'only those that are so: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …',
+      summary: 'status to filter by: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …',
     },
-    { flags: '--workflow <id>', summary: 'only those of this workflow' },
-    { ...LIMIT, summary: 'print the newest so many (default: 50; with --json, all)' },
+    { flags: '--workflow <id>', summary: 'only runs of this workflow' },
+    { ...LIMIT, summary: 'latest runs to print (default: 50; with --json, all)' },
     ...WHERE,
   ],
   example: 'onbook runs --status paused',
@@ -35,29 +35,29 @@ const LIST: Omit<Command, 'name'> = {
 
 const APPROVALS: Omit<Command, 'name'> = {
   arguments: [],
-  summary: 'list what waits for a person to decide',
+  summary: 'list the open approvals',
   options: [LIMIT, ...WHERE],
   example: 'onbook approvals',
   load: async () => (await approvals()).list,
 }
 
-const NOTE: Option = { flags: '--note <text>', summary: 'kept in the record' }
+const NOTE: Option = { flags: '--note <text>', summary: 'note, kept in the record' }
 
 export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'run',
     arguments: ['<workflow>'],
-    summary: 'run a workflow until it is over or waits for a person; one that is named by its file is published first',
+    summary: 'run a workflow until it ends or waits for a person',
     options: [
-      { flags: '--input <json>', summary: 'the inputs of the workflow, as JSON or @file' },
-      { flags: '--override <text>', summary: 'what every node is told last, as text or @file' },
-      { flags: '--prompt-override <kind=ref>', summary: 'the template of a kind, over every other layer', repeated: true },
-      { flags: '--mode <mode>', summary: 'planning or implementation (default: what the workflow says)' },
-      { flags: '--budget-steps <n>', summary: 'steps of the run' },
-      { flags: '--steps-per-node <n>', summary: 'steps of one node before the run is paused; default 50, or as the workflow sets it' },
-      { flags: '--budget-tokens <n>', summary: 'tokens of the run' },
-      { flags: '--timeout <seconds>', summary: 'of the run' },
-      { flags: '--detach', summary: 'do not wait; through a host only' },
+      { flags: '--input <json>', summary: 'inputs of the workflow, as JSON or @file' },
+      { flags: '--override <text>', summary: 'override for the end of every prompt, as text or @file' },
+      { flags: '--prompt-override <kind=ref>', summary: 'template for a kind, above every other layer', repeated: true },
+      { flags: '--mode <mode>', summary: 'planning or implementation (default: as the workflow sets it)' },
+      { flags: '--budget-steps <n>', summary: 'most steps of the run (default: as the workflow sets it, else no limit)' },
+      { flags: '--steps-per-node <n>', summary: 'steps of one node before the run pauses (default: as the workflow sets it, else 50)' },
+      { flags: '--budget-tokens <n>', summary: 'most tokens of the run (default: as the workflow sets it, else no limit)' },
+      { flags: '--timeout <seconds>', summary: 'seconds that the run may take (default: as the workflow sets it, else no limit)' },
+      { flags: '--detach', summary: 'return at once; needs a host' },
       WATCH,
       ...WORK,
       ...WHERE,
@@ -68,19 +68,19 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'fork',
     arguments: ['<run>'],
-    summary: 'go on with a recorded run from one of its events, in earnest and with something different, to see what would have happened',
+    summary: 'branch a recorded run at an event and continue with a change',
     options: [
-      { flags: '--from <event>', summary: 'what it goes on from: an event by its sequence, or a node, writer.2 for its second visit' },
+      { flags: '--from <event>', summary: 'event to branch at: a sequence, or a node such as writer, or writer.2 for its second visit' },
       {
         flags: '--prompt-override <kind=ref>',
-        summary: 'the template of a kind, over every other layer, in every step of every node from there on',
+        summary: 'template for a kind, above every other layer, in every step of every node from there on',
         repeated: true,
       },
-      { flags: '--override <text>', summary: 'what every node is told last, as text or @file' },
+      { flags: '--override <text>', summary: 'override for the end of every prompt, as text or @file' },
       { flags: '--mode <mode>', summary: 'planning or implementation' },
-      { flags: '--input <json>', summary: 'other inputs, as JSON or @file; from before the first node only' },
+      { flags: '--input <json>', summary: 'other inputs, as JSON or @file; only before the first node' },
       WATCH,
-      { flags: '--provider <name>', summary: 'what every node uses that starts from there on (default: what it uses in the run)' },
+      { flags: '--provider <name>', summary: 'provider of every node that starts after the branch (default: as in the run)' },
       MODEL,
       ...WORK_HERE,
       ...WHERE,
@@ -94,12 +94,12 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'show',
     arguments: ['<run>'],
-    summary: "tell a run's story; with --node, what exactly the agent was told in one step",
+    summary: 'show the events of a run, or the prompt of a step',
     options: [
-      { flags: '--node <id>', summary: 'the five blocks of a step of this node, with where each part came from' },
-      { flags: '--step <n>', summary: 'which of its steps (default: the newest)' },
-      { flags: '--visit <n>', summary: 'which time the node was at work, where an edge leads back to it (default: the newest)' },
-      { flags: '--diff', summary: 'what became of the repo in that step, and nothing else' },
+      { flags: '--node <id>', summary: 'node whose prompt is printed: the five blocks, with the origin of each part' },
+      { flags: '--step <n>', summary: 'step of the node (default: the latest)' },
+      { flags: '--visit <n>', summary: 'visit of the node, where an edge leads back to it (default: the latest)' },
+      { flags: '--diff', summary: 'print only the changes of the repo in that step' },
       ...WHERE,
     ],
     example: 'onbook show run_0123456789abcdefghjkmnpq --node writer --step 1',
@@ -108,7 +108,7 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'runs pause',
     arguments: ['<run>'],
-    summary: 'start no node and no step until it is resumed',
+    summary: 'pause a run: no node or step starts until it resumes',
     options: WHERE,
     example: 'onbook runs pause run_0123456789abcdefghjkmnpq',
     load: async () => (await steering()).pause,
@@ -116,23 +116,23 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'runs resume',
     arguments: ['<run>'],
-    summary: 'go on with a run that is paused, or that whoever was at it has left',
-    options: [{ flags: '--detach', summary: 'do not wait; through a host only' }, WATCH, ...WORK, ...WHERE],
+    summary: 'resume a paused or abandoned run',
+    options: [{ flags: '--detach', summary: 'return at once; needs a host' }, WATCH, ...WORK, ...WHERE],
     example: 'onbook runs resume run_0123456789abcdefghjkmnpq --watch',
     load: async () => (await steering()).resume,
   },
   {
     name: 'runs cancel',
     arguments: ['<run>'],
-    summary: 'end a run',
-    options: [{ flags: '--reason <text>', summary: 'kept in the record' }, ...WHERE],
+    summary: 'cancel a run',
+    options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
     example: 'onbook runs cancel run_0123456789abcdefghjkmnpq --reason "wrong brief"',
     load: async () => (await steering()).cancel,
   },
   {
     name: 'runs mode',
     arguments: ['<run>', '<mode>'],
-    summary: 'change the mode from the next step on: planning or implementation',
+    summary: 'change the mode of a run from its next step on',
     options: WHERE,
     example: 'onbook runs mode run_0123456789abcdefghjkmnpq implementation',
     load: async () => (await steering()).mode,
@@ -140,18 +140,18 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'runs override',
     arguments: ['<run>', '[text]'],
-    summary: 'say something that every prompt of the run ends with, or every prompt of one node; a text or @file',
-    options: [{ flags: '--node <id>', summary: 'this node alone' }, { flags: '--remove', summary: 'take it back' }, ...WHERE],
+    summary: 'set the text that every prompt of a run ends with',
+    options: [{ flags: '--node <id>', summary: 'only this node' }, { flags: '--remove', summary: 'remove the override' }, ...WHERE],
     example: 'onbook runs override run_0123456789abcdefghjkmnpq "Answer in one paragraph." --node writer',
     load: async () => (await steering()).override,
   },
   {
     name: 'runs say',
     arguments: ['<run>', '<node>', '<text>'],
-    summary: 'answer a node that waits, or leave it a message for what comes next; a text or @file',
+    summary: 'answer a waiting node, or leave it a message',
     options: [
-      { flags: '--steer', summary: 'for the next step of the node' },
-      { flags: '--interrupt', summary: 'at once: what is being said is broken off' },
+      { flags: '--steer', summary: 'deliver the message at the next step of the node' },
+      { flags: '--interrupt', summary: 'deliver the message now, and end the model call in progress' },
       WATCH,
       ...WORK,
       ...WHERE,
@@ -164,21 +164,15 @@ export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'approvals approve',
     arguments: ['<approval>'],
-    summary: 'let it happen; where no host does, go on with the run',
-    options: [
-      NOTE,
-      { flags: '--arguments <json>', summary: 'what the tool is called with instead, as JSON or @file' },
-      WATCH,
-      ...WORK,
-      ...WHERE,
-    ],
+    summary: 'approve a request; without a host, also continue the run',
+    options: [NOTE, { flags: '--arguments <json>', summary: 'other arguments for the tool, as JSON or @file' }, WATCH, ...WORK, ...WHERE],
     example: 'onbook approvals approve approval-1 --note "the plan is good"',
     load: async () => (await approvals()).approve,
   },
   {
     name: 'approvals deny',
     arguments: ['<approval>'],
-    summary: 'do not let it happen; where no host does, go on with the run',
+    summary: 'deny a request; without a host, also continue the run',
     options: [NOTE, WATCH, ...WORK, ...WHERE],
     example: 'onbook approvals deny approval-1 --note "not before the tests pass"',
     load: async () => (await approvals()).deny,

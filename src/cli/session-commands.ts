@@ -5,21 +5,21 @@ import { LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options
 const CONFIG_OPTIONS: readonly Option[] = [
   {
     flags: '--provider <name>',
-    summary: 'who serves the model: openai, anthropic, google, openai-compatible, scripted, recorded, or a command-line agent of the host',
+    summary: 'provider of the model: openai, anthropic, google, openai-compatible, scripted, recorded, or a command-line agent of the host',
   },
-  { flags: '--model <name>', summary: 'which model' },
-  { flags: '--workspace <name>', summary: 'NAME follows the newest version when it is synced, NAME@N is that version' },
-  { flags: '--prelude <name>', summary: 'prompts/packs/<name>.json of the workspace' },
-  { flags: '--catalog <name>', summary: 'tools/catalogs/<name>.json of the workspace' },
-  { flags: '--prompt <file>', summary: 'a message to put before the history, instead of a prelude', repeated: true },
-  { flags: '--tools <file>', summary: 'tools, instead of a catalog', repeated: true },
-  { flags: '--max-steps <n>', summary: 'steps of one run (default: no limit)' },
-  { flags: '--config <json>', summary: 'the whole config as JSON or @file; other options are put over it' },
+  { flags: '--model <name>', summary: 'name of the model' },
+  { flags: '--workspace <name>', summary: 'workspace: NAME for the latest version at each sync, NAME@N for that version' },
+  { flags: '--prelude <name>', summary: 'prelude: prompts/packs/<name>.json of the workspace' },
+  { flags: '--catalog <name>', summary: 'tool catalog: tools/catalogs/<name>.json of the workspace' },
+  { flags: '--prompt <file>', summary: 'message before the history, instead of a prelude; may be repeated', repeated: true },
+  { flags: '--tools <file>', summary: 'tools file, instead of a catalog; may be repeated', repeated: true },
+  { flags: '--max-steps <n>', summary: 'most steps of one run (default: no limit)' },
+  { flags: '--config <json>', summary: 'whole configuration as JSON or @file; other options override it' },
 ]
 
 const DIALECT: Option = { flags: '--dialect <name>', summary: 'names of fields and events: onbook, or aos for AgentOS (default: onbook)' }
 
-/** For what is done here when no host does it. */
+/** For work that this process does when no host does it. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
 const looking = () => import('./sessions/looking.ts')
@@ -30,15 +30,15 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions create',
     arguments: ['[session]'],
-    summary: 'make a session',
-    options: [...CONFIG_OPTIONS, { flags: '--agent <id>', summary: 'whose session it is' }, DIALECT, ...WHERE],
+    summary: 'create a session',
+    options: [...CONFIG_OPTIONS, { flags: '--agent <id>', summary: 'agent of the session' }, DIALECT, ...WHERE],
     example: 'onbook sessions create writer --provider scripted --model small',
     load: async () => (await looking()).create,
   },
   {
     name: 'sessions list',
     arguments: [],
-    summary: 'list the sessions',
+    summary: 'list sessions',
     options: [LIMIT, ...WHERE],
     example: 'onbook sessions list',
     load: async () => (await looking()).list,
@@ -46,7 +46,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions show',
     arguments: ['<session>'],
-    summary: 'show how a session stands',
+    summary: 'show the status and configuration of a session',
     options: [DIALECT, ...WHERE],
     example: 'onbook sessions show writer',
     load: async () => (await looking()).show,
@@ -54,7 +54,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions config',
     arguments: ['<session>'],
-    summary: 'show or change what runs to come are set to',
+    summary: 'show or change the configuration of later runs',
     options: [...CONFIG_OPTIONS, DIALECT, ...WHERE],
     example: 'onbook sessions config writer --model large',
     load: async () => (await looking()).config,
@@ -62,11 +62,11 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions run',
     arguments: ['<session>'],
-    summary: 'say something to a session and wait for what it answers; config options hold for this run alone',
+    summary: 'send input to a session and wait for the reply',
     options: [
-      { flags: '--input <text>', summary: 'what is said, as text or @file' },
-      { flags: '--interactive', summary: 'wait for more after a reply that asks for nothing' },
-      { flags: '--detach', summary: 'do not wait; through a host only' },
+      { flags: '--input <text>', summary: 'input, as text or @file' },
+      { flags: '--interactive', summary: 'wait for more input after a reply without tool calls' },
+      { flags: '--detach', summary: 'return at once; needs a host' },
       WATCH,
       ...CONFIG_OPTIONS,
       ...WORK,
@@ -78,10 +78,10 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions say',
     arguments: ['<session>', '<text>'],
-    summary: 'give a waiting run its input, or leave a message for what comes next',
+    summary: 'answer a waiting run, or leave a message',
     options: [
-      { flags: '--steer', summary: 'for the next step of the run under way' },
-      { flags: '--interrupt', summary: 'at once: the model call under way is ended' },
+      { flags: '--steer', summary: 'deliver the message at the next step of the open run' },
+      { flags: '--interrupt', summary: 'deliver the message now, and end the model call in progress' },
       WATCH,
       ...WORK,
       ...WHERE,
@@ -92,7 +92,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions resume',
     arguments: ['<session>'],
-    summary: 'go on with a run that was paused, or that whoever was at it has left',
+    summary: 'resume a paused or abandoned run of a session',
     options: [WATCH, ...WORK, ...WHERE],
     example: 'onbook sessions resume writer --script script.yaml',
     load: async () => (await running()).resume,
@@ -108,23 +108,23 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sessions cancel',
     arguments: ['<session>'],
-    summary: 'end the run under way',
-    options: [{ flags: '--reason <text>', summary: 'kept in the record' }, ...WHERE],
+    summary: 'cancel the open run of a session',
+    options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
     example: 'onbook sessions cancel writer --reason "wrong brief"',
     load: async () => (await running()).cancel,
   },
   {
     name: 'sessions events',
     arguments: ['<session>'],
-    summary: 'print what happened in a session; with --json one event a line, as it was recorded',
-    options: [{ flags: '--follow', summary: 'and go on as it happens' }, DIALECT, ...WHERE],
+    summary: 'print the events of a session',
+    options: [{ flags: '--follow', summary: 'also print new events, until stopped' }, DIALECT, ...WHERE],
     example: 'onbook sessions events writer',
     load: async () => (await looking()).events,
   },
   {
     name: 'sessions transcript',
     arguments: ['<session>'],
-    summary: 'print what was said in a session',
+    summary: 'print the messages of a session',
     options: WHERE,
     example: 'onbook sessions transcript writer',
     load: async () => (await looking()).transcript,
@@ -132,12 +132,15 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'sync',
     arguments: ['<session>'],
-    summary: 'get a version of a workspace ready for a session; nothing changes until it is applied',
+    summary: 'prepare a workspace version for a session, without applying it',
     options: [
-      { flags: '--workspace <name>', summary: 'NAME for the newest version, NAME@N for that one (default: what the session names)' },
-      { flags: '--prelude <name>', summary: 'default: what the session names, else what agent.workspace.json says' },
-      { flags: '--catalog <name>', summary: 'the same' },
-      { flags: '--known <n>', summary: 'the version you believe it has, for the record' },
+      {
+        flags: '--workspace <name>',
+        summary: 'workspace: NAME for the latest version, NAME@N for that version (default: the workspace of the session)',
+      },
+      { flags: '--prelude <name>', summary: 'prelude (default: as the session names it, else as agent.workspace.json does)' },
+      { flags: '--catalog <name>', summary: 'tool catalog (default: as the session names it, else as agent.workspace.json does)' },
+      { flags: '--known <n>', summary: 'version that the caller assumes, for the record' },
       POLICY,
       REPO,
       ...WHERE,
@@ -148,10 +151,10 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: 'apply',
     arguments: ['<session>'],
-    summary: 'activate the synced version of the workspace',
+    summary: 'activate the synced workspace version of a session',
     options: [
-      { flags: '--when <mode>', summary: 'next_run, next_step_boundary or immediate_if_idle (default: next_run)' },
-      { flags: '--untested', summary: 'also with packs whose tests did not pass; the record says who asked' },
+      { flags: '--when <mode>', summary: 'moment: next_run, next_step_boundary or immediate_if_idle (default: next_run)' },
+      { flags: '--untested', summary: 'accept packs whose tests have not passed; the record names the caller' },
       ...WHERE,
     ],
     example: 'onbook apply writer --when next_step_boundary',

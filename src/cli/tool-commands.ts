@@ -8,18 +8,18 @@ export const TOOL_COMMANDS: readonly Command[] = [
   {
     name: 'tools',
     arguments: [],
-    summary: 'list the tools of the host and of its MCP servers: which are bound, adopted, new or changed',
-    options: [{ flags: '--session <name>', summary: 'whose grants are meant' }, LIMIT, REPO, POLICY, HOST_CONFIG, ...WHERE],
+    summary: 'list the tools of the host and its MCP servers',
+    options: [{ flags: '--session <name>', summary: 'session whose grants are shown' }, LIMIT, REPO, POLICY, HOST_CONFIG, ...WHERE],
     example: 'onbook tools --json',
     load: async () => (await tools()).list,
   },
   {
     name: 'tools adopt',
     arguments: ['<server>', '[tools...]'],
-    summary: 'bind tools of an MCP server as they are listed now: all, or those that are named',
+    summary: 'adopt tools of an MCP server as they are now',
     options: [
-      { flags: '--descriptor <digest>', summary: 'only if the tool is still this' },
-      { flags: '--reads', summary: 'confirm that the tools only read, as they say: they may then be used in planning' },
+      { flags: '--descriptor <digest>', summary: 'digest that the tool must still have' },
+      { flags: '--reads', summary: 'confirm that the tools only read, so that planning may use them' },
       HOST_CONFIG,
       ...WHERE,
     ],
@@ -29,7 +29,7 @@ export const TOOL_COMMANDS: readonly Command[] = [
   {
     name: 'tools drop',
     arguments: ['<server>', '[tools...]'],
-    summary: 'take back what was adopted of an MCP server: all, or those that are named',
+    summary: 'drop adopted tools of an MCP server',
     options: [HOST_CONFIG, ...WHERE],
     example: 'onbook tools drop archive',
     load: async () => (await tools()).drop,

@@ -1,8 +1,18 @@
-// One way to fail: the status over HTTP, and what is said. The details are what a program reads.
+// One kind of failure: its HTTP status and its message. Programs read the details, people read the message.
 
 export interface Spec<D> {
   readonly status: number
   readonly say: (details: D) => string
+  /** When it happens and what to do, for docs/reference/errors.md. Needed where the message alone is a text of the caller. */
+  readonly summary?: string
 }
 
-export const fault = <D>(status: number, say: (details: D) => string): Spec<D> => ({ status, say })
+export const fault = <D>(status: number, say: (details: D) => string, summary?: string): Spec<D> => ({
+  status,
+  say,
+  ...(summary === undefined ? {} : { summary }),
+})
+
+/** A fault whose message the caller words, because only the caller knows the case. */
+export const worded = <D extends { readonly problem: string } = { problem: string }>(status: number, summary: string): Spec<D> =>
+  fault(status, details => `${details.problem}.`, summary)

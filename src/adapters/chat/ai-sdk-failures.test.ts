@@ -214,7 +214,7 @@ describe('aiSdkChat sends nothing, and says why, when', () => {
   it('there is no such provider, with those that others answer for', async () => {
     expect(await aiSdkChat({}, ['scribe']).call(asking('scrib'), options(false))).toMatchObject({
       code: 'model_unknown',
-      message: expect.stringMatching(/with a provider of .*openai.*, scribe\.$/),
+      message: expect.stringMatching(/with one of these providers: .*openai.*, scribe\.$/),
     })
   })
 

@@ -23,7 +23,7 @@ describe('scriptedChat', () => {
     expect(await model.call(call('and?'), options({ caller: { node: 'writer', step: 2 } }))).toEqual({
       status: 'error',
       code: 'model_reply_missing',
-      message: 's.yaml has no reply to "and?" at node writer, step 2. Nothing else was asked: write one, or record it.',
+      message: 's.yaml has no reply to "and?" at node writer, step 2. No other model was called. Write a reply, or record one.',
     })
   })
 

@@ -71,11 +71,11 @@ it('is listed and called, with its header from a secret', async () => {
 it('is read no further than its limit', async () => {
   const server = serverAt('/mcp', { maxAnswerBytes: 10_000 })
   expect(await write(server, 100)).toEqual({ text: 'x'.repeat(100) })
-  expect(await messageOf(write(server, 100_000))).toMatch(/^The server of tools archive /)
+  expect(await messageOf(write(server, 100_000))).toMatch(/^The MCP server archive /)
 })
 
 it('is not followed to another place, where its secret would be sent along', async () => {
-  expect(await messageOf(serverAt('/elsewhere').list())).toMatch(/^The server of tools archive /)
+  expect(await messageOf(serverAt('/elsewhere').list())).toMatch(/^The MCP server archive /)
 })
 
 it('that is not there, lets nobody in, or needs a secret that is not there says so', async () => {
@@ -84,8 +84,8 @@ it('that is not there, lets nobody in, or needs a secret that is not there says 
   const gone = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/mcp`
   closed.close()
   expect(await messageOf(serverAt('/mcp', { url: gone }).list())).toBe(
-    `The server of tools archive cannot be reached at ${gone}: the connection is refused.`,
+    `The MCP server archive cannot be reached at ${gone}: the connection is refused.`,
   )
-  expect(await messageOf(serverAt('/mcp', { headers: {} }).list())).toMatch(/^The server of tools archive /)
+  expect(await messageOf(serverAt('/mcp', { headers: {} }).list())).toMatch(/^The MCP server archive /)
   expect(await messageOf(serverAt('/mcp', { headers: { 'x-archive-key': 'other' } }).list())).toMatch(/needs the secret other/)
 })

@@ -91,7 +91,7 @@ describe('bug 15: a run that plans', () => {
       ['delete_file', { path: 'docs/a.txt' }],
     )
     expect(told.map(({ output }) => output)).toEqual(
-      Array(2).fill({ error: 'docs is a link, and is not followed. Name what it leads to.' }),
+      Array(2).fill({ error: 'docs is a link, and links are not followed. Name its target instead.' }),
     )
     expect(onDisk('src/a.txt')).toBe('inside')
   })

@@ -156,10 +156,10 @@ describe('write_file', () => {
     ['src/a.txt/b', 'a part of its path is not a folder'],
     ['fifo', 'it is not a plain file'],
     ['hard', 'several names'],
-    ['link-dot/src/x', 'link-dot is a link, and is not followed'],
-    ['docs/link-src/x', 'docs/link-src is a link, and is not followed'],
-    ['link-nowhere', 'link-nowhere is a link, and is not followed'],
-    ['link-file', 'link-file is a link, and is not followed'],
+    ['link-dot/src/x', 'link-dot is a link, and links are not followed'],
+    ['docs/link-src/x', 'docs/link-src is a link, and links are not followed'],
+    ['link-nowhere', 'link-nowhere is a link, and links are not followed'],
+    ['link-file', 'link-file is a link, and links are not followed'],
   ])('says of %s that %s', async (path, message) => {
     expect(await run('write_file', { path, content: 'x' })).toMatchObject({ message: expect.stringContaining(message) })
     expect(repo.changes()).toEqual([])

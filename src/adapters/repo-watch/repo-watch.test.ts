@@ -241,7 +241,7 @@ describe('limits', () => {
     writeAll(['a', 'b', 'c'])
     await expect(changeOf(() => {}, { files: 2 })).rejects.toMatchObject({
       code: 'repo_unwatched',
-      message: 'What changes in the repo cannot be told: it has more than 2 files.',
+      message: 'Changes of the repo cannot be observed: it has more than 2 files.',
     })
     await expect(changeOf(() => {}, { bytes: 3 })).rejects.toMatchObject({ code: 'repo_unwatched' })
   })

@@ -281,7 +281,7 @@ describe('onbook publish and label', () => {
   it('render nothing that is not there', async () => {
     const cwd = fresh()
     const { code, err } = await runCli(['render', 'prompt:nothing'], { cwd })
-    expect([code, err, readdirSync(cwd)]).toEqual([2, expect.stringContaining('No pack "prompt:nothing" here'), []])
+    expect([code, err, readdirSync(cwd)]).toEqual([2, expect.stringContaining('There is no pack "prompt:nothing" here'), []])
     await runCli(['keys', 'create'], { cwd })
     expect((await runCli(['render', 'prompt:nothing'], { cwd })).err).toContain('there is no template nothing')
   })

@@ -76,7 +76,7 @@ describe('onbook checkpoint, anchor, rebuild and collect', () => {
 describe('onbook erase', () => {
   it('takes the bytes away and keeps that it was done', async () => {
     expect(await json('erase', nameOf('text'), '--why', 'asked \u001b[31m for')).toEqual({ code: 0, err: '', erased: nameOf('text') })
-    expect((await cli('object', nameOf('text'))).err).toBe(`onbook: No object named ${nameOf('text')}.\n`)
+    expect((await cli('object', nameOf('text'))).err).toBe(`onbook: The record has no object ${nameOf('text')}. Check the digest.\n`)
     const { out: audit } = await cli('events', 'audit')
     expect(audit).toMatch(
       /^0 {2}\S+ {2}object\.erased {2}cli:\S+ {2}\{"erasedHash":"sha256:[0-9a-f]{64}","why":"asked \\u001b\[31m for"\}\n$/,

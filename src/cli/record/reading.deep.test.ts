@@ -189,7 +189,7 @@ describe('without a record', () => {
     const { code, out, err } = await runCli(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toBe(
-      `onbook: There is no record at ${folder}/onbook.db. Name the folder it is in with --data; "onbook publish" and "onbook serve" make one.\n`,
+      `onbook: There is no record at ${folder}/onbook.db. Name its folder with --data, or create a record with "onbook publish" or "onbook serve".\n`,
     )
     const asJson = await runCli([...args, '--json'])
     expect([asJson.code, JSON.parse(asJson.out).error, asJson.err]).toEqual([2, 'store_missing', ''])

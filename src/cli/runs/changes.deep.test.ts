@@ -82,7 +82,7 @@ it('nothing is watched where no repo was named', async () => {
 it('without git it is said once that nothing is watched, and the run goes on', async () => {
   const folder = repoWith('echo Twice. >> story; echo Done.', '/bin/sh')
   const { code, err, out } = await runCli(['run', 'flow.yaml', '--repo', '.', '--json'], { cwd: folder, env: { PATH: '/nowhere' } })
-  expect([code, err]).toEqual([0, 'onbook: What changes in the repo cannot be told: there is no git on this machine.\n'])
+  expect([code, err]).toEqual([0, 'onbook: Changes of the repo cannot be observed: there is no git on this machine.\n'])
   expect((await runCli(['show', JSON.parse(out).runId], { cwd: folder })).out).not.toMatch(/files changed|changes_unknown/)
 })
 

@@ -223,7 +223,7 @@ it('what cannot be told is told to be unknown, and the run goes on', async () =>
   expect(logged[0]).toMatchObject({
     level: 'warn',
     code: 'changes_unknown',
-    message: 'What changes in the repo cannot be told: it has more than 0 files.',
+    message: 'Changes of the repo cannot be observed: it has more than 0 files.',
   })
 })
 

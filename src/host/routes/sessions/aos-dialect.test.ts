@@ -185,7 +185,7 @@ describe('agentos D11: a session in AgentOS’s names', () => {
       problem('not a SessionConfig of AgentOS'),
     )
     expect(await said(host.ask('POST', '/v1/sessions/strict/events', { body: { event: {} } }))).toEqual(problem('add ?dialect=aos'))
-    const unknown = [400, 'dialect_unknown', 'There is no dialect "klingon". There are onbook and aos; leave it out for onbook.']
+    const unknown = [400, 'dialect_unknown', 'There is no dialect "klingon". The dialects are onbook and aos; the default is onbook.']
     for (const path of ['/v1/sessions/strict', '/v1/sessions/strict/events'])
       expect(await said(host.ask('GET', `${path}?dialect=klingon`))).toEqual(unknown)
     expect(await said(host.ask('PUT', '/v1/sessions/strict/config?dialect=klingon', { body: config }))).toEqual(unknown)
