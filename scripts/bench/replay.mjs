@@ -3,7 +3,7 @@
 // making them live, the whole run made again as a fork beside level 2, what a replay holds at once, why beside one plain read, and the regression set (also by itself: npm run bench -- regression).
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { memoryStore } from '../../dist/adapters/memory-store.js'
+import { memoryStore } from '../../dist/adapters/memory-store/memory-store.js'
 import { runStream } from '../../dist/core/run/events.js'
 import { replayByFork } from '../../dist/engine/fork/replay-by-fork.js'
 import { replayRun } from '../../dist/engine/replay/replay.js'

@@ -12,7 +12,7 @@ const bundle = await rolldown({
     index: join(dist, 'index.js'),
     // Shares its chunks with the library, so that both have the same classes.
     core: join(dist, 'core', 'index.js'),
-    'ajv-worker': join(dist, 'adapters', 'ajv-worker.mjs'),
+    'ajv-worker': join(dist, 'adapters', 'validator', 'ajv-worker.mjs'),
   },
   platform: 'node',
   // Optional peers: whoever uses them has them installed.

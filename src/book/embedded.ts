@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { memoryStore } from '../adapters/memory-store.ts'
+import { memoryStore } from '../adapters/memory-store/memory-store.ts'
 import type { OnbookOptions, TestBookOptions } from '../book.ts'
 import type { ClientOptions } from '../client/index.ts'
 import { SCOPES } from '../core/access/keys.ts'

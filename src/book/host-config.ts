@@ -1,6 +1,6 @@
 // The configuration of the host, from the file that is named or lies here.
 import { existsSync, readFileSync } from 'node:fs'
-import { reasonOf } from '../adapters/reasons.ts'
+import { reasonOf } from '../adapters/processes/reasons.ts'
 import { Fault } from '../errors.ts'
 import type { HostConfig } from '../host/config.ts'
 import { readHostFile } from '../host/settings/host-file.ts'

@@ -1,6 +1,6 @@
 // A host in this process, put together from settings: store, models, tools, policy, routes. It listens nowhere; `onbook serve` lets it listen.
 import type { FastifyInstance } from 'fastify'
-import { repoRoles } from '../adapters/repo-roles.ts'
+import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
 import { publishConformance } from '../engine/definitions/conformance.ts'

@@ -1,7 +1,7 @@
 // Which model answers for a pack: the one that is named, else what was recorded beside it, else what was scripted beside it.
-import { recordedModel, recordingModel } from '../adapters/recorded-model.ts'
-import { scriptedModel } from '../adapters/scripted-model.ts'
-import { scrubbedModel } from '../adapters/scrub-model.ts'
+import { recordedModel, recordingModel } from '../adapters/models/recorded-model.ts'
+import { scriptedModel } from '../adapters/models/scripted-model.ts'
+import { scrubbedModel } from '../adapters/scrub/scrub-model.ts'
 import { recordingOf, scriptOf } from '../core/pack/identity.ts'
 import { Fault } from '../errors.ts'
 import type { Files, Model } from '../ports.ts'
@@ -21,7 +21,7 @@ export function modelsFor(files: Files, name: string | undefined, record: boolea
     throw new Fault('usage_invalid', { problem: '--record needs --model: there is nothing to record otherwise' })
   let reached: Promise<Model> | undefined
   const reach = (model: string): Promise<Model> => {
-    reached ??= import('../adapters/ai-sdk-model.ts').then(async ({ aiSdkModel }) => scrubbedModel(await aiSdkModel(model), process.env))
+    reached ??= import('../adapters/models/ai-sdk-model.ts').then(async ({ aiSdkModel }) => scrubbedModel(await aiSdkModel(model), process.env))
     return reached
   }
   const recorders: { path: string; recorded: (before: string | null) => string | null }[] = []

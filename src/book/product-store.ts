@@ -1,7 +1,7 @@
 // The store that the host and its commands write to: made when there is none.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { reasonOf } from '../adapters/reasons.ts'
+import { reasonOf } from '../adapters/processes/reasons.ts'
 import { sqliteStore } from '../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import { Fault } from '../errors.ts'

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOwnProcess, isSameProcess, ownIdentity, type ProcessIdentity } from '../adapters/process-identity.ts'
+import { isOwnProcess, isSameProcess, ownIdentity, type ProcessIdentity } from '../adapters/processes/process-identity.ts'
 import { HOST_ACTOR, SCOPES } from '../core/access/keys.ts'
 import { createKey } from '../engine/access/access.ts'
 import type { Store } from '../ports.ts'

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { recordedChat } from '../adapters/chat/recorded-chat.ts'
 import { scriptedChat } from '../adapters/chat/scripted-chat.ts'
-import { folderFiles } from '../adapters/folder-files.ts'
+import { folderFiles } from '../adapters/folder/folder-files.ts'
 import { Fault } from '../errors.ts'
 import type { ChatModel } from '../ports.ts'
 import { readText } from './record-folder.ts'

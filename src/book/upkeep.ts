@@ -1,5 +1,5 @@
 // Work that a host repeats while it runs: it signs the streams that moved, collects unreferenced objects and drops old idempotent answers.
-import { scratchSignedHeads } from '../adapters/sqlite-store/scratch-signed-heads.ts'
+import { scratchSignedHeads } from '../adapters/sqlite-store/inspect/scratch-signed-heads.ts'
 import { collectObjects } from '../engine/record/erase.ts'
 import { pruneAnswers } from '../engine/record/prune-answers.ts'
 import { keepSealing } from '../engine/record/seal.ts'

@@ -1,6 +1,6 @@
 // onbook activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
 import { existsSync } from 'node:fs'
-import { workerValidator } from '../adapters/worker-validator.ts'
+import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { hostConfigOf } from '../book/host-config.ts'
 import { modelsFor } from '../book/pack-models.ts'
 import { openProductStore } from '../book/product-store.ts'

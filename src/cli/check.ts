@@ -1,7 +1,7 @@
 // onbook check: lint packs, the files they need, and what lies beside them.
 import { watch } from 'node:fs'
 import { resolve } from 'node:path'
-import { workerValidator } from '../adapters/worker-validator.ts'
+import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import type { Input } from './commands.ts'
 import type { CheckReport } from './report/check-report.ts'
 import { faultText } from './report/visible.ts'

@@ -1,7 +1,7 @@
 // From paths on the command line to workspaces and the files in them that are meant.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { folderFiles } from '../adapters/folder-files.ts'
+import { folderFiles } from '../adapters/folder/folder-files.ts'
 import { POLICY_FILE } from '../core/gate/read-policy.ts'
 import { INDEX_FILE } from '../core/workspace/index-file.ts'
 import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace } from '../engine/packs/pack-folder.ts'

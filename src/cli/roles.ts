@@ -1,7 +1,7 @@
 // onbook roles: what there is, what one says, and a file to begin with. Files of a repo only: no host is asked.
 import { relative, resolve } from 'node:path'
-import { folderFiles } from '../adapters/folder-files.ts'
-import { repoRoles } from '../adapters/repo-roles.ts'
+import { folderFiles } from '../adapters/folder/folder-files.ts'
+import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import { repoOf } from '../book/repo-folder.ts'
 import { roleNameProblem, rolePath } from '../core/role/role-name.ts'
 import { shippedRoles } from '../core/role/shipped-roles.ts'

@@ -1,6 +1,6 @@
 // onbook test: run packs' examples through a model and compare. A signal ends the run, not the report.
 import { constants } from 'node:os'
-import { workerValidator } from '../adapters/worker-validator.ts'
+import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { type Models, modelsFor } from '../book/pack-models.ts'
 import type { CaseResult } from '../engine/packs/run-example.ts'
 import { summarizeCases, type TestOptions, testPacks } from '../engine/packs/test-packs.ts'

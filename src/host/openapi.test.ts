@@ -1,7 +1,7 @@
 // The description of the host is valid, says what there is, and nothing that is not.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
-import { memoryStore } from '../adapters/memory-store.ts'
+import { memoryStore } from '../adapters/memory-store/memory-store.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import { createHost } from './app.ts'
 import { DEFAULT_CONFIG } from './config.ts'

@@ -1,5 +1,5 @@
 // One validator for all tests of a worker: a thread of its own for each would load ajv again, which takes longer than most tests.
-import { workerValidator } from '../adapters/worker-validator.ts'
+import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import type { Validator } from '../ports.ts'
 
 let shared: Validator | null = null

@@ -4,7 +4,7 @@ import type { ReasoningPart } from '../../core/messages/message.ts'
 import { jsonOrText } from '../../core/messages/read-parts.ts'
 import type { Answered, ToolCall, Usage } from '../../core/messages/receipt.ts'
 import type { Delta } from '../../ports.ts'
-import type { LanguageModel } from '../ai-sdk-providers.ts'
+import type { LanguageModel } from '../models/ai-sdk-providers.ts'
 
 type Generated = Awaited<ReturnType<LanguageModel['doGenerate']>>
 type Streamed = Awaited<ReturnType<LanguageModel['doStream']>>['stream']

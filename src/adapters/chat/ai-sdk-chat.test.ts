@@ -9,7 +9,7 @@ import type { ModelCall } from '../../core/messages/model-call.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, Delta } from '../../ports.ts'
 import { type LoopbackChat, loopbackChat, type Said, type Wire } from '../../testing/models/loopback-chat.ts'
-import { fileKeyring } from '../file-keyring.ts'
+import { fileKeyring } from '../keys/file-keyring.ts'
 import { aiSdkChat } from './ai-sdk-chat.ts'
 
 const SECRET = 'correct horse'

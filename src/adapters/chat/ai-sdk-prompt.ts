@@ -2,7 +2,7 @@
 import type { Digest } from '../../core/digest/digest.ts'
 import type { ChatMessage, ImagePart, Part, ToolResultPart } from '../../core/messages/message.ts'
 import { Fault } from '../../errors.ts'
-import type { LanguageModel } from '../ai-sdk-providers.ts'
+import type { LanguageModel } from '../models/ai-sdk-providers.ts'
 import { resultLine } from './result-line.ts'
 
 export type SdkOptions = Parameters<LanguageModel['doStream']>[0]

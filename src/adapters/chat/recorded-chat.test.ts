@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { CallOptions, ChatModel, Delta } from '../../ports.ts'
-import { folderFiles } from '../folder-files.ts'
+import { folderFiles } from '../folder/folder-files.ts'
 import { recordedChat, recordingChat } from './recorded-chat.ts'
 import { scriptedChat } from './scripted-chat.ts'
 

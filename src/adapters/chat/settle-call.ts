@@ -6,7 +6,7 @@ import type { Answered, Receipt } from '../../core/messages/receipt.ts'
 import type { Signature } from '../../core/record/checkpoint.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, Delta, Secrets } from '../../ports.ts'
-import { type ScrubbedStream, SHORTEST, scrubber } from '../scrub.ts'
+import { type ScrubbedStream, SHORTEST, scrubber } from '../scrub/scrub.ts'
 import { failureOf } from './failure.ts'
 
 /** What must not be seen, with what is seen in its place. */

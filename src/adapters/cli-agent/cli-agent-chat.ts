@@ -7,8 +7,8 @@ import type { Calling } from '../../core/tools/asked-calls.ts'
 import { Fault } from '../../errors.ts'
 import type { CallOptions, ChatModel } from '../../ports.ts'
 import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from '../chat/settle-call.ts'
-import { scrubber } from '../scrub.ts'
-import { secretsIn } from '../scrub-model.ts'
+import { scrubber } from '../scrub/scrub.ts'
+import { secretsIn } from '../scrub/scrub-model.ts'
 import {
   type CliAgent,
   type CliAgentSettings,

@@ -2,8 +2,8 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
-import { codeOf, reasonOf } from '../reasons.ts'
-import { isOutOfFiles, startProcess } from '../start-process.ts'
+import { codeOf, reasonOf } from '../processes/reasons.ts'
+import { isOutOfFiles, startProcess } from '../processes/start-process.ts'
 import type { CliAgent } from './agent.ts'
 import { dieWithUs } from './living-groups.ts'
 

@@ -1,5 +1,5 @@
 // The end of what a command wrote, without secrets: enough to say why it failed. Keeps nothing else.
-import type { Scrubber } from '../scrub.ts'
+import type { Scrubber } from '../scrub/scrub.ts'
 
 const MOST = 2_000
 

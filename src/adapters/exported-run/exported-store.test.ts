@@ -16,8 +16,8 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { clock } from '../../testing/stores/sqlite-place.ts'
 import { type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
-import { fileKeyring } from '../file-keyring.ts'
-import { signatureChecker } from '../public-keys.ts'
+import { fileKeyring } from '../keys/file-keyring.ts'
+import { signatureChecker } from '../keys/public-keys.ts'
 import { exportedStore } from './exported-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'onbook-run-file-'))

@@ -7,7 +7,7 @@ import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun } from '../../core/run/state.ts'
 import { replayRun } from '../../engine/replay/replay.ts'
 import { whyRun } from '../../engine/why/why.ts'
-import { readPublicKeys, signatureChecker } from '../public-keys.ts'
+import { readPublicKeys, signatureChecker } from '../keys/public-keys.ts'
 import { type ExportedRun, exportedStore } from './exported-store.ts'
 
 const FOLDER = 'fixtures/histories'

@@ -2,7 +2,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RUN_FILE_BEGINS } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'
-import { reasonOf } from '../reasons.ts'
+import { reasonOf } from '../processes/reasons.ts'
 
 /** Where a line lies, without its end. */
 export interface Place {

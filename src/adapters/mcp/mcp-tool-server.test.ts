@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fault } from '../../errors.ts'
 import type { ToolServer } from '../../ports.ts'
-import { environmentSecrets } from '../secrets.ts'
+import { environmentSecrets } from '../keys/secrets.ts'
 import { mcpToolServer } from './mcp-tool-server.ts'
 import type { McpServerSettings } from './settings.ts'
 

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import type { ScrubbedTail } from '../cli-agent/scrubbed-tail.ts'
-import { codeOf, reasonOf } from '../reasons.ts'
-import type { Scrubber } from '../scrub.ts'
+import { codeOf, reasonOf } from '../processes/reasons.ts'
+import type { Scrubber } from '../scrub/scrub.ts'
 import type { McpServer } from './settings.ts'
 
 const MOST_SAID = 500

@@ -6,7 +6,7 @@ import { environmentOf } from '../cli-agent/agent.ts'
 import { dieWithUs } from '../cli-agent/living-groups.ts'
 import { OWN_GROUP, tell } from '../cli-agent/run-command.ts'
 import type { ScrubbedTail } from '../cli-agent/scrubbed-tail.ts'
-import { startProcess } from '../start-process.ts'
+import { startProcess } from '../processes/start-process.ts'
 import type { McpServer } from './settings.ts'
 
 type Package = typeof import('@modelcontextprotocol/client')

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isSameProcess, ownIdentity } from '../process-identity.ts'
+import { isSameProcess, ownIdentity } from '../processes/process-identity.ts'
 import { endStrays } from './end-strays.ts'
 
 const HOME = /^onbook-home-(\d+)-(\d+|x)-/

@@ -6,7 +6,7 @@ import { USUAL_RULES } from '../../core/gate/rules.ts'
 import { ESCAPE_WAYS, LEAKED, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
 import { type HostileRepo, hostileRepo } from '../../testing/repos/hostile-repo.ts'
 import { callsInRun, type RepoRun } from '../../testing/stories/calls-in-run.ts'
-import { scrubKnown } from '../scrub-known.ts'
+import { scrubKnown } from '../scrub/scrub-known.ts'
 
 let repo: HostileRepo
 beforeEach(() => {

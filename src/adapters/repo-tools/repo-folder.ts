@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault } from '../../errors.ts'
-import { codeOf } from '../reasons.ts'
+import { codeOf } from '../processes/reasons.ts'
 
 /** What a system call is given for the folder; a slash and a name behind it is what is in there. */
 interface Held {

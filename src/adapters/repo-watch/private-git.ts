@@ -3,9 +3,9 @@ import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { isRunning } from '../process-identity.ts'
-import { reasonOf } from '../reasons.ts'
-import { isOutOfFiles, startProcess } from '../start-process.ts'
+import { isRunning } from '../processes/process-identity.ts'
+import { reasonOf } from '../processes/reasons.ts'
+import { isOutOfFiles, startProcess } from '../processes/start-process.ts'
 
 export interface Said {
   /** Its beginning, up to the limit. */

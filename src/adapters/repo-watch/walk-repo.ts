@@ -13,7 +13,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { type IgnoreLayer, isIgnored, readIgnore } from '../../core/workspace/ignore.ts'
-import { codeOf } from '../reasons.ts'
+import { codeOf } from '../processes/reasons.ts'
 import { bytePath, bytesOf } from './byte-path.ts'
 
 export interface FoundFile {

@@ -7,8 +7,8 @@ import { collectObjects } from '../../engine/record/erase.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import type { Clock, Store } from '../../ports.ts'
 import { freshPath } from '../../testing/stores/sqlite-place.ts'
-import { memoryStore } from '../memory-store.ts'
-import { scratchTables } from './scratch-tables.ts'
+import { memoryStore } from '../memory-store/memory-store.ts'
+import { scratchTables } from './inspect/scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 interface Thing {

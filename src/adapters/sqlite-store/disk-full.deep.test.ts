@@ -16,7 +16,7 @@ import { backupStore } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { guarded } from './faults.ts'
 import { migrate, STEPS } from './schema.ts'
-import { scratchTables } from './scratch-tables.ts'
+import { scratchTables } from './inspect/scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const TENANT = 'acme'

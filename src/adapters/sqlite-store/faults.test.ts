@@ -25,7 +25,7 @@ import { openDatabase } from './database.ts'
 import { faultOf } from './faults.ts'
 import { rebuild } from './rebuild.ts'
 import { migrate, STEPS } from './schema.ts'
-import { scratchTables } from './scratch-tables.ts'
+import { scratchTables } from './inspect/scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const PAGE = 8192

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault } from '../../errors.ts'
-import { codeOf, reasonOf } from '../reasons.ts'
+import { codeOf, reasonOf } from '../processes/reasons.ts'
 
 /** Primary result codes; https://sqlite.org/rescode.html. */
 const ERROR = 1

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, reasonOf } from '../../adapters/reasons.ts'
+import { codeOf, reasonOf } from '../../adapters/processes/reasons.ts'
 import { MAX_BUNDLE_BYTES } from '../../core/bundle/manifest.ts'
 import type { BundleFiles } from '../../engine/bundle/check-bundle.ts'
 import { Fault } from '../../errors.ts'

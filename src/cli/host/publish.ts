@@ -1,7 +1,7 @@
 // onbook publish: packs into the library, agents and workflows into the record; with --workspace, the whole folder as the next version of
 // that workspace too.
 import { statSync } from 'node:fs'
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, tenantOf } from '../../book/record-folder.ts'

@@ -1,8 +1,8 @@
 // Where the commands about the policy do their asking: the file and the record here, or a host. Both answer alike.
 import { existsSync } from 'node:fs'
-import { memoryStore } from '../../adapters/memory-store.ts'
-import { repoRoles } from '../../adapters/repo-roles.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
+import { repoRoles } from '../../adapters/repo/repo-roles.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { openTools } from '../../book/open-sessions.ts'
 import { readPolicyFile } from '../../book/policy-file.ts'
 import { openProductStore } from '../../book/product-store.ts'

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
-import { reasonOf } from '../../adapters/reasons.ts'
+import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { tenantOf } from '../../book/record-folder.ts'
 import { compareBytes, compareFiles, comparePacks, compareTemplates, packIn, templateOf, whatIn } from '../../core/diff/compare-content.ts'

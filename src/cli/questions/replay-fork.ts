@@ -1,6 +1,6 @@
 // onbook replay --level 3: a run walked again as a fork of its own. On the folder's record the fork stays; of a file nothing is kept.
 import { randomBytes } from 'node:crypto'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, clock, existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { runStream } from '../../core/run/events.ts'

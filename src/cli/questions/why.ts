@@ -1,6 +1,6 @@
 // onbook why: which of the places a prompt could come from won, and why; of a run that was, or of files that are not run yet.
 import { existsSync } from 'node:fs'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { clock, databaseOf, tenantOf } from '../../book/record-folder.ts'

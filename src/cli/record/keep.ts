@@ -1,7 +1,7 @@
 // onbook checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
 
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
-import { scratchSignedHeads } from '../../adapters/sqlite-store/scratch-signed-heads.ts'
+import { scratchSignedHeads } from '../../adapters/sqlite-store/inspect/scratch-signed-heads.ts'
 import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from '../../book/record-folder.ts'
 import { collectObjects, eraseObject } from '../../engine/record/erase.ts'
 import { objectsHolding } from '../../engine/record/holding.ts'

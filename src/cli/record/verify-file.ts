@@ -1,6 +1,6 @@
 // Verifies one database file: what `verify`, `backup` and `restore` have in common.
-import { inspectFile } from '../../adapters/sqlite-store/inspect.ts'
-import { scratchTables } from '../../adapters/sqlite-store/scratch-tables.ts'
+import { inspectFile } from '../../adapters/sqlite-store/inspect/inspect.ts'
+import { scratchTables } from '../../adapters/sqlite-store/inspect/scratch-tables.ts'
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import type { Projection } from '../../core/record/projection.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'

@@ -1,7 +1,7 @@
 // A workflow that is named by its file: it is published with the agents and packs of its folder before it is run. What is there already is left alone.
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, readText, tenantOf } from '../../book/record-folder.ts'

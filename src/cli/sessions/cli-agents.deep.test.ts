@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { PROVIDERS } from '../../adapters/ai-sdk-providers.ts'
+import { PROVIDERS } from '../../adapters/models/ai-sdk-providers.ts'
 import { TAKEN_PROVIDERS } from '../../host/settings/cli-agents.ts'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { serveCli } from '../../testing/hosts/serve-cli.ts'

@@ -1,6 +1,6 @@
 // A config from options: what is given is set, what is not is left as it was. Files become objects on the way.
 import { readFile } from 'node:fs/promises'
-import { reasonOf } from '../../adapters/reasons.ts'
+import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'

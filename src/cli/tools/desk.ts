@@ -1,6 +1,6 @@
 // Where the commands about tools do their asking: on the record at rest, or through a host. Both answer alike.
 import { existsSync } from 'node:fs'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { openSessions } from '../../book/open-sessions.ts'
 import { policyOf } from '../../book/policy-file.ts'
 import { openProductStore } from '../../book/product-store.ts'

@@ -1,5 +1,5 @@
 // onbook workspace checkout NAME[@N] DIR: the files of a version as they were published.
-import { type WrittenFile, writeFolder } from '../../adapters/folder-tree-write.ts'
+import { type WrittenFile, writeFolder } from '../../adapters/folder/folder-tree-write.ts'
 import { listFiles } from '../../engine/workspaces/read.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'

@@ -1,5 +1,5 @@
 // Lint and tests of a version, by its root: made when it is published or when asked for, shown for exactly those files.
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { modelsFor } from '../../book/pack-models.ts'
 import { actorOf } from '../../book/record-folder.ts'
 import type { Digest } from '../../core/digest/digest.ts'

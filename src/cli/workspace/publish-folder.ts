@@ -1,8 +1,8 @@
 // onbook publish <folder> --workspace NAME: the folder as the next version.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderTree } from '../../adapters/folder-tree.ts'
-import { statCache } from '../../adapters/folder-tree-cache.ts'
+import { folderTree } from '../../adapters/folder/folder-tree.ts'
+import { statCache } from '../../adapters/folder/folder-tree-cache.ts'
 import { actorOf, folderOf } from '../../book/record-folder.ts'
 import { digestText, hexOf } from '../../core/digest/digest.ts'
 import type { TreeDifference } from '../../core/workspace/diff.ts'

@@ -1,7 +1,7 @@
 // Keys, on every store: who gets in, until exactly when, and what the record keeps of them.
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { KEYS, SCOPES } from '../../core/access/keys.ts'
 import type { Store } from '../../ports.ts'

@@ -1,6 +1,6 @@
 // A run gone on with from somewhere in it, in earnest and with something different: exactly that is different, and its record holds.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { type RunEvent, runStream } from '../../core/run/events.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'
 import { recordedStory } from '../../testing/stories/recorded-story.ts'

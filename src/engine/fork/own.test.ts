@@ -1,6 +1,6 @@
 // What a run has from people and from providers is its own: an answer to it is none to its fork, and no fork goes on in its conversation.
 import { afterAll, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'

@@ -1,6 +1,6 @@
 // A run made again to its end, from its record alone: as it was wherever it is begun, and named where it was not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'

@@ -1,6 +1,6 @@
 // A replay whose host is gone: walked on from wherever it stood, from the record, and never in earnest.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Store } from '../../ports.ts'
 import { recordedStory } from '../../testing/stories/recorded-story.ts'
 import { type RunHouse, TENANT } from '../../testing/stories/run-house.ts'

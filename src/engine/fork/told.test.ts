@@ -1,6 +1,6 @@
 // What comes out otherwise than its source has it, wherever the source says it: told at its place, and never called identical.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'

@@ -1,6 +1,6 @@
 // Two processes that walk one replay, wherever the second comes in and breaks off: nothing is told twice, and nothing is lost.
 import { afterAll, beforeAll, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { recordedStory } from '../../testing/stories/recorded-story.ts'
 import type { RunHouse } from '../../testing/stories/run-house.ts'
 import { walkedByTwo } from '../../testing/stories/walked-by-two.ts'

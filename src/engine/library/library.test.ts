@@ -1,6 +1,6 @@
 // The library on every store, with several writers at once: what wins, what is refused, and what stays for ever.
 import { afterEach, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import type { Store } from '../../ports.ts'

@@ -1,6 +1,6 @@
 // A ref leads to a version by its label, by its version, or by the defaults of a library.
 import { afterAll, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
 import { moveLabel } from './labels.ts'
 import { loadLookup } from './lookup.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { folderFiles } from '../../adapters/folder-files.ts'
+import { folderFiles } from '../../adapters/folder/folder-files.ts'
 import { Fault } from '../../errors.ts'
 import type { Model, Validator } from '../../ports.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'

@@ -1,6 +1,6 @@
 // Settings on record.
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { PRODUCT_PROJECTIONS } from '../record/projections.ts'

@@ -1,6 +1,6 @@
 // What several causes do together, and what a proposal takes away: which of them answer, and which do not. Real store, real runs.
 import { afterAll, describe, expect, it } from 'vitest'
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Store } from '../../ports.ts'

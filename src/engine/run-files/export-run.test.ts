@@ -1,6 +1,6 @@
 // Of everything beside a run only what was there when it ended goes along, and only events: so the file stays the same, and small.
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { readRunFileHeader } from '../../core/record/run-file.ts'
 import type { Store } from '../../ports.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'

@@ -1,7 +1,7 @@
 // Interrupts: the model call under way ends, and what was said is told before anything else, in order of arrival. Bug 22 of the list.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

@@ -1,6 +1,6 @@
 // What a sync came to, for whoever waits: also when it was overtaken, and when the host itself failed.
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { Store } from '../../ports.ts'

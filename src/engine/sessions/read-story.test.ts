@@ -1,6 +1,6 @@
 // One sequence of a session and of the runs that worked in it: its order, and reading on from every place.
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { readStory, STORY_START, type StoryItem, type StoryPlace } from './read-story.ts'
 

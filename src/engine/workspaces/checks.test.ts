@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
-import { scriptedModel } from '../../adapters/scripted-model.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
+import { scriptedModel } from '../../adapters/models/scripted-model.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { packText } from '../../testing/rules/test-rule.ts'
 import { sharedValidator } from '../../testing/shared-validator.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../adapters/memory-store.ts'
+import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { ACCESS_AUDIT } from '../../core/access/audit.ts'
 import { HOST_TENANT } from '../../engine/library/rows.ts'
 import type { Store } from '../../ports.ts'

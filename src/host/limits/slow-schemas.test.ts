@@ -1,8 +1,8 @@
 // A schema of one tenant that backtracks for ever: it is stopped, remembered, and delays no other tenant.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { stoppedSchemas } from '../../adapters/stopped-schemas.ts'
-import { workerValidator } from '../../adapters/worker-validator.ts'
+import { stoppedSchemas } from '../../adapters/validator/stopped-schemas.ts'
+import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
 import { fairValidator } from '../../engine/work/fair-validator.ts'

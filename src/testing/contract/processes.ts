@@ -1,7 +1,7 @@
 // Several processes on one store, and processes that are killed. What they were told is written must be there, and nothing must be torn.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { memoryScratch } from '../../adapters/memory-tables.ts'
+import { memoryScratch } from '../../adapters/memory-store/memory-tables.ts'
 import { verifyRecord } from '../../engine/verify/verify.ts'
 import type { Store } from '../../ports.ts'
 import { CONTRACT_PROJECTIONS, type ContractCase, type StorePlace } from './place.ts'

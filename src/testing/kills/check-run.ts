@@ -1,6 +1,6 @@
 // What must hold of a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or asked without being on record.
 import assert from 'node:assert/strict'
-import { memoryScratch } from '../../adapters/memory-tables.ts'
+import { memoryScratch } from '../../adapters/memory-store/memory-tables.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { wireName } from '../../core/tools/wire-names.ts'

@@ -1,5 +1,5 @@
 // Everything that is wrong with the record of a store. Signatures are not asked for.
-import { scratchTables } from '../../adapters/sqlite-store/scratch-tables.ts'
+import { scratchTables } from '../../adapters/sqlite-store/inspect/scratch-tables.ts'
 import { type Break, verifyRecord } from '../../engine/verify/verify.ts'
 import type { Store } from '../../ports.ts'
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileKeyring } from '../../adapters/file-keyring.ts'
+import { fileKeyring } from '../../adapters/keys/file-keyring.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { sealStore } from '../../engine/record/seal.ts'

@@ -1,6 +1,6 @@
 // What a review of tools, the gate and approvals asked for: what must hold when hosts, people and policies change at the worst moment.
 import { afterEach, expect, it } from 'vitest'
-import { scrubKnown } from '../../../adapters/scrub-known.ts'
+import { scrubKnown } from '../../../adapters/scrub/scrub-known.ts'
 import { digestJson, type Json } from '../../../core/digest/digest.ts'
 import { grantOfAll } from '../../../core/gate/grants.ts'
 import { GRAPH_DESCRIPTORS } from '../../../core/tools/graph-descriptors.ts'

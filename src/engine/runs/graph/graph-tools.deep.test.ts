@@ -1,6 +1,6 @@
 // A run whose agents change its graph, stopped after every single one of its commits: the next host finishes it as if nothing had happened.
 import { expect, it } from 'vitest'
-import { workerValidator } from '../../../adapters/worker-validator.ts'
+import { workerValidator } from '../../../adapters/validator/worker-validator.ts'
 import type { Json } from '../../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../../core/tools/graph-descriptors.ts'
 import type { Store } from '../../../ports.ts'

@@ -1,7 +1,7 @@
 // Packs in a workspace: synced and applied, they decide which version a ref means for the agent, at the boundary that apply names.
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { scriptedModel } from '../../../adapters/scripted-model.ts'
+import { scriptedModel } from '../../../adapters/models/scripted-model.ts'
 import { digestText } from '../../../core/digest/digest.ts'
 import { scriptOf } from '../../../core/pack/identity.ts'
 import { readPack, semanticDigest } from '../../../core/pack/pack.ts'

@@ -1,7 +1,7 @@
 // Packs of a workspace over HTTP: a sync names what would change, an apply asks for tests, and the next run of the agent uses them.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { scriptedModel } from '../../../adapters/scripted-model.ts'
+import { scriptedModel } from '../../../adapters/models/scripted-model.ts'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { scriptOf } from '../../../core/pack/identity.ts'
 import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'

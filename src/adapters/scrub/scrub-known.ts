@@ -1,0 +1,39 @@
+// What this process knows to be secret, taken out of whatever tools answer before a model is told or anything is kept. Finds nothing else.
+import type { Json } from '../../core/digest/digest.ts'
+import { lentSecrets } from '../cli-agent/agent.ts'
+import { scrubber } from './scrub.ts'
+import { secretsIn } from './scrub-model.ts'
+import { tenantValues } from '../keys/secrets.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is shorter may be a word, such as true or none. */
+const LEAST_GUESSED = 8
+const MARKER = '[REDACTED]'
+
+/** Keys of providers, what is declared as a secret, and what is named as if it were one; each with what is to stand in its place. */
+function knownSecrets(environment: Environment): ReadonlyMap<string, string> {
+  const names = Object.keys(environment)
+  const declared = names.filter(name => name.startsWith('ONBOOK_SECRET_')).flatMap(name => environment[name] ?? [])
+  const guessed = lentSecrets({ env: names }, environment).filter(value => value.length >= LEAST_GUESSED)
+  return new Map([...secretsIn(environment), ...declared, ...guessed].map(value => [value, MARKER]))
+}
+
+export interface KnownIn {
+  readonly environment: Environment
+  /** An object of texts for each tenant. Read anew each time. */
+  readonly file?: string | undefined
+}
+
+/** All that this process knows to be secret, and what is this tenant's own. */
+export async function knownTo({ environment, file }: KnownIn, tenant: string): Promise<ReadonlyMap<string, string>> {
+  const own = file === undefined ? {} : await tenantValues(file, tenant)
+  const named = Object.entries(own).map(([id, secret]) => [secret, `[REDACTED:${id}]`] as const)
+  return new Map([...knownSecrets(environment), ...named])
+}
+
+/** For `scrub` of whoever does the work: every text in what it is given, keys as well. */
+export const scrubKnown =
+  (known: KnownIn) =>
+  async (tenant: string, value: Json): Promise<Json> =>
+    scrubber(await knownTo(known, tenant)).json(value)
