@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
 import { livingHost } from '../../book/running-host.ts'
-import type { RunStep } from '../../core/run/reading.ts'
+import type { RunStep } from '../../core/run/reading/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'

@@ -1,7 +1,7 @@
 // What became of the repo in a step: in one line, and as the diff itself. Reads nothing but what is on record.
 import pc from 'picocolors'
 import type { FilesChange } from '../../core/run/changes.ts'
-import type { StepChange } from '../../core/run/reading.ts'
+import type { StepChange } from '../../core/run/reading/reading.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 

@@ -1,5 +1,5 @@
 // What agents added to the graph of a run, and what they sent one another: for `onbook show`.
-import { factsOf, type RunReading } from '../../core/run/reading.ts'
+import { factsOf, type RunReading } from '../../core/run/reading/reading.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 

@@ -10,7 +10,7 @@ import {
   type RunReading,
   type RunStep,
   type StepChange,
-} from '../../core/run/reading.ts'
+} from '../../core/run/reading/reading.ts'
 import type { StallEvidence } from '../../core/run/stall.ts'
 import type { Failure } from '../../core/session/events.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'

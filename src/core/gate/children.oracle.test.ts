@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { NODES, ROLES } from '../../testing/oracles/gate-cases.ts'
 import { GATE_CALLS } from '../../testing/oracles/gate-oracle.ts'
-import { narrowedRequests, narrowedSettings } from '../run/narrowed.ts'
+import { narrowedRequests, narrowedSettings } from '../run/graph/narrowed.ts'
 import { authorize, type GateFacts, type NodeSettings, type Role } from './authorize.ts'
 import type { ToolCall } from './capability.ts'
 

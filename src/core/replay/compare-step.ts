@@ -1,7 +1,7 @@
 // One step as it is on record against the same step made again: its blocks, to the byte, and everything its request names.
 import { BLOCKS, type Block, type BlockSegment } from '../compose/parts.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
-import { readSegments } from '../run/stored-segments.ts'
+import { readSegments } from '../run/reading/stored-segments.ts'
 import type { PromptRecord } from '../turn/events.ts'
 import type { StepRequest } from '../turn/materialize.ts'
 import type { Place, TextOf } from './compare-told.ts'

@@ -1,10 +1,10 @@
 // Whether the next step of a node may begin: not when the run is paused, its budget is spent, or the node repeats itself.
 import type { Failure } from '../session/events.ts'
 import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
-import type { Graph } from './graph.ts'
+import type { Graph } from './graph/graph.ts'
 import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { nodeOf, type RunState } from './state.ts'
-import { end } from './walk.ts'
+import { end } from './graph/walk.ts'
 
 export function checkStep(draft: RunDraft, graph: Graph, nodeId: string): RunRuling {
   const { state } = draft

@@ -11,11 +11,11 @@ import type { Workflow } from '../workflow/workflow.ts'
 import { checkStep } from './check-step.ts'
 import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
 import type { DrainPolicy, RunEvent } from './events.ts'
-import { type Graph, graphOf, nextIn, reachOf } from './graph.ts'
-import { grownWorkflow } from './grown.ts'
-import { hasMail } from './handoffs.ts'
+import { type Graph, graphOf, nextIn, reachOf } from './graph/graph.ts'
+import { grownWorkflow } from './graph/grown.ts'
+import { hasMail } from './graph/handoffs.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
-import { type Brought, end, failNode, follow } from './walk.ts'
+import { type Brought, end, failNode, follow } from './graph/walk.ts'
 
 type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
 

@@ -12,7 +12,7 @@ import type { TurnEvent } from '../turn/events.ts'
 import type { Budget, Orchestration } from '../workflow/workflow.ts'
 import type { FilesChange, Worker } from './changes.ts'
 import type { DivergenceKind, ForkOf } from './fork.ts'
-import type { MadeEdge, SpawnedNode } from './grown.ts'
+import type { MadeEdge, SpawnedNode } from './graph/grown.ts'
 import type { StallEvidence } from './stall.ts'
 import type { RunWarning } from './warning.ts'
 

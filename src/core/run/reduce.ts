@@ -5,7 +5,7 @@ import type { MessageEvent } from '../turn/messages.ts'
 import { reduceTurn } from '../turn/reduce.ts'
 import type { Turn } from '../turn/state.ts'
 import type { RunEvent } from './events.ts'
-import { delivered, sent, withReplies } from './handoffs.ts'
+import { delivered, sent, withReplies } from './graph/handoffs.ts'
 import { roundsKept } from './stall.ts'
 import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
 

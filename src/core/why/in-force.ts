@@ -2,7 +2,7 @@
 import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
-import type { RunFact } from '../run/reading.ts'
+import type { RunFact } from '../run/reading/reading.ts'
 import type { PromptSource } from '../session/config.ts'
 import { fromRecorded } from '../session/events.ts'
 import type { Snapshot } from '../session/snapshot.ts'

@@ -1,7 +1,7 @@
 // What an agent was told in a step, word for word, with who said each of them and where it is written. Reads events and objects; composes nothing anew.
 import { type BlameSpan, bytesIn, spansOf } from '../../core/blame/span.ts'
 import type { Digest } from '../../core/digest/digest.ts'
-import { readSegments } from '../../core/run/stored-segments.ts'
+import { readSegments } from '../../core/run/reading/stored-segments.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { PromptRecord } from '../../core/turn/events.ts'
 import type { Store } from '../../ports.ts'

@@ -1,5 +1,5 @@
 // The steps that a question about prompts asks for, each with the run as it was the moment before.
-import { factsOf, type RunEventOf, type RunFact, type RunStep } from '../../core/run/reading.ts'
+import { factsOf, type RunEventOf, type RunFact, type RunStep } from '../../core/run/reading/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { noNode } from '../reading/no-node.ts'

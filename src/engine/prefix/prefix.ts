@@ -14,8 +14,8 @@ import {
   type SentPiece,
 } from '../../core/prefix/prefix.ts'
 import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summaryOf } from '../../core/prefix/summary.ts'
-import type { RunStep } from '../../core/run/reading.ts'
-import { readSegments } from '../../core/run/stored-segments.ts'
+import type { RunStep } from '../../core/run/reading/reading.ts'
+import { readSegments } from '../../core/run/reading/stored-segments.ts'
 import type { Store } from '../../ports.ts'
 import { answerFor } from '../reading/unfit.ts'
 import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'

@@ -1,5 +1,5 @@
 // The steps of a run, grouped by the session and the model that they were sent to.
-import type { RunStep } from '../../core/run/reading.ts'
+import type { RunStep } from '../../core/run/reading/reading.ts'
 import type { Store } from '../../ports.ts'
 import { noNode } from '../reading/no-node.ts'
 import { loadReading } from '../runs/read-run.ts'

@@ -1,7 +1,7 @@
 // What agents add to the graph and send along it, made again from the calls that asked for it: their arguments are on record, and how far the run had come.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../core/run/graph-plans.ts'
+import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../core/run/graph/graph-plans.ts'
 import type { RunState } from '../../core/run/state.ts'
 import { callNamed, type Turn } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'

@@ -4,7 +4,7 @@ import { authorize, type Condition, type GateFacts, type Verdict } from '../../c
 import { changesGraph } from '../../core/gate/capability.ts'
 import { FREE, grantOfAll } from '../../core/gate/grants.ts'
 import type { HostPolicy } from '../../core/gate/host-policy.ts'
-import { planEdge } from '../../core/run/graph-plans.ts'
+import { planEdge } from '../../core/run/graph/graph-plans.ts'
 import { isPlanningCommand } from '../../core/tools/allow-listed.ts'
 import { type CallApproval, callNamed } from '../../core/turn/state.ts'
 import type { Store } from '../../ports.ts'

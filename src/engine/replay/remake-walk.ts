@@ -1,7 +1,7 @@
 // What of an event follows from what the run froze and from how far it had come: the workflow, visits, edges, names of tools. Composes nothing.
 
 import type { RunEvent } from '../../core/run/events.ts'
-import { edgesThatHold, graphOf } from '../../core/run/graph.ts'
+import { edgesThatHold, graphOf } from '../../core/run/graph/graph.ts'
 import { isBusy, nodeOf, type RunState } from '../../core/run/state.ts'
 import { emptyConfig } from '../../core/session/config.ts'
 import { callNamed, type OpenCall } from '../../core/turn/state.ts'

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import { readSegments } from '../../core/run/stored-segments.ts'
+import { readSegments } from '../../core/run/reading/stored-segments.ts'
 import { type Said, textsOf } from '../../testing/models/talking-chat.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from '../../testing/stories/run-house.ts'
 

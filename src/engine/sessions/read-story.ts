@@ -1,7 +1,7 @@
 // The events of a session and of the runs that worked in it, as one sequence. A visit's events come after the session's `run.attached` and before
 // its `run.detached`; in between, the time of the commit decides, and of one millisecond the session's events come first.
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
-import { beginsVisit, endsVisit, isOfVisit, type StoryEvent } from '../../core/run/session-story.ts'
+import { beginsVisit, endsVisit, isOfVisit, type StoryEvent } from '../../core/run/reading/session-story.ts'
 import { fromRecorded, sessionStream } from '../../core/session/events.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 

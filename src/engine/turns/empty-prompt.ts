@@ -2,7 +2,7 @@
 import type { Mode } from '../../core/compose/mode.ts'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { repeatHash } from '../../core/run/repeat.ts'
-import { segmentsText } from '../../core/run/stored-segments.ts'
+import { segmentsText } from '../../core/run/reading/stored-segments.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { PromptRecord } from '../../core/turn/events.ts'
 

@@ -3,7 +3,7 @@ import { canonicalJson, type Digest, digestJson, digestText, isDigest, type Json
 import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { type Answered, assistantMessage, type FinishReason, type Receipt } from '../../core/messages/receipt.ts'
-import type { Brought } from '../../core/run/walk.ts'
+import type { Brought } from '../../core/run/graph/walk.ts'
 import type { Failure } from '../../core/session/events.ts'
 import { type Asked, askedIn } from '../../core/tools/asked-calls.ts'
 import type { ReadReply, SettleStep } from '../../core/turn/commands.ts'

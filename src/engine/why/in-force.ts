@@ -2,7 +2,7 @@
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
-import type { RunFact, RunStep } from '../../core/run/reading.ts'
+import type { RunFact, RunStep } from '../../core/run/reading/reading.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import { adoptionOf, type EventPlace, factPlace, type InForce, type RoleInForce } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'

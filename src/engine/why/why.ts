@@ -1,7 +1,7 @@
 // Why every node of a run was told what it was told: the recorded traces, with what was in force. Reads events and objects, recomputes no choice.
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
-import { factsOf, type RunVisit } from '../../core/run/reading.ts'
+import { factsOf, type RunVisit } from '../../core/run/reading/reading.ts'
 import { foldRun } from '../../core/run/reduce.ts'
 import { chainOf, writtenFor } from '../../core/why/chain.ts'
 import { grouped, type StepsInForce } from '../../core/why/in-force.ts'

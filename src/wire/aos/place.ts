@@ -1,6 +1,6 @@
 // Counters of AgentOS that no stream of ours records: they follow from the story of a session.
 import type { Digest } from '../../core/digest/digest.ts'
-import type { StoryEvent } from '../../core/run/session-story.ts'
+import type { StoryEvent } from '../../core/run/reading/session-story.ts'
 import type { RunConfig } from '../../core/session/config.ts'
 
 /** The calls of one reply. */

@@ -1,7 +1,7 @@
 // The story of a session as AgentOS would have recorded it. Bytes stay objects. Events that AgentOS has no name for are left out.
 import type { Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
-import type { StoryEvent } from '../../core/run/session-story.ts'
+import type { StoryEvent } from '../../core/run/reading/session-story.ts'
 import type { SessionEvent, SyncStage } from '../../core/session/events.ts'
 import { toAosCallStatus } from './call-status.ts'
 import { toAosApplyMode, toAosBinding, toAosSessionConfig } from './config.ts'

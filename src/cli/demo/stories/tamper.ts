@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runStream } from '../../../core/run/events.ts'
-import { bySequence } from '../../../core/run/reading.ts'
+import { bySequence } from '../../../core/run/reading/reading.ts'
 import type { Verified } from '../../../engine/verify/verify.ts'
 import { Fault } from '../../../errors.ts'
 import type { Stage } from '../stage.ts'

@@ -3,7 +3,7 @@ import { canonicalJson, digestText, type Json } from '../../../core/digest/diges
 import { decideRun } from '../../../core/run/decide.ts'
 import { draftRun, emitRun } from '../../../core/run/draft.ts'
 import type { RunEvent } from '../../../core/run/events.ts'
-import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../../core/run/graph-plans.ts'
+import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../../core/run/graph/graph-plans.ts'
 import { nodeOf } from '../../../core/run/state.ts'
 import type { StoredText } from '../../../core/session/history.ts'
 import { callNamed } from '../../../core/turn/state.ts'

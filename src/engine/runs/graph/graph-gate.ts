@@ -1,6 +1,6 @@
 // What the gate has to know about a call of a graph tool: whatever is wrong with it is found before anybody is asked.
 import type { ToolCall } from '../../../core/gate/capability.ts'
-import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from '../../../core/run/graph-plans.ts'
+import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from '../../../core/run/graph/graph-plans.ts'
 import { GRAPH_DESCRIPTORS, isGraphTool } from '../../../core/tools/graph-descriptors.ts'
 import type { Validator } from '../../../ports.ts'
 import { problemWith } from '../../turns/gate-facts.ts'

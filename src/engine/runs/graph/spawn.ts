@@ -1,9 +1,9 @@
 // What a node that is to be spawned would be: its role as it is now, its provider, and no more than the node that spawns it may do. Writes nothing.
 import { canonicalJson, type Json } from '../../../core/digest/digest.ts'
 import type { EdgeManagement, NodeSettings } from '../../../core/gate/authorize.ts'
-import type { SpawnPlan } from '../../../core/run/graph-plans.ts'
-import type { SpawnedNode } from '../../../core/run/grown.ts'
-import { narrowedRequests, narrowedSettings } from '../../../core/run/narrowed.ts'
+import type { SpawnPlan } from '../../../core/run/graph/graph-plans.ts'
+import type { SpawnedNode } from '../../../core/run/graph/grown.ts'
+import { narrowedRequests, narrowedSettings } from '../../../core/run/graph/narrowed.ts'
 import type { RunConfig } from '../../../core/session/config.ts'
 import type { StoredText } from '../../../core/session/history.ts'
 import type { ModelChoice } from '../../../core/workflow/workflow.ts'

@@ -1,6 +1,6 @@
 // The world of a run as it stands: what it froze, and what agents added to its graph since. Reads; adds nothing.
 import type { FrozenRole } from '../../../core/run/frozen.ts'
-import { grownWorkflow, type SpawnedNode } from '../../../core/run/grown.ts'
+import { grownWorkflow, type SpawnedNode } from '../../../core/run/graph/grown.ts'
 import type { RunState } from '../../../core/run/state.ts'
 import type { Workflow } from '../../../core/workflow/workflow.ts'
 import type { Store } from '../../../ports.ts'

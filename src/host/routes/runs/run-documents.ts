@@ -2,7 +2,7 @@
 import type { Digest } from '../../../core/digest/digest.ts'
 import type { JsonObject } from '../../../core/digest/is-object.ts'
 import { type ForkOf, isReplay } from '../../../core/run/fork.ts'
-import { factsOf } from '../../../core/run/reading.ts'
+import { factsOf } from '../../../core/run/reading/reading.ts'
 import { isEnded, type NodeState, nodeOf, type RunState } from '../../../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../../../engine/runs/load.ts'
 import { loadReading } from '../../../engine/runs/read-run.ts'

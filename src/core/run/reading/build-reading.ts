@@ -1,8 +1,8 @@
 // Builds the reading of a run from its recorded events, in one pass. Loads nothing and folds no state.
-import type { Digest } from '../digest/digest.ts'
-import type { RecordedEvent } from '../record/event.ts'
-import type { StepStarted } from '../turn/events.ts'
-import { type RunEvent, runEvent } from './events.ts'
+import type { Digest } from '../../digest/digest.ts'
+import type { RecordedEvent } from '../../record/event.ts'
+import type { StepStarted } from '../../turn/events.ts'
+import { type RunEvent, runEvent } from '../events.ts'
 import type { Place, RunCall, RunFact, RunReading, RunStep, RunVisit, VisitOutcome } from './reading.ts'
 
 /** The part of a recorded event that a reading needs: a host shows no more over HTTP. */

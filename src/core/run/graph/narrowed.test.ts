@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { NODES, ROLES } from '../../testing/oracles/gate-cases.ts'
-import { authorize, type GateFacts, type NodeSettings } from '../gate/authorize.ts'
-import type { ToolCall } from '../gate/capability.ts'
+import { NODES, ROLES } from '../../../testing/oracles/gate-cases.ts'
+import { authorize, type GateFacts, type NodeSettings } from '../../gate/authorize.ts'
+import type { ToolCall } from '../../gate/capability.ts'
 import { narrowedRequests, narrowedSettings } from './narrowed.ts'
 
 const CALLS: readonly ToolCall[] = [

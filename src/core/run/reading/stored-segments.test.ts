@@ -1,7 +1,7 @@
 // Segments that are stored and read are the same segments.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BLOCKS, type BlockSegment } from '../compose/parts.ts'
+import { BLOCKS, type BlockSegment } from '../../compose/parts.ts'
 import { readSegments, segmentsText } from './stored-segments.ts'
 
 const orNull = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null })

@@ -1,7 +1,7 @@
 // Readings of recorded histories and of small streams, as lines: one for a visit, one for a step with its calls.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { Json } from '../digest/digest.ts'
+import type { Json } from '../../digest/digest.ts'
 import { readingBuilder } from './build-reading.ts'
 import { factsOf, type RunCall, type RunReading } from './reading.ts'
 

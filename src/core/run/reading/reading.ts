@@ -1,11 +1,11 @@
 // A run as questions read it: visits of nodes, steps with their outcome, tool calls, and the events of the run itself.
-import type { Digest } from '../digest/digest.ts'
-import type { Verdict } from '../gate/authorize.ts'
-import type { RunConfig } from '../session/config.ts'
-import type { Failure } from '../session/events.ts'
-import type { ApprovalDecision, CallStatus, StepStarted } from '../turn/events.ts'
-import type { FilesChange, Worker } from './changes.ts'
-import type { RunEvent } from './events.ts'
+import type { Digest } from '../../digest/digest.ts'
+import type { Verdict } from '../../gate/authorize.ts'
+import type { RunConfig } from '../../session/config.ts'
+import type { Failure } from '../../session/events.ts'
+import type { ApprovalDecision, CallStatus, StepStarted } from '../../turn/events.ts'
+import type { FilesChange, Worker } from '../changes.ts'
+import type { RunEvent } from '../events.ts'
 
 export type RunEventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 

@@ -1,16 +1,16 @@
 // How the graph goes on from what happened in a turn: nodes end, others start or are passed over, and the run ends when nothing is left.
-import { HOST_ACTOR } from '../access/keys.ts'
-import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
-import type { Failure } from '../session/events.ts'
-import { cancelTurn } from '../turn/decide.ts'
-import { draftTurn, type TurnDraft } from '../turn/draft.ts'
-import type { Workflow } from '../workflow/workflow.ts'
-import { changeEvent, planningWarning, type ToldChange } from './changes.ts'
-import { emitRun, type RunDraft } from './draft.ts'
-import type { RunEvent, RunFailure } from './events.ts'
+import { HOST_ACTOR } from '../../access/keys.ts'
+import { canonicalJson, type Digest, digestText, type Json } from '../../digest/digest.ts'
+import type { Failure } from '../../session/events.ts'
+import { cancelTurn } from '../../turn/decide.ts'
+import { draftTurn, type TurnDraft } from '../../turn/draft.ts'
+import type { Workflow } from '../../workflow/workflow.ts'
+import { changeEvent, planningWarning, type ToldChange } from '../changes.ts'
+import { emitRun, type RunDraft } from '../draft.ts'
+import type { RunEvent, RunFailure } from '../events.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, timesFollowed, wayBack } from './graph.ts'
 import { spawnedIn } from './grown.ts'
-import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
+import { isBusy, isEnded, nodeOf, type RunState } from '../state.ts'
 
 /** What comes with a command to a turn, for the graph around it. */
 export interface Brought {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { created, NOTHING, starting } from '../../testing/arbitraries/any-graph.ts'
-import { workflowOf } from '../../testing/stories/test-runs.ts'
-import type { Json } from '../digest/digest.ts'
-import { emitRun, type RunDraft } from './draft.ts'
+import { created, NOTHING, starting } from '../../../testing/arbitraries/any-graph.ts'
+import { workflowOf } from '../../../testing/stories/test-runs.ts'
+import type { Json } from '../../digest/digest.ts'
+import { emitRun, type RunDraft } from '../draft.ts'
 import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from './graph-plans.ts'
 import { DEEPEST, grownWorkflow, MOST_EDGES, MOST_HANDOFFS, MOST_SPAWNED, type SpawnedNode } from './grown.ts'
 

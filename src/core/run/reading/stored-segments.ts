@@ -1,5 +1,5 @@
 // The segments of a prompt as the record keeps them: where each piece came from and how long it is. The words themselves are in the prompt.
-import type { BlockSegment } from '../compose/parts.ts'
+import type { BlockSegment } from '../../compose/parts.ts'
 
 /** What a segment is when nothing else is said: most are nearly that. */
 const USUAL: Omit<BlockSegment, 'text'> = {

@@ -1,5 +1,5 @@
 // What a node that was spawned may do: at most what the node that spawned it may do or hand on, and at most what was asked for it.
-import type { EdgeManagement, NodeSettings } from '../gate/authorize.ts'
+import type { EdgeManagement, NodeSettings } from '../../gate/authorize.ts'
 
 const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
 

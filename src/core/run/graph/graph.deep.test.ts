@@ -1,8 +1,8 @@
 // The same as graph.test.ts, for longer.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyLuck, anyWorkflow, found, walk } from '../../testing/arbitraries/any-graph.ts'
-import { expectedIn } from '../../testing/oracles/graph-oracle.ts'
+import { anyLuck, anyWorkflow, found, walk } from '../../../testing/arbitraries/any-graph.ts'
+import { expectedIn } from '../../../testing/oracles/graph-oracle.ts'
 
 it.each([
   ['walks thousands of graphs as the model says', false],

@@ -1,6 +1,6 @@
 // How nodes of a run are named: by ids, which are ours, and by aliases, which agents choose. A name means one node for as long as the run is on record.
-import { shown } from '../resolve/prompt-ref.ts'
-import type { Workflow, WorkflowNode } from '../workflow/workflow.ts'
+import { shown } from '../../resolve/prompt-ref.ts'
+import type { Workflow, WorkflowNode } from '../../workflow/workflow.ts'
 
 const ALIAS = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -1,6 +1,6 @@
 // The story of a session: its own events, and those of the visits in which nodes of runs worked in it. This file says which events belong.
-import type { SessionEvent } from '../session/events.ts'
-import type { RunEvent } from './events.ts'
+import type { SessionEvent } from '../../session/events.ts'
+import type { RunEvent } from '../events.ts'
 
 export type StoryEvent = { readonly of: 'session'; readonly event: SessionEvent } | { readonly of: 'run'; readonly event: RunEvent }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { workflowOf } from '../../testing/stories/test-runs.ts'
+import { workflowOf } from '../../../testing/stories/test-runs.ts'
 import { aliasProblem, findNode, newNodeId } from './node-names.ts'
 
 const workflow = workflowOf({ id: 'w', objective: 'x', nodes: [{ id: 'a', alias: 'first' }, { id: 'First-1' }, { id: 'b', alias: 'c' }] })

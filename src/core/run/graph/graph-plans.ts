@@ -1,16 +1,16 @@
 // What a call of a graph tool comes to, and what is wrong with it: looked at before anybody is asked, and again when it is done. Changes nothing itself.
-import { handoffsText } from '../compose/task.ts'
-import type { Handoff } from '../compose/task-payload.ts'
-import { isDigest, type Json } from '../digest/digest.ts'
-import { isObject, type JsonObject } from '../digest/is-object.ts'
-import { shown } from '../resolve/prompt-ref.ts'
-import { USUAL_REPLY_MS } from '../tools/graph-descriptors.ts'
-import type { Workflow } from '../workflow/workflow.ts'
+import { handoffsText } from '../../compose/task.ts'
+import type { Handoff } from '../../compose/task-payload.ts'
+import { isDigest, type Json } from '../../digest/digest.ts'
+import { isObject, type JsonObject } from '../../digest/is-object.ts'
+import { shown } from '../../resolve/prompt-ref.ts'
+import { USUAL_REPLY_MS } from '../../tools/graph-descriptors.ts'
+import type { Workflow } from '../../workflow/workflow.ts'
 import { graphOf, reachOf } from './graph.ts'
 import { DEEPEST, edgesOf, leads, type MadeEdge, MOST_EDGES, MOST_HANDOFFS, MOST_SPAWNED, spawnedIn } from './grown.ts'
 import { awaitedFrom } from './handoffs.ts'
 import { aliasProblem, findNode, newNodeId } from './node-names.ts'
-import { isEnded, nodeOf, type RunState } from './state.ts'
+import { isEnded, nodeOf, type RunState } from '../state.ts'
 
 /** Who calls, and where. */
 export interface GraphPlace {

@@ -1,8 +1,8 @@
 // What agents add to the graph of their run: nodes that start at once, and edges that only let handoffs through. The frozen workflow stays as it was.
-import type { Digest } from '../digest/digest.ts'
-import type { NodeSettings } from '../gate/authorize.ts'
-import { AGENT_TYPE } from '../workflow/node-types.ts'
-import type { ModelChoice, Workflow, WorkflowEdge, WorkflowNode } from '../workflow/workflow.ts'
+import type { Digest } from '../../digest/digest.ts'
+import type { NodeSettings } from '../../gate/authorize.ts'
+import { AGENT_TYPE } from '../../workflow/node-types.ts'
+import type { ModelChoice, Workflow, WorkflowEdge, WorkflowNode } from '../../workflow/workflow.ts'
 
 /** As it was when the node was spawned. */
 export interface SpawnedRole {

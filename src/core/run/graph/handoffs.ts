@@ -1,7 +1,7 @@
 // What nodes send one another while they work: the inbox of the run, and who waits for a reply. Follows from the events alone.
-import type { Digest } from '../digest/digest.ts'
-import type { RunEvent } from './events.ts'
-import type { RunState } from './state.ts'
+import type { Digest } from '../../digest/digest.ts'
+import type { RunEvent } from '../events.ts'
+import type { RunState } from '../state.ts'
 
 /** On its way. */
 export interface SentHandoff {

@@ -1,14 +1,14 @@
 // Graphs walked in every order: what the code says of a run, and what a model that shares nothing with it says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../testing/arbitraries/any-graph.ts'
-import { expectedIn, type Moment } from '../../testing/oracles/graph-oracle.ts'
-import { workflowOf } from '../../testing/stories/test-runs.ts'
-import { canonicalJson, type Json } from '../digest/digest.ts'
-import { decideRun, type RunCommand } from './decide.ts'
-import { draftRun, type RunDraft } from './draft.ts'
-import { foldRun } from './reduce.ts'
-import { emptyRun, isBusy, isEnded } from './state.ts'
+import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../../testing/arbitraries/any-graph.ts'
+import { expectedIn, type Moment } from '../../../testing/oracles/graph-oracle.ts'
+import { workflowOf } from '../../../testing/stories/test-runs.ts'
+import { canonicalJson, type Json } from '../../digest/digest.ts'
+import { decideRun, type RunCommand } from '../decide.ts'
+import { draftRun, type RunDraft } from '../draft.ts'
+import { foldRun } from '../reduce.ts'
+import { emptyRun, isBusy, isEnded } from '../state.ts'
 
 describe('a graph', () => {
   it('is walked as the model says, whatever it looks like, in whatever order its nodes end, and however', () => {

@@ -1,9 +1,9 @@
 // In which order a graph is walked: who may start, who is passed over, and where an edge leads back. Follows from the workflow and the run alone.
-import { canonicalJson, type Json } from '../digest/digest.ts'
-import { isObject } from '../digest/is-object.ts'
-import type { EdgeCondition, Workflow, WorkflowEdge, WorkflowNode } from '../workflow/workflow.ts'
+import { canonicalJson, type Json } from '../../digest/digest.ts'
+import { isObject } from '../../digest/is-object.ts'
+import type { EdgeCondition, Workflow, WorkflowEdge, WorkflowNode } from '../../workflow/workflow.ts'
 import { hasMail } from './handoffs.ts'
-import { isBusy, type NodeState, nodeOf, type RunState } from './state.ts'
+import { isBusy, type NodeState, nodeOf, type RunState } from '../state.ts'
 
 export interface Graph {
   readonly nodes: ReadonlyMap<string, WorkflowNode>
