@@ -1,9 +1,9 @@
 // The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
+import { environmentSecrets, secretsFrom, tenantSecrets } from '../adapters/keys/secrets.ts'
 import { repoDetails } from '../adapters/repo/repo-details.ts'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import { knownTo, scrubKnown } from '../adapters/scrub/scrub-known.ts'
-import { environmentSecrets, secretsFrom, tenantSecrets } from '../adapters/keys/secrets.ts'
 import { stoppedSchemas } from '../adapters/validator/stopped-schemas.ts'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { isListed } from '../core/gate/grants.ts'

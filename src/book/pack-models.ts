@@ -21,7 +21,9 @@ export function modelsFor(files: Files, name: string | undefined, record: boolea
     throw new Fault('usage_invalid', { problem: '--record needs --model: there is nothing to record otherwise' })
   let reached: Promise<Model> | undefined
   const reach = (model: string): Promise<Model> => {
-    reached ??= import('../adapters/models/ai-sdk-model.ts').then(async ({ aiSdkModel }) => scrubbedModel(await aiSdkModel(model), process.env))
+    reached ??= import('../adapters/models/ai-sdk-model.ts').then(async ({ aiSdkModel }) =>
+      scrubbedModel(await aiSdkModel(model), process.env),
+    )
     return reached
   }
   const recorders: { path: string; recorded: (before: string | null) => string | null }[] = []

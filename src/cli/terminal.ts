@@ -1,7 +1,7 @@
 // Writing to people and to files, and reading options.
 import { realpath, stat, writeFile } from 'node:fs/promises'
-import { codeOf, reasonOf } from '../adapters/processes/reasons.ts'
 import { writeWhole } from '../adapters/folder/write-whole.ts'
+import { codeOf, reasonOf } from '../adapters/processes/reasons.ts'
 import { jsonFile } from '../core/digest/indented-json.ts'
 import { Fault } from '../errors.ts'
 import { safeJson, visibleLines } from './report/visible.ts'

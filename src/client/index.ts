@@ -63,24 +63,17 @@ export type {
   ToolServerSummary,
   ToolSummary,
 } from '../wire/onbook/tools.ts'
-export { type Client, type ClientOptions, createClient } from './client.ts'
-export { type ClientCode, ClientError } from './client-error.ts'
-export type { Agents, AgentWrite, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './definitions.ts'
-export { type EventParser, eventParser, type ServerEvent } from './event-stream.ts'
-export type { EventOptions } from './events.ts'
-export type { Answer, Freshness, ReadOptions } from './kept.ts'
-export type { Labels } from './labels.ts'
-export type { PromptFilter } from './list-prompts.ts'
-export type { Objects } from './objects.ts'
-export type { Policy } from './policy.ts'
-export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './prompts.ts'
-export type { BlamedStep, PrefixEntry, Questions, ReplayedRun, RunDifferences, WhyEntry } from './questions.ts'
-export type { Ref, RefParts } from './ref.ts'
-export type { Roles } from './roles.ts'
-export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './runs.ts'
-export type { ApplyOptions, Sessions } from './sessions.ts'
-export type { Tools } from './tools.ts'
-export type { CallOptions } from './transport.ts'
+export type { Agents, AgentWrite, Definitions, DefinitionWrite, StoredDefinition, Workflows } from './calls/definitions.ts'
+export type { Labels } from './calls/labels.ts'
+export type { PromptFilter } from './calls/list-prompts.ts'
+export type { Objects } from './calls/objects.ts'
+export type { Policy } from './calls/policy.ts'
+export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './calls/prompts.ts'
+export type { BlamedStep, PrefixEntry, Questions, ReplayedRun, RunDifferences, WhyEntry } from './calls/questions.ts'
+export type { Roles } from './calls/roles.ts'
+export type { Approvals, RunEventOptions, RunFilter, RunStreamMode, Runs } from './calls/runs.ts'
+export type { ApplyOptions, Sessions } from './calls/sessions.ts'
+export type { Tools } from './calls/tools.ts'
 export type {
   CommittedWorkspace,
   WorkspaceCommit,
@@ -90,5 +83,12 @@ export type {
   WorkspaceSummary,
   Workspaces,
   WorkspaceVersion,
-} from './workspaces.ts'
+} from './calls/workspaces.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type ClientCode, ClientError } from './client-error.ts'
+export { type EventParser, eventParser, type ServerEvent } from './event-stream.ts'
+export type { EventOptions } from './events.ts'
+export type { Answer, Freshness, ReadOptions } from './kept.ts'
+export type { Ref, RefParts } from './ref.ts'
+export type { CallOptions } from './transport.ts'
 export type { WriteOptions } from './write.ts'

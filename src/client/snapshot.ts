@@ -1,8 +1,8 @@
 // Writes down what the host says now, for when it cannot be asked.
 import type { PromptTemplate } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
+import type { Prompts } from './calls/prompts.ts'
 import { clientError } from './client-error.ts'
-import type { Prompts } from './prompts.ts'
 import type { RefParts } from './ref.ts'
 import type { CallOptions } from './transport.ts'
 

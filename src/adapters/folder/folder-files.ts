@@ -4,9 +4,9 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { Fault } from '../../errors.ts'
 import type { Files } from '../../ports.ts'
+import { codeOf, reasonOf } from '../processes/reasons.ts'
 import { exclusively } from './lock-file.ts'
 import { readUtf8, realInside } from './read-inside.ts'
-import { codeOf, reasonOf } from '../processes/reasons.ts'
 import { linkNew, writeBeside, writeWhole } from './write-whole.ts'
 
 const SKIPPED = new Set(['node_modules'])

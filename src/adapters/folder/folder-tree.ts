@@ -5,8 +5,8 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { IGNORE_FILES, type IgnoreLayer, isIgnored, readIgnore } from '../../core/workspace/ignore.ts'
 import { encodeName, isReservedName, joinPath } from '../../core/workspace/path.ts'
 import { Fault } from '../../errors.ts'
-import type { Look, StatCache } from './folder-tree-cache.ts'
 import { codeOf, reasonOf } from '../processes/reasons.ts'
+import type { Look, StatCache } from './folder-tree-cache.ts'
 
 /** Never content, whatever an ignore file says. */
 const NEVER = 'node_modules'

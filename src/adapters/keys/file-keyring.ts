@@ -14,8 +14,8 @@ import { link, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Fault } from '../../errors.ts'
 import type { Clock, KeyPurpose, Keyring } from '../../ports.ts'
-import { idOf, pemOf, signatureChecker } from './public-keys.ts'
 import { codeOf, reasonOf } from '../processes/reasons.ts'
+import { idOf, pemOf, signatureChecker } from './public-keys.ts'
 
 interface KeyFile {
   readonly id: string

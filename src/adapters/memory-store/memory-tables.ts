@@ -1,6 +1,14 @@
 // Projections in memory.
 import type { RecordedEvent } from '../../core/record/event.ts'
-import { type Cell, compareCells, keyOfRow, type ProjectedRow, type Projection, projectorOf, type Row } from '../../core/record/projection.ts'
+import {
+  type Cell,
+  compareCells,
+  keyOfRow,
+  type ProjectedRow,
+  type Projection,
+  projectorOf,
+  type Row,
+} from '../../core/record/projection.ts'
 import { signedHeads } from '../../core/record/projections.ts'
 import { Fault } from '../../errors.ts'
 import type { ProjectionTables, RowOrder } from '../../ports.ts'

@@ -2,10 +2,10 @@
 import type { LanguageModelMiddleware } from 'ai'
 import { Fault } from '../../errors.ts'
 import type { Model } from '../../ports.ts'
-import { languageModel, load, PROVIDERS } from './ai-sdk-providers.ts'
 import { providerReason } from '../chat/failure.ts'
 import { scrubber } from '../scrub/scrub.ts'
 import { secretsIn } from '../scrub/scrub-model.ts'
+import { languageModel, load, PROVIDERS } from './ai-sdk-providers.ts'
 
 export async function aiSdkModel(name: string): Promise<Model> {
   const [provider = '', ...rest] = name.split(':')

@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRunning } from '../processes/process-identity.ts'
 import { writeWhole } from '../folder/write-whole.ts'
+import { isRunning } from '../processes/process-identity.ts'
 
 /** What was there; or why nobody can tell. */
 export type Start = { readonly tree: string } | { readonly problem: string }

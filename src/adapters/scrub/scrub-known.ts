@@ -1,9 +1,9 @@
 // What this process knows to be secret, taken out of whatever tools answer before a model is told or anything is kept. Finds nothing else.
 import type { Json } from '../../core/digest/digest.ts'
 import { lentSecrets } from '../cli-agent/agent.ts'
+import { tenantValues } from '../keys/secrets.ts'
 import { scrubber } from './scrub.ts'
 import { secretsIn } from './scrub-model.ts'
-import { tenantValues } from '../keys/secrets.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

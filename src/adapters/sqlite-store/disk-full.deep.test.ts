@@ -15,8 +15,8 @@ import { type Disk, noDiskBecause, smallDisk } from '../../testing/stores/tmpfs.
 import { backupStore } from './backup.ts'
 import { openDatabase } from './database.ts'
 import { guarded } from './faults.ts'
-import { migrate, STEPS } from './schema.ts'
 import { scratchTables } from './inspect/scratch-tables.ts'
+import { migrate, STEPS } from './schema.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const TENANT = 'acme'

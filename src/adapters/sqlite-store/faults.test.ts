@@ -23,9 +23,9 @@ import { asUser, OTHER_USER, reachableProduct } from '../../testing/hosts/other-
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
 import { openDatabase } from './database.ts'
 import { faultOf } from './faults.ts'
+import { scratchTables } from './inspect/scratch-tables.ts'
 import { rebuild } from './rebuild.ts'
 import { migrate, STEPS } from './schema.ts'
-import { scratchTables } from './inspect/scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const PAGE = 8192

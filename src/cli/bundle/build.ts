@@ -1,9 +1,9 @@
 // onbook bundle build: packs into a pack.json.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from '../../adapters/folder/write-whole.ts'
 import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { workerValidator } from '../../adapters/validator/worker-validator.ts'
-import { writeWhole } from '../../adapters/folder/write-whole.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
 import { BUNDLE_NAME } from '../../core/bundle/format.ts'
 import { integrityOf } from '../../core/bundle/integrity.ts'

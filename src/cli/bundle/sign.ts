@@ -1,6 +1,7 @@
 // onbook bundle sign: says with a key that these are the bytes. What is wrong is not signed.
-import { reasonOf } from '../../adapters/processes/reasons.ts'
+
 import { writeWhole } from '../../adapters/folder/write-whole.ts'
+import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
 import { readManifest } from '../../core/bundle/manifest.ts'
 import { printSignature } from '../../core/bundle/signature.ts'

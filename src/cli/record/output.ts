@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { codeOf, reasonOf } from '../../adapters/processes/reasons.ts'
 import { linkNew } from '../../adapters/folder/write-whole.ts'
+import { codeOf, reasonOf } from '../../adapters/processes/reasons.ts'
 import { Fault } from '../../errors.ts'
 
 type Piece = string | Uint8Array

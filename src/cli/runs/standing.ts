@@ -1,7 +1,7 @@
 // How a run stands, folded from its events: what scripts are told, and what an exit code says.
 import type { Json } from '../../core/digest/digest.ts'
-import { type ReadableEvent, readingBuilder } from '../../core/run/reading/build-reading.ts'
 import { runEvent } from '../../core/run/events.ts'
+import { type ReadableEvent, readingBuilder } from '../../core/run/reading/build-reading.ts'
 import type { RunReading } from '../../core/run/reading/reading.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun, isBusy, isEnded, nodeOf, type RunState } from '../../core/run/state.ts'

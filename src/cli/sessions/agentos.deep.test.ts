@@ -232,7 +232,10 @@ describe('agentos D11: AgentOS’s dialect', () => {
 
   it('has no other dialects beside it, and makes nothing in one', async () => {
     const refused = await onbook('sessions', 'create', 'z', ...scripted, '--dialect', 'klingon')
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('There is no dialect "klingon". The dialects are onbook and aos')])
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('There is no dialect "klingon". The dialects are onbook and aos'),
+    ])
     expect((await onbook('sessions', 'show', 'z')).code).toBe(2)
   })
 })

@@ -2,9 +2,9 @@
 import type { Failure } from '../session/events.ts'
 import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
 import type { Graph } from './graph/graph.ts'
+import { end } from './graph/walk.ts'
 import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { nodeOf, type RunState } from './state.ts'
-import { end } from './graph/walk.ts'
 
 export function checkStep(draft: RunDraft, graph: Graph, nodeId: string): RunRuling {
   const { state } = draft

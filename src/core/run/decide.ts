@@ -14,8 +14,8 @@ import type { DrainPolicy, RunEvent } from './events.ts'
 import { type Graph, graphOf, nextIn, reachOf } from './graph/graph.ts'
 import { grownWorkflow } from './graph/grown.ts'
 import { hasMail } from './graph/handoffs.ts'
-import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 import { type Brought, end, failNode, follow } from './graph/walk.ts'
+import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
 type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
 

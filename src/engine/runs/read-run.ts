@@ -1,7 +1,7 @@
 // The one place that reads a recorded run for a question: its stream, once, as visits, steps and calls; and the adoptions of home sessions.
 import type { RecordedEvent } from '../../core/record/event.ts'
-import { readingBuilder } from '../../core/run/reading/build-reading.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
+import { readingBuilder } from '../../core/run/reading/build-reading.ts'
 import { factsOf, type RunReading, type RunStep } from '../../core/run/reading/reading.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { sessionStream } from '../../core/session/events.ts'

@@ -1,8 +1,8 @@
 // The prompt of a step that composes nothing: a session that is asked directly sends its messages as they are.
 import type { Mode } from '../../core/compose/mode.ts'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
-import { repeatHash } from '../../core/run/repeat.ts'
 import { segmentsText } from '../../core/run/reading/stored-segments.ts'
+import { repeatHash } from '../../core/run/repeat.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { PromptRecord } from '../../core/turn/events.ts'
 

@@ -8,13 +8,13 @@ import type { Inspection, ObjectPage, RawEvent, RawObject } from '../../../ports
 import { type Database, openDatabase } from '../database.ts'
 import { asynchronously, doubting } from '../faults.ts'
 import { CHUNK } from '../incoming.ts'
-import { fixLimits } from './inspect-limits.ts'
-import { inspectLinks, nameOf } from './inspect-links.ts'
 import { readChunks } from '../objects.ts'
 import { projecting, projectionTableNames } from '../projection-tables.ts'
 import { declaredIn } from '../rebuild.ts'
 import { checkVersion } from '../schema.ts'
 import { type HeadRow, statementsOf } from '../statements.ts'
+import { fixLimits } from './inspect-limits.ts'
+import { inspectLinks, nameOf } from './inspect-links.ts'
 import { strangeSchema } from './strange-schema.ts'
 
 const PAGE = 512

@@ -6,11 +6,11 @@ import { isObject, type JsonObject } from '../../digest/is-object.ts'
 import { shown } from '../../resolve/prompt-ref.ts'
 import { USUAL_REPLY_MS } from '../../tools/graph-descriptors.ts'
 import type { Workflow } from '../../workflow/workflow.ts'
+import { isEnded, nodeOf, type RunState } from '../state.ts'
 import { graphOf, reachOf } from './graph.ts'
 import { DEEPEST, edgesOf, leads, type MadeEdge, MOST_EDGES, MOST_HANDOFFS, MOST_SPAWNED, spawnedIn } from './grown.ts'
 import { awaitedFrom } from './handoffs.ts'
 import { aliasProblem, findNode, newNodeId } from './node-names.ts'
-import { isEnded, nodeOf, type RunState } from '../state.ts'
 
 /** Who calls, and where. */
 export interface GraphPlace {

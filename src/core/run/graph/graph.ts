@@ -2,8 +2,8 @@
 import { canonicalJson, type Json } from '../../digest/digest.ts'
 import { isObject } from '../../digest/is-object.ts'
 import type { EdgeCondition, Workflow, WorkflowEdge, WorkflowNode } from '../../workflow/workflow.ts'
-import { hasMail } from './handoffs.ts'
 import { isBusy, type NodeState, nodeOf, type RunState } from '../state.ts'
+import { hasMail } from './handoffs.ts'
 
 export interface Graph {
   readonly nodes: ReadonlyMap<string, WorkflowNode>

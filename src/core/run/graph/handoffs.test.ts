@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { answering, created, NOTHING, ruled, starting } from '../../../testing/arbitraries/any-graph.ts'
 import { workflowOf } from '../../../testing/stories/test-runs.ts'
 import { emitRun, type RunDraft } from '../draft.ts'
+import { nodeOf } from '../state.ts'
 import { graphOf, nextIn } from './graph.ts'
 import { grownWorkflow } from './grown.ts'
-import { nodeOf } from '../state.ts'
 
 const workflow = workflowOf({ id: 'w', objective: 'x', nodes: [{ id: 'lead' }, { id: 'other' }] })
 const child = {

@@ -8,9 +8,9 @@ import type { Workflow } from '../../workflow/workflow.ts'
 import { changeEvent, planningWarning, type ToldChange } from '../changes.ts'
 import { emitRun, type RunDraft } from '../draft.ts'
 import type { RunEvent, RunFailure } from '../events.ts'
+import { isBusy, isEnded, nodeOf, type RunState } from '../state.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, timesFollowed, wayBack } from './graph.ts'
 import { spawnedIn } from './grown.ts'
-import { isBusy, isEnded, nodeOf, type RunState } from '../state.ts'
 
 /** What comes with a command to a turn, for the graph around it. */
 export interface Brought {

@@ -11,13 +11,13 @@ import type {
   SyncRequest,
   TranscriptPage,
   WireSessionConfig,
-} from '../wire/onbook/sessions.ts'
-import { eachItem } from './each-page.ts'
-import type { ServerEvent } from './event-stream.ts'
-import { type EventOptions, readEvents } from './events.ts'
-import { answerWith, listIn } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
+} from '../../wire/onbook/sessions.ts'
+import { eachItem } from '../each-page.ts'
+import type { ServerEvent } from '../event-stream.ts'
+import { type EventOptions, readEvents } from '../events.ts'
+import { answerWith, listIn } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface ApplyOptions extends WriteOptions {
   /** Also with packs whose tests did not pass. */

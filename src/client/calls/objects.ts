@@ -1,6 +1,6 @@
 // Bytes by their name. What is stored once can be named from then on, by the tenant that stored it.
-import { answerWith } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import { answerWith } from '../shapes.ts'
+import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Objects {
   /** Storing the same bytes again gives the same name. */

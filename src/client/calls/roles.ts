@@ -1,7 +1,7 @@
 // Roles of a host, to look at. Nothing writes one: they are files of the repo.
-import type { RoleDescription, RoleSummary } from '../wire/onbook/roles.ts'
-import { answerWith, listIn } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { RoleDescription, RoleSummary } from '../../wire/onbook/roles.ts'
+import { answerWith, listIn } from '../shapes.ts'
+import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Roles {
   list(options?: CallOptions): Promise<readonly RoleSummary[]>

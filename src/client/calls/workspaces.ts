@@ -8,11 +8,11 @@ import type {
   treeAnswer,
   versionsAnswer,
   workspacesAnswer,
-} from '../wire/onbook/workspace-schema.ts'
-import { eachItem } from './each-page.ts'
-import { answerWith, fieldOf, listIn } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
+} from '../../wire/onbook/workspace-schema.ts'
+import { eachItem } from '../each-page.ts'
+import { answerWith, fieldOf, listIn } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export type WorkspaceSummary = Static<typeof workspacesAnswer>['items'][number]
 export type WorkspaceHead = Static<typeof headAnswer>

@@ -1,14 +1,14 @@
 // The library: read with pinned content kept for ever, written with keys.
-import type { PromptTemplate } from '../wire/onbook/prompts.ts'
-import { clientError } from './client-error.ts'
-import { type Instant, instant } from './instant.ts'
-import type { Freshness, Held, ReadOptions } from './kept.ts'
+import type { PromptTemplate } from '../../wire/onbook/prompts.ts'
+import { clientError } from '../client-error.ts'
+import { type Instant, instant } from '../instant.ts'
+import type { Freshness, Held, ReadOptions } from '../kept.ts'
+import { pinnedRef, type Ref, type RefParts, readRef } from '../ref.ts'
+import { templateIn } from '../shapes.ts'
+import type { CallOptions, Question } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 import { heldLabels, type LabelParts, offlineLabels, pickLabel, timeOf } from './labels.ts'
 import { listPrompts, type PromptFilter } from './list-prompts.ts'
-import { pinnedRef, type Ref, type RefParts, readRef } from './ref.ts'
-import { templateIn } from './shapes.ts'
-import type { CallOptions, Question } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
 
 export interface Stored {
   readonly template: PromptTemplate

@@ -1,8 +1,8 @@
 // All prompts that a filter lets through, page after page.
-import type { PromptKind, PromptTemplate } from '../wire/onbook/prompts.ts'
-import { clientError } from './client-error.ts'
-import { fieldOf, listIn, templateIn } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
+import type { PromptKind, PromptTemplate } from '../../wire/onbook/prompts.ts'
+import { clientError } from '../client-error.ts'
+import { fieldOf, listIn, templateIn } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
 
 export interface PromptFilter {
   readonly kind?: PromptKind

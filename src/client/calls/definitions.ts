@@ -1,9 +1,9 @@
 // Workflows and agents of a host: published, read, listed, taken away. Nothing of them is kept here: an id may stand for another tomorrow.
-import type { AgentSummary, DefinitionDocument, PublishedAgent, PublishedWorkflow, WorkflowSummary } from '../wire/onbook/definitions.ts'
-import { eachItem } from './each-page.ts'
-import { answerWith } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
+import type { AgentSummary, DefinitionDocument, PublishedAgent, PublishedWorkflow, WorkflowSummary } from '../../wire/onbook/definitions.ts'
+import { eachItem } from '../each-page.ts'
+import { answerWith } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface StoredDefinition {
   /** As it was published. */

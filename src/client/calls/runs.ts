@@ -11,14 +11,14 @@ import type {
   StepPrompt,
   WholePrompt,
   WireRunSummary,
-} from '../wire/onbook/runs.ts'
-import type { MessageInput } from '../wire/onbook/sessions.ts'
-import { eachItem } from './each-page.ts'
-import type { ServerEvent } from './event-stream.ts'
-import { type EventOptions, readEvents } from './events.ts'
-import { answerWith, fieldOf, listIn } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
+} from '../../wire/onbook/runs.ts'
+import type { MessageInput } from '../../wire/onbook/sessions.ts'
+import { eachItem } from '../each-page.ts'
+import type { ServerEvent } from '../event-stream.ts'
+import { type EventOptions, readEvents } from '../events.ts'
+import { answerWith, fieldOf, listIn } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export type RunStreamMode = 'values' | 'updates' | 'messages' | 'debug' | 'onbook'
 

@@ -1,7 +1,7 @@
 // Tools of a host: what it has, and which of those that other servers list were adopted.
-import type { AdoptedTool, AdoptToolsRequest, DroppedTool, DropToolsRequest, ToolOverview } from '../wire/onbook/tools.ts'
-import { answerWith, listIn } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { AdoptedTool, AdoptToolsRequest, DroppedTool, DropToolsRequest, ToolOverview } from '../../wire/onbook/tools.ts'
+import { answerWith, listIn } from '../shapes.ts'
+import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Tools {
   /** `session`: whose grants are meant. */

@@ -1,12 +1,12 @@
 // Questions about recorded runs: which prompt won and why, where its words come from, what differs, whether it comes out the same today.
 import type { Static } from 'typebox'
-import type { blameAnswer } from '../wire/onbook/blame-schema.ts'
-import type { differencesAnswer } from '../wire/onbook/differences-schema.ts'
-import type { prefixAnswer } from '../wire/onbook/prefix-schema.ts'
-import type { replayAnswer } from '../wire/onbook/replay-schema.ts'
-import type { whyAnswer } from '../wire/onbook/why-schema.ts'
-import { answerWith, listIn } from './shapes.ts'
-import type { CallOptions, Question, Transport } from './transport.ts'
+import type { blameAnswer } from '../../wire/onbook/blame-schema.ts'
+import type { differencesAnswer } from '../../wire/onbook/differences-schema.ts'
+import type { prefixAnswer } from '../../wire/onbook/prefix-schema.ts'
+import type { replayAnswer } from '../../wire/onbook/replay-schema.ts'
+import type { whyAnswer } from '../../wire/onbook/why-schema.ts'
+import { answerWith, listIn } from '../shapes.ts'
+import type { CallOptions, Question, Transport } from '../transport.ts'
 
 export type WhyEntry = Static<typeof whyAnswer>['items'][number]
 export type BlamedStep = Static<typeof blameAnswer>['items'][number]

@@ -1,12 +1,12 @@
 // Names that move from version to version.
-import type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
-import { clientError } from './client-error.ts'
-import type { Answer, Held, Kept, ReadOptions } from './kept.ts'
-import type { Offline } from './offline.ts'
-import { readRef } from './ref.ts'
-import { labelsIn, movesIn } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
-import { type WriteOptions, writeHeaders } from './write.ts'
+import type { LabelMove, LabelState } from '../../wire/onbook/labels.ts'
+import { clientError } from '../client-error.ts'
+import type { Answer, Held, Kept, ReadOptions } from '../kept.ts'
+import type { Offline } from '../offline.ts'
+import { readRef } from '../ref.ts'
+import { labelsIn, movesIn } from '../shapes.ts'
+import type { CallOptions, Transport } from '../transport.ts'
+import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface Labels {
   list(templateId: string, options?: ReadOptions): Promise<Answer<readonly LabelState[]>>

@@ -1,7 +1,7 @@
 // The policy of a host, as far as it concerns whoever asks. Nothing changes it over HTTP: it is a file of the operator.
-import type { ExplainedPolicy, ExplainRequest, PolicyDescription } from '../wire/onbook/policy.ts'
-import { answerWith } from './shapes.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { ExplainedPolicy, ExplainRequest, PolicyDescription } from '../../wire/onbook/policy.ts'
+import { answerWith } from '../shapes.ts'
+import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Policy {
   get(options?: CallOptions): Promise<PolicyDescription>
