@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['core', 'ports.ts', 'errors.ts'],
   client: ['wire'],
   host: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire'],
-  'index.ts': ['book.ts', 'book', 'engine', 'ports.ts', 'errors.ts', 'adapters'],
+  'index.ts': ['book.ts', 'book', 'client', 'engine', 'ports.ts', 'errors.ts', 'adapters'],
   'book.ts': ['book', 'client', 'ports.ts'],
   book: ['book.ts', 'core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host'],
   cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host', 'book'],

@@ -1,22 +1,18 @@
 // @ts-check
 // npm run bench -- sessions: publishing a large folder, sync and apply, steps with long histories, folding a session.
+
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { commitChanges, folderTree, loadSession, publishTree, statCache } from 'onbook'
-import {
-  appendMessage,
-  closedPieces,
-  decodeEvent,
-  digestText,
-  emptyHistory,
-  foldSession,
-  historyHead,
-  materializeStep,
-  sessionDraft,
-  sessionEventOf,
-  sessionStream,
-} from 'onbook/core'
+import { decodeEvent, digestText, foldSession, sessionEventOf } from 'onbook/core'
+import { folderTree } from '../../dist/adapters/folder-tree.js'
+import { statCache } from '../../dist/adapters/folder-tree-cache.js'
 import { runStream } from '../../dist/core/run/events.js'
+import { sessionDraft, sessionStream } from '../../dist/core/session/events.js'
+import { appendMessage, closedPieces, emptyHistory, historyHead } from '../../dist/core/session/history.js'
+import { materializeStep } from '../../dist/core/turn/materialize.js'
+import { loadSession } from '../../dist/engine/sessions/load.js'
+import { commitChanges } from '../../dist/engine/workspaces/commit.js'
+import { publishTree } from '../../dist/engine/workspaces/publish.js'
 import { interleave, median, number, table, timePerCall } from './measuring/measure.mjs'
 import { inFolder } from './record/story.mjs'
 import { config, encode, inMemory, openStore, TENANT, workOn, writeFiles, writeOne, writer } from './sessions/story.mjs'
@@ -199,7 +195,7 @@ async function runAfter(length) {
   return { eventBytes, pieceBytes, ms }
 }
 
-/** Until the run is over. @param {import('onbook').RunWork} work @param {string} session @param {string} runId @param {string} text */
+/** Until the run is over. @param {import('../../dist/engine/runs/work.js').RunWork} work @param {string} session @param {string} runId @param {string} text */
 async function ask(work, session, runId, text) {
   const message = JSON.stringify({ content: [{ text, type: 'text' }], role: 'user' })
   const request = { session, input: digestText(message), overrides: null, interactive: false, objects: [encode(message)] }

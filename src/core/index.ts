@@ -1,7 +1,7 @@
 // onbook/core: pure and browser-safe. Names are listed one by one; a test pins the list.
 export { type BindOptions, bindVariables, type Sources, type Trust } from './compose/bind.ts'
-export { type Composed, type ComposedPrompt, composePrompt, type PromptParts } from './compose/blocks.ts'
-export { type ProviderSession, planSending, promptMessages, type Sending } from './compose/delta.ts'
+export { type Composed, type ComposedPrompt, composePrompt as compose, type PromptParts } from './compose/blocks.ts'
+export type { ProviderSession, Sending } from './compose/delta.ts'
 export { type PromptSegment, type RenderedPrompt, type RenderPromptResult, renderPrompt } from './compose/render-prompt.ts'
 export { canonicalJson, type Digest, digestBytes, digestJson, digestText, isDigest, type Json } from './digest/digest.ts'
 export { compareJson, type Difference, textDiff } from './example/compare.ts'
@@ -20,11 +20,11 @@ export { lintLayout } from './lint/lint-layout.ts'
 export type { Fix, LayoutRule, Rule, RuleHead, Severity } from './lint/rule.ts'
 export { RULES } from './lint/rules.ts'
 export { type ChatMessage, writeMessage } from './messages/message.ts'
-export { callDigest, type ModelCall } from './messages/model-call.ts'
+export type { ModelCall } from './messages/model-call.ts'
 export { type ReadMessages, readMessages } from './messages/read-messages.ts'
 export { type ReadTools, readTools, type ToolChoice } from './messages/read-tools.ts'
 export type { Receipt } from './messages/receipt.ts'
-export { type Bump, type Change, changesBetween } from './pack/changes.ts'
+export type { Bump, Change } from './pack/changes.ts'
 export { compilePack, type PromptKind, type Template } from './pack/compile.ts'
 export { packFormat } from './pack/format.ts'
 export { type Example, type Pack, type ReadPack, readPack, semanticDigest, type Variable } from './pack/pack.ts'
@@ -35,9 +35,7 @@ export { type ComposedPrelude, type Prelude, readPrelude } from './prelude/prelu
 export { type Checkpoint, readCheckpoint, type SealedHead, type Signature, type Statement, statementBytes } from './record/checkpoint.ts'
 export { decodeEvent, type EventDraft, type ReadEvent, type RecordedEvent, readEvent, type StreamHead } from './record/event.ts'
 export type { Cell, Change as RowSource, ProjectedRow, Projection, Row, Source } from './record/projection.ts'
-export { linksIn, referencesIn } from './record/references.ts'
 export type { BreakCode } from './record/walk.ts'
-export { boundAgent } from './resolve/bound-agent.ts'
 export { type BoundAgent, type KindRefs, LAYERS, type Layer, type ResolveRequest } from './resolve/layers.ts'
 export { type PromptRef, type ReadRef, readPromptRef, refText } from './resolve/prompt-ref.ts'
 export {
@@ -47,21 +45,16 @@ export {
   type Pinned,
   type Resolution,
   resolveKind,
-  resolveNode,
+  resolveNode as resolve,
   type TraceEntry,
   type Warning,
 } from './resolve/resolve.ts'
 export { type ReadRole, type RoleFile, type RoleProblem, readRole } from './role/role.ts'
-export { ROLE_NAME } from './role/role-name.ts'
 export { shippedRoles } from './role/shipped-roles.ts'
-export { interpretQuestion } from './schema/interpret-question.ts'
-export { schemaFault } from './schema/schema-fault.ts'
-export { collectSchemas, type Schemas } from './schema/schemas.ts'
+export type { Schemas } from './schema/schemas.ts'
 export type { Question, Verdict } from './schema/verdict.ts'
 export type { SessionCommand } from './session/commands.ts'
 export {
-  configProblem,
-  emptyConfig,
   type KnownModels,
   type PromptSource,
   type RunConfig,
@@ -70,59 +63,28 @@ export {
   type SessionConfig,
   type WorkspaceSelector,
 } from './session/config.ts'
-export { runConfigFormat, sessionConfigFormat } from './session/config-format.ts'
-export { decide as decideSession } from './session/decide.ts'
 export type { Decided as DecidedSession, Refusal as SessionRefusal } from './session/draft.ts'
-export { type ApplyWhen, fromRecorded as sessionEventOf, type SessionEvent, sessionDraft, sessionStream } from './session/events.ts'
-export {
-  appendMessage,
-  closedPieces,
-  emptyHistory,
-  type History,
-  type HistoryHead,
-  historyHead,
-  readHistory,
-  type StoredText,
-} from './session/history.ts'
-export { foldSession, reduce as reduceSession } from './session/reduce.ts'
+export { type ApplyWhen, fromRecorded as sessionEventOf, type SessionEvent } from './session/events.ts'
+export type { History, HistoryHead, StoredText } from './session/history.ts'
+export { foldSession } from './session/reduce.ts'
 export type { Snapshot } from './session/snapshot.ts'
-export { emptySession, type SessionState } from './session/state.ts'
-export {
-  type Answer as WorkspaceAnswer,
-  catalogSync,
-  promptSync,
-  runPlan,
-  type SyncInput,
-  type SyncPlan,
-  type SyncResult,
-  type WorkspaceEffect,
-  workspaceSync,
-} from './session/sync.ts'
+export type { SessionState } from './session/state.ts'
+export type { Answer as WorkspaceAnswer, SyncInput, SyncPlan, SyncResult, WorkspaceEffect } from './session/sync.ts'
 export type { TemplateProblem, TemplateTree } from './template/ast.ts'
 export { type Parsed, parseTemplate } from './template/parse.ts'
 export { type Rendered, type RenderOptions, type RenderProblem, renderTemplate, type Segment } from './template/render.ts'
 export { findUses, type Use, type Uses } from './template/uses.ts'
-export { type Asked, type AskedCall, askedIn, type Calling } from './tools/asked-calls.ts'
+export type { Asked, AskedCall, Calling } from './tools/asked-calls.ts'
 export { type Catalog, type CheckSchema, type Descriptor, readCatalog } from './tools/catalog.ts'
-export { GRAPH_DESCRIPTORS, type GraphTool } from './tools/graph-descriptors.ts'
+export type { GraphTool } from './tools/graph-descriptors.ts'
 export {
-  classifyLines,
   type ReadToolCalls,
   readToolCalls,
   type TextToolCall,
   type ToolCallDiagnostic,
   type ToolCallOptions,
-  toolCallInOutput,
 } from './tools/read-tool-calls.ts'
-export { type DiagnosticCode, diagnosticText } from './tools/tool-call-diagnostics.ts'
-export {
-  type MaterializedStep,
-  materializeStep,
-  messagesOf,
-  type StepInput,
-  type StepOptions,
-  type StepRequest,
-} from './turn/materialize.ts'
+export type { DiagnosticCode } from './tools/tool-call-diagnostics.ts'
+export type { MaterializedStep, StepInput, StepOptions, StepRequest } from './turn/materialize.ts'
 export { type ReadIndex, readIndex, type WorkspaceIndex } from './workspace/index-file.ts'
-export { workspaceIndexFormat } from './workspace/index-format.ts'
-export { EVERYTHING, type WorkspaceGrant, type WorkspacePolicy } from './workspace/policy.ts'
+export type { WorkspaceGrant, WorkspacePolicy } from './workspace/policy.ts'

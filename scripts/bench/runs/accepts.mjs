@@ -1,9 +1,10 @@
 // @ts-check
 // POST /v1/runs, authenticated: answered when the run is on disk. Beside it, a bare server that reads the same bytes and answers as many.
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { publishWorkflow } from 'onbook'
+import { publishWorkflow } from '../../../dist/engine/definitions/workflows.js'
 import { makeLibrary } from '../host/library.mjs'
 import { load } from '../host/load.mjs'
 import { cpuOf, drop, freshFolder, startBare, startHost } from '../host/processes.mjs'

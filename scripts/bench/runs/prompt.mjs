@@ -3,14 +3,14 @@
 // blocks, everything hashed. Beside it, handlebars that only renders the largest of its texts. Calls no host and no store.
 import Handlebars from 'handlebars'
 import {
-  composePrompt,
+  compose,
   digestText,
   parseTemplate,
   readRole,
   refText,
   renderPrompt,
   renderTemplate,
-  resolveNode,
+  resolve,
   shippedRoles,
 } from '../../../dist/core/index.js'
 import { interleave, number, table, timePerCall } from '../measuring/measure.mjs'
@@ -122,7 +122,7 @@ function inTurn(call) {
   return () => call(/** @type {Step} */ (steps[turn++ % STEPS]))
 }
 
-const resolved = () => resolveNode(request, lookup)
+const resolved = () => resolve(request, lookup)
 
 /** @param {Step} step @param {ReturnType<typeof resolved>} resolution */
 function composed({ values, task }, { resolutions }) {
@@ -132,7 +132,7 @@ function composed({ values, task }, { resolutions }) {
     if (chosen === undefined || chosen.ref === null || pinned === null) throw new Error(`no template of kind ${kind}`)
     return { ref: chosen.ref, digest: pinned.digest, kind, layer: chosen.layer, template: TEMPLATES[index] ?? null, bind }
   })
-  const result = composePrompt({ tools, role, mode: 'implementation', task, templates, override: null })
+  const result = compose({ tools, role, mode: 'implementation', task, templates, override: null })
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
   return result.prompt
 }

@@ -1,10 +1,13 @@
 // @ts-check
 // What is measured: a folder of many files, and sessions of the scripted model.
+
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { memoryStore, PRODUCT_PROJECTIONS, runWork, sqliteStore, workerValidator } from 'onbook'
-import { EVERYTHING, emptyConfig } from 'onbook/core'
+import { memoryStore, PRODUCT_PROJECTIONS, sqliteStore, workerValidator } from 'onbook'
+import { emptyConfig } from '../../../dist/core/session/config.js'
+import { EVERYTHING } from '../../../dist/core/workspace/policy.js'
+import { runWork } from '../../../dist/engine/runs/work.js'
 
 export const TENANT = 'default'
 export const clock = () => new Date().toISOString()
@@ -42,7 +45,7 @@ const model = {
   }),
 }
 
-/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models @returns {import('onbook').TurnParts} */
+/** @param {import('onbook').Store} store @param {import('onbook').ChatModel} models @returns {import('../../../dist/engine/turns/performing.js').TurnParts} */
 const partsOn = (store, models) => ({
   store,
   models,

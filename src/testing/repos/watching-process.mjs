@@ -2,7 +2,7 @@
 // Adds a line to a file of a repo, and tells what changed, again and again, until it is killed; a dot for every time. From dist: it runs without a test runner.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { repoWatch } from '../../../dist/index.js'
+import { repoWatch } from '../../../dist/adapters/repo-watch/repo-watch.js'
 
 const [root = '', folder = '', told = ''] = process.argv.slice(2)
 // When whoever started it is gone.
