@@ -1,7 +1,5 @@
 // onbook: what an application imports. Names are listed one by one, by what they are for; a test pins the list.
 
-// Models: for `onbook({ models })`, and for the tests of packs.
-export { aiSdkModel } from './adapters/models/ai-sdk-model.ts'
 export { aiSdkChat } from './adapters/chat/ai-sdk-chat.ts'
 export { recordedChat, recordingChat } from './adapters/chat/recorded-chat.ts'
 export { scriptedChat } from './adapters/chat/scripted-chat.ts'
@@ -9,11 +7,13 @@ export type { CliAgentSettings } from './adapters/cli-agent/agent.ts'
 export { type CliAgentChat, cliAgentChat } from './adapters/cli-agent/cli-agent-chat.ts'
 // A record without a host: stores, keys, verification.
 export { type ExportedRun, exportedStore } from './adapters/exported-run/exported-store.ts'
-export { fileKeyring } from './adapters/keys/file-keyring.ts'
 // Packs in a folder: checked and tested, without a record.
 export { folderFiles } from './adapters/folder/folder-files.ts'
-export { memoryStore } from './adapters/memory-store/memory-store.ts'
+export { fileKeyring } from './adapters/keys/file-keyring.ts'
 export { readPublicKeys, signatureChecker } from './adapters/keys/public-keys.ts'
+export { memoryStore } from './adapters/memory-store/memory-store.ts'
+// Models: for `onbook({ models })`, and for the tests of packs.
+export { aiSdkModel } from './adapters/models/ai-sdk-model.ts'
 export { recordedModel, recordingModel } from './adapters/models/recorded-model.ts'
 export { scriptedModel } from './adapters/models/scripted-model.ts'
 export { scratchTables } from './adapters/sqlite-store/inspect/scratch-tables.ts'
