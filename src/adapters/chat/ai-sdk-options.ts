@@ -1,7 +1,7 @@
 // Tools and parameters in the words of the AI SDK. What is unset stays unset; what a provider has no word for becomes a warning.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { CallParameters, ModelCall } from '../../core/messages/model-call.ts'
-import type { ToolChoice } from '../../core/messages/read-tools.ts'
+import type { ToolChoice } from '../../core/tools/read-tools.ts'
 import type { SdkOptions } from './ai-sdk-prompt.ts'
 
 export interface Options {

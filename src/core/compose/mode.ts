@@ -1,8 +1,8 @@
 // Block `mode`: what planning and implementation ask of an agent. The gate enforces it; the words only save refused calls.
-import type { GateFacts } from '../gate/authorize.ts'
+import type { Mode } from '../gate/authorize.ts'
 import { type ShippedTemplate, shipped } from './shipped.ts'
 
-export type Mode = NonNullable<GateFacts['mode']>
+export type { Mode }
 
 const PLANNING = `Mode: PLANNING
 - Read what you need. Write only under docs/, and only if your role and permissions let you.

@@ -1,7 +1,7 @@
 // Two documents of one kind, field by field: a workflow, an agent, any file that holds JSON. What has a name of its own is found by it, not by its place.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
-import { compareJson } from '../example/compare.ts'
+import { compareJson } from '../schema/compare-json.ts'
 import type { Decision, Named } from './difference.ts'
 import { compareFacts, type Fact } from './facts.ts'
 

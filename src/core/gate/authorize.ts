@@ -36,6 +36,9 @@ export interface Role {
   readonly requests: readonly string[]
 }
 
+/** The mode of a run. Only a call in a run has one. */
+export type Mode = NonNullable<GateFacts['mode']>
+
 /** What is known about a call when it is judged. Null where there is no role, node or mode. */
 export interface GateFacts {
   /** What is wrong with its form. */

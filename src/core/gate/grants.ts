@@ -1,8 +1,9 @@
 // Who is granted which tool. What no grant names is not granted; the first that fits decides.
-import type { Mode } from '../compose/mode.ts'
+
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type ArgumentRules, argumentFit, COMMAND_LINE } from './argument-patterns.ts'
+import type { Mode } from './authorize.ts'
 
 export interface Grant {
   /** Names, each of which may end in `*`. */

@@ -1,7 +1,7 @@
 // The format of onbook.policy.yaml as a JSON Schema. schemas/policy.schema.json is printed from this; the reader checks against this.
 import { NO_DIGEST } from '../digest/digest.ts'
 import type { Form } from '../pack/form.ts'
-import { closed, count, flag } from '../workflow/fields.ts'
+import { closed, count, flag } from '../pack/form-fields.ts'
 import { READING } from '../workspace/policy.ts'
 
 const MOST = 1_000

@@ -1,10 +1,10 @@
 // onbook.config.yaml: which rules speak, how loudly, and with which options.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
+import { nearest } from '../pack/nearest.ts'
 import type { Place, Span } from '../pack/place.ts'
 import { aType, typeName } from '../pack/type-name.ts'
 import { readYaml } from '../pack/yaml.ts'
-import { nearest } from './nearest.ts'
 import type { RuleHead, Severity } from './rule.ts'
 import { RULES, ruleNamed } from './rules.ts'
 

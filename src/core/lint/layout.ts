@@ -1,10 +1,10 @@
 // What lies beside the packs of a workspace, as the rules see it: which files there are, and the texts of those that are looked into.
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { POLICY_FILE } from '../gate/read-policy.ts'
+import type { ContentProblem } from '../pack/file-content.ts'
 import { folderOf } from '../pack/identity.ts'
 import type { Position } from '../pack/place.ts'
 import { filesOf } from '../prelude/compile.ts'
-import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import { ROLE_FOLDER } from '../role/role-name.ts'
 import type { Pointer } from '../schema/pointer.ts'

@@ -2,7 +2,7 @@
 import type { Json } from '../digest/digest.ts'
 import type { FormError } from '../pack/form.ts'
 import type { Listed, Pack, PackDraft, Variable } from '../pack/pack.ts'
-import type { Place } from '../pack/place.ts'
+import type { Place, Severity } from '../pack/place.ts'
 import type { RegisteredVersion } from '../pack/registry.ts'
 import type { YamlDocument } from '../pack/yaml.ts'
 import type { Pointer } from '../schema/pointer.ts'
@@ -12,7 +12,7 @@ import type { TemplateProblem, TemplateTree } from '../template/ast.ts'
 import type { Uses } from '../template/uses.ts'
 import type { FoundInFile, Layout } from './layout.ts'
 
-export type Severity = 'error' | 'warning' | 'info'
+export type { Severity }
 
 /** A mechanical repair: this scalar becomes that value. */
 export interface Fix {

@@ -2,7 +2,7 @@
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasSpelling } from '../digest/has-spelling.ts'
-import { readText } from '../prelude/content.ts'
+import { readText } from '../pack/file-content.ts'
 import type { Pointer } from '../schema/pointer.ts'
 
 export interface ContentProblem {

@@ -3,8 +3,8 @@ import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'
 import type { Descriptor } from '../tools/catalog.ts'
+import type { ToolChoice } from '../tools/read-tools.ts'
 import { type ChatMessage, observable } from './message.ts'
-import type { ToolChoice } from './read-tools.ts'
 
 export type ResponseFormat =
   | { readonly type: 'text' }

@@ -1,7 +1,7 @@
 // Checks a value against one of our own formats: the few keywords they use, in words an author can act on. Foreign schemas go elsewhere.
 import type { Json } from '../digest/digest.ts'
-import { nearest } from '../lint/nearest.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
+import { nearest } from './nearest.ts'
 import { aType, typeName } from './type-name.ts'
 
 /** The part of JSON Schema that our formats are written in. */

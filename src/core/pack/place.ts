@@ -50,3 +50,6 @@ function lineStarts(text: string): readonly number[] {
   for (let next = text.indexOf('\n'); next !== -1; next = text.indexOf('\n', next + 1)) starts.push(next + 1)
   return starts
 }
+
+/** How serious a problem at a place is. */
+export type Severity = 'error' | 'warning' | 'info'

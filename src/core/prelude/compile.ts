@@ -1,10 +1,10 @@
 // A composed prelude into the messages that are sent. Renders each template once, strictly: what is missing is a problem, never empty text.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
+import { type ContentProblem, readJsonContent, readText } from '../pack/file-content.ts'
 import { positionOf } from '../pack/place.ts'
 import { parseTemplate } from '../template/parse.ts'
 import { renderTemplate } from '../template/render.ts'
-import { type ContentProblem, readJsonContent, readText } from './content.ts'
 import type { ComposedPrelude } from './prelude.ts'
 
 /** A file of the workspace. Of images only the name is needed: they are sent by digest. */

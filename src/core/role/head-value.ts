@@ -1,5 +1,5 @@
 // The values of a role's head: text in quotes, true and false, lists of texts. The rest of TOML is refused by name of what is meant.
-import type { Severity } from '../lint/rule.ts'
+import type { Severity } from '../pack/place.ts'
 
 export interface HeadProblem {
   readonly severity: Severity

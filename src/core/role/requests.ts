@@ -1,6 +1,6 @@
 // What a role may request, in the words of the gate. To request is to ask: nothing here grants.
 import { type Capability, capabilityOf } from '../gate/capability.ts'
-import { nearest } from '../lint/nearest.ts'
+import { nearest } from '../pack/nearest.ts'
 import { shown } from '../resolve/prompt-ref.ts'
 
 const BUILT_IN: Readonly<Record<Exclude<Capability, `tool:${string}`>, true>> = {

@@ -1,10 +1,10 @@
 // A role file: a head that asks, and text for the model. Asking grants nothing, and a file without a head asks for nothing.
 import type { Capability } from '../gate/capability.ts'
-import { nearest } from '../lint/nearest.ts'
-import type { Severity } from '../lint/rule.ts'
-import { findSections } from '../lint/sections.ts'
+import { nearest } from '../pack/nearest.ts'
+import type { Severity } from '../pack/place.ts'
 import { type Position, positionsIn } from '../pack/place.ts'
 import { shown } from '../resolve/prompt-ref.ts'
+import { findSections } from '../template/sections.ts'
 import { type HeadEntry, readHead } from './head.ts'
 import type { HeadProblem, HeadText } from './head-value.ts'
 import { readRequest } from './requests.ts'

@@ -3,11 +3,11 @@ import type { Agent } from '../agent/agent.ts'
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Repository } from '../compose/task-payload.ts'
 import type { Digest } from '../digest/digest.ts'
+import type { UsualSettings } from '../gate/usual-settings.ts'
 import type { KindRefs } from '../resolve/layers.ts'
 import type { PromptRef } from '../resolve/prompt-ref.ts'
 import type { Found, Lookup } from '../resolve/resolve.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import type { UsualSettings } from './usual-settings.ts'
 
 export interface FrozenRole {
   readonly name: string

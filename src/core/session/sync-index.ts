@@ -1,8 +1,8 @@
 // The index of one version. A sync that finds a broken one fails: its defaults and its paths would be guesses.
 import type { Digest } from '../digest/digest.ts'
+import { type FileProblem, readText } from '../pack/file-content.ts'
 import { positionOf } from '../pack/place.ts'
 import { readYaml } from '../pack/yaml.ts'
-import { type FileProblem, readText } from '../prelude/content.ts'
 import { INDEX_FILE, readIndex, type WorkspaceIndex } from '../workspace/index-file.ts'
 import { type Asking, ask, done, fail, type Part, type Root, readFile } from './sync-effects.ts'
 import { invalid } from './sync-parts.ts'

@@ -1,7 +1,7 @@
 // What a sync reads of one version: the prelude, the catalog, and tools that nothing names. Content that is not valid ends the sync.
 import { digestText } from '../digest/digest.ts'
+import type { ContentProblem } from '../pack/file-content.ts'
 import { compilePrelude, filesOf } from '../prelude/compile.ts'
-import type { ContentProblem } from '../prelude/content.ts'
 import { readPrelude } from '../prelude/prelude.ts'
 import { pointerText } from '../schema/pointer.ts'
 import {

@@ -1,8 +1,8 @@
 // A catalog: which tools a model is shown. Reads every shape in use and says what is wrong by place. Being listed here allows nothing.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
+import { type ContentProblem, readJsonContent } from '../pack/file-content.ts'
 import type { Compiled } from '../prelude/compile.ts'
-import { type ContentProblem, readJsonContent } from '../prelude/content.ts'
 import { inOurDraft } from '../schema/older-drafts.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import { danglingRef } from '../schema/schemas.ts'

@@ -2,8 +2,8 @@
 // adopted. Adopting one binds it; it grants nothing.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
-import { textDiff } from '../example/compare.ts'
 import type { EventDraft } from '../record/event.ts'
+import { textDiff } from '../schema/compare-json.ts'
 
 /** One stream for the host, under its own tenant. */
 export const TOOLS = 'host/tools'

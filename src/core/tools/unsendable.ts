@@ -1,6 +1,7 @@
 // What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there.
-import { collectTools, readTools } from '../messages/read-tools.ts'
-import type { ContentProblem } from '../prelude/content.ts'
+
+import type { ContentProblem } from '../pack/file-content.ts'
+import { collectTools, readTools } from './read-tools.ts'
 
 /** @param text a compiled catalog */
 export function unsendable(path: string, text: string): ContentProblem | null {

@@ -1,11 +1,11 @@
 // What one step sends: messages and tools by digest, and parameters. The cost does not depend on how long the history is. Fills in nothing.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
-import type { ToolChoice } from '../messages/read-tools.ts'
 import type { PromptSource, ReasoningEffort, RunConfig } from '../session/config.ts'
 import { type History, type HistoryHead, historyHead, readHistory, type StoredText } from '../session/history.ts'
 import { preludeOf } from '../session/prelude-ladder.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'
+import type { ToolChoice } from '../tools/read-tools.ts'
 
 /** What a step may say beside its messages. What it leaves out stays out: the request is named by what is in it. */
 export interface StepOptions {

@@ -2,9 +2,12 @@
 import { COMPOSE_STYLES } from '../compose/compose-style.ts'
 import { NO_DIGEST } from '../digest/digest.ts'
 import type { Form } from '../pack/form.ts'
+import { closed, count, flag } from '../pack/form-fields.ts'
 import { MOST_REF } from '../resolve/prompt-ref.ts'
 import { ROLE_NAME } from '../role/role-name.ts'
 import { NAME } from '../session/config-format.ts'
+
+export { closed, count, flag }
 
 export const MOST_TEXT = 65_536
 /** Keys of an object whose keys the author chooses. */
@@ -18,20 +21,7 @@ export const formatName = { type: 'string', maxLength: 1_024, description: 'Name
 export const text = (description: string, maxLength = MOST_TEXT) => ({ type: 'string', maxLength, description })
 /** It stands in events, where a digest would name an object. */
 export const name = (description: string, maxLength = 256) => ({ type: 'string', minLength: 1, maxLength, pattern: NO_DIGEST, description })
-export const closed = (properties: Readonly<Record<string, Form>>, required: readonly string[] = []) => ({
-  type: 'object',
-  additionalProperties: false as const,
-  required,
-  properties,
-})
 export const choice = (description: string, ...names: readonly string[]) => ({ type: 'string', enum: names, description })
-export const flag = (description: string) => ({ type: 'boolean', description })
-export const count = (description: string, minimum = 1, maximum = Number.MAX_SAFE_INTEGER) => ({
-  type: 'integer',
-  minimum,
-  maximum,
-  description,
-})
 
 /** What is wrong with one is said by whoever reads refs. */
 export const promptRef = (description: string) => ({ type: ['string', 'object'], maxLength: MOST_REF, maxProperties: 10, description })

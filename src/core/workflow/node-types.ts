@@ -1,5 +1,5 @@
 // The node types that a run can execute. A reader refuses every other type: an approval gate that ran as an agent would approve itself.
-import { nearest } from '../lint/nearest.ts'
+import { nearest } from '../pack/nearest.ts'
 
 /** The type of a node that names none. */
 export const AGENT_TYPE = 'onbook.agent'

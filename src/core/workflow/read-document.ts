@@ -1,8 +1,8 @@
 // The text of a workflow or an agent as JSON: YAML, or JSON where the name says so. What it means is for others to read.
 import type { Json } from '../digest/digest.ts'
+import { type FileProblem, readJsonContent } from '../pack/file-content.ts'
 import { positionOf } from '../pack/place.ts'
 import { readYaml } from '../pack/yaml.ts'
-import { type FileProblem, readJsonContent } from '../prelude/content.ts'
 
 export type ReadDocument = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problems: readonly FileProblem[] }
 

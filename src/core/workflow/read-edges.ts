@@ -1,6 +1,6 @@
 // The edges of a workflow as they were written → as the house knows them. Their form was checked before.
 import type { Json } from '../digest/digest.ts'
-import { nearest } from '../lint/nearest.ts'
+import { nearest } from '../pack/nearest.ts'
 import { shown } from '../resolve/prompt-ref.ts'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Say } from './read-node.ts'

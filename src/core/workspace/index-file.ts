@@ -1,8 +1,8 @@
 // agent.workspace.json: which files a workspace offers under which names. It points; it grants nothing, and a workspace may have none.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
+import { type FileProblem, readJsonContent } from '../pack/file-content.ts'
 import { checkForm, type Form } from '../pack/form.ts'
-import { type FileProblem, readJsonContent } from '../prelude/content.ts'
 import { workspaceIndexFormat } from './index-format.ts'
 
 export const INDEX_FILE = 'agent.workspace.json'

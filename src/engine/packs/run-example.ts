@@ -1,8 +1,9 @@
 // One example through the model: what it is given, what it says, and whether that is what was expected.
-import { compareJson, type Difference, textDiff } from '../../core/example/compare.ts'
+
 import type { ExampleMessages } from '../../core/example/messages.ts'
 import { replyValue } from '../../core/example/reply.ts'
 import type { Example, Pack } from '../../core/pack/pack.ts'
+import { compareJson, type Difference, textDiff } from '../../core/schema/compare-json.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
 import type { Schemas } from '../../core/schema/schemas.ts'
 import type { Verdict } from '../../core/schema/verdict.ts'

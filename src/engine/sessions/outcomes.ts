@@ -1,9 +1,9 @@
 // What a sync and an apply came to, in the words that scripts rely on. Read from the events, never guessed.
 import type { Json } from '../../core/digest/digest.ts'
-import { readTools } from '../../core/messages/read-tools.ts'
 import type { Selection } from '../../core/session/config.ts'
 import { type ApplyWhen, fromRecorded, type SyncStage, sessionStream } from '../../core/session/events.ts'
 import type { PackChange, Snapshot } from '../../core/session/snapshot.ts'
+import { readTools } from '../../core/tools/read-tools.ts'
 import type { Binding, Store } from '../../ports.ts'
 import { preludeSecrets } from '../turns/prelude-secrets.ts'
 import { refusalFault } from './requests.ts'

@@ -1,5 +1,5 @@
 // A version of a workspace as Files, so that what reads folders can read it too. It never changes: nothing can be written through this.
-import { readText } from '../../core/prelude/content.ts'
+import { readText } from '../../core/pack/file-content.ts'
 import type { ListedEntry } from '../../core/workspace/list.ts'
 import { isPath, isWithin } from '../../core/workspace/path.ts'
 import type { Files, Store } from '../../ports.ts'

@@ -1,5 +1,5 @@
+import { nearest } from '../../../pack/nearest.ts'
 import { isBuiltIn } from '../../../pack/pack.ts'
-import { nearest } from '../../nearest.ts'
 import { inPrompt, type Rule } from '../../rule.ts'
 
 export const noUndefinedVariables: Rule = {

@@ -1,9 +1,9 @@
 import { REQUEST_IMPLEMENTATION } from '../../../gate/capability.ts'
 import { POLICY_FILE, readPolicy } from '../../../gate/read-policy.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import { shippedRoles } from '../../../role/shipped-roles.ts'
 import { BUILT_IN } from '../../../tools/read-tool-calls.ts'
 import { isDescriptor, isRole, type Layout } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 /** Bound by every host. */

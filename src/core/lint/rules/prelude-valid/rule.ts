@@ -1,4 +1,5 @@
 import { digestText } from '../../../digest/digest.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import { positionOf } from '../../../pack/place.ts'
 import { type ContentFile, compilePrelude, filesOf, isImage } from '../../../prelude/compile.ts'
 import { type ComposedPrelude, readPrelude } from '../../../prelude/prelude.ts'
@@ -17,7 +18,6 @@ import {
   preludesIn,
   textsOf,
 } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const preludeValid: LayoutRule = {

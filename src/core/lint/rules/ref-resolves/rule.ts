@@ -1,10 +1,10 @@
 import semver from 'semver'
 import { claimOf, versionOfPath } from '../../../pack/identity.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import { type PromptRef, refText } from '../../../resolve/prompt-ref.ts'
 import { readRefs, refsInAgent, refsInWorkflow } from '../../../workflow/written-refs.ts'
 import { documentsOf } from '../../documents.ts'
 import type { FoundInFile, Layout } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const refResolves: LayoutRule = {

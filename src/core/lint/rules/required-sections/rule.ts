@@ -1,5 +1,5 @@
+import { findSections, type Section } from '../../../template/sections.ts'
 import { type Found, inPrompt, type Rule, type Severity } from '../../rule.ts'
-import { findSections, type Section } from '../../sections.ts'
 
 const REQUIRED = ['OBJECTIVE', 'INPUT', 'OUTPUT', 'CONSTRAINTS', 'REFUSAL RULES']
 

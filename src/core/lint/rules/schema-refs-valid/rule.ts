@@ -1,5 +1,5 @@
+import { nearest } from '../../../pack/nearest.ts'
 import { closureOf } from '../../../schema/schemas.ts'
-import { nearest } from '../../nearest.ts'
 import type { Rule } from '../../rule.ts'
 
 export const schemaRefsValid: Rule = {

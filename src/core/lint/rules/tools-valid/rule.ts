@@ -1,9 +1,9 @@
-import type { ContentProblem } from '../../../prelude/content.ts'
+import type { ContentProblem } from '../../../pack/file-content.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import { type CatalogFile, compileCatalog, descriptorPath, namedDescriptors, readCatalogFile } from '../../../tools/catalog.ts'
 import { unsendable } from '../../../tools/unsendable.ts'
 import { INDEX_FILE } from '../../../workspace/index-file.ts'
 import { bytesOf, catalogsIn, type FoundInFile, foundIn, isDescriptor, type Layout, legacyTools, once, textsOf } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const toolsValid: LayoutRule = {

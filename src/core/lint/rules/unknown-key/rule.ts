@@ -1,7 +1,7 @@
 import type { Json } from '../../../digest/digest.ts'
 import { isObject } from '../../../digest/is-object.ts'
 import { packFormat } from '../../../pack/format.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import type { Found, Rule } from '../../rule.ts'
 
 const { properties } = packFormat

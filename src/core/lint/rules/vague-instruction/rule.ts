@@ -1,5 +1,5 @@
+import { findSections, reveal } from '../../../template/sections.ts'
 import { type Found, inPrompt, type Rule } from '../../rule.ts'
-import { findSections, reveal } from '../../sections.ts'
 
 interface Vague {
   readonly pattern: RegExp

@@ -1,8 +1,8 @@
 import type { Json } from '../../../digest/digest.ts'
 import { isObject, type JsonObject } from '../../../digest/is-object.ts'
+import { nearest } from '../../../pack/nearest.ts'
 import type { Pointer } from '../../../schema/pointer.ts'
 import { documentsOf } from '../../documents.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const workflowAgent: LayoutRule = {

@@ -1,9 +1,9 @@
+import { nearest } from '../../../pack/nearest.ts'
 import { rolePath } from '../../../role/role-name.ts'
 import { shippedRoles } from '../../../role/shipped-roles.ts'
 import type { Pointer } from '../../../schema/pointer.ts'
 import { documentsOf } from '../../documents.ts'
 import { type FoundInFile, isRole, type Layout } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const workflowRole: LayoutRule = {

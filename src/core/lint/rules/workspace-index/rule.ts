@@ -1,8 +1,8 @@
+import { nearest } from '../../../pack/nearest.ts'
 import type { Pointer } from '../../../schema/pointer.ts'
 import { INDEX_FILE, readIndex, type WorkspaceIndex } from '../../../workspace/index-file.ts'
 import { isWithin } from '../../../workspace/path.ts'
 import { bytesOf, type FoundInFile, foundIn, type Layout } from '../../layout.ts'
-import { nearest } from '../../nearest.ts'
 import type { LayoutRule } from '../../rule.ts'
 
 export const workspaceIndex: LayoutRule = {

@@ -1,5 +1,5 @@
 // The sections of a prompt: headings at the start of a line, outside code and comments, and what stands under them.
-import type { Node, Span, TemplateTree } from '../template/ast.ts'
+import type { Node, Span, TemplateTree } from './ast.ts'
 
 export interface Section {
   /** Which of the names asked for this is. */

@@ -1,5 +1,5 @@
 // What a node may do where nobody set it. Runs freeze it, so that another default of the product reaches no run that was started before.
-import type { NodeSettings } from '../gate/authorize.ts'
+import type { NodeSettings } from './authorize.ts'
 
 export interface UsualSettings {
   readonly all: NodeSettings

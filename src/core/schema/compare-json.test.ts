@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../digest/digest.ts'
-import { compareJson, textDiff } from './compare.ts'
+import { compareJson, textDiff } from './compare-json.ts'
 
 describe('compareJson', () => {
   it('names what came, what is gone and what differs', () =>

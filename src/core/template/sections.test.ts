@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTemplate } from '../template/parse.ts'
+import { parseTemplate } from './parse.ts'
 import { findSections } from './sections.ts'
 
 const NAMES = ['INPUT', 'OUTPUT']

@@ -1,9 +1,9 @@
 // The tools in objects' bytes, as a model is shown them, and which of them it must or may use. Being shown one grants nothing.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
-import { type Descriptor, readCatalog } from '../tools/catalog.ts'
-import { type ContentProblem, isSound } from './content.ts'
-import { firstText } from './read-parts.ts'
+import { type ContentProblem, isSound } from '../messages/content.ts'
+import { firstText } from '../messages/read-parts.ts'
+import { type Descriptor, readCatalog } from './catalog.ts'
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string }
 

@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { sortedJson } from '../digest/indented-json.ts'
-import { type Pointer, pointerText } from '../schema/pointer.ts'
+import { type Pointer, pointerText } from './pointer.ts'
 
 export interface Difference {
   readonly op: 'add' | 'remove' | 'replace'

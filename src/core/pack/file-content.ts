@@ -2,9 +2,9 @@
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasSpelling } from '../digest/has-spelling.ts'
-import { type Position, positionOf } from '../pack/place.ts'
 import { readJson } from '../schema/json-text.ts'
 import type { Mismatch } from '../schema/verdict.ts'
+import { type Position, positionOf } from './place.ts'
 
 /** Wrong at a place of its JSON; of what is no JSON, or no JSON at all, the position says more. */
 export interface FileProblem extends Mismatch {
