@@ -29,8 +29,8 @@ export const HOST_TIMEOUT: Option = {
 export const WHERE: readonly Option[] = [
   DATA,
   TENANT,
-  { flags: '--url <url>', summary: 'URL of the host (default: the host that runs on the folder, else the folder itself)' },
-  { flags: '--key <key>', summary: 'key of the host (default: the key in the folder, for the host that runs on it)' },
+  { flags: '--url <url>', summary: 'URL of the host (default: ONBOOK_URL, else the host that runs on the folder, else the folder itself)' },
+  { flags: '--key <key>', summary: 'key of the host (default: ONBOOK_KEY, else the key in the folder, for the host that runs on it)' },
   HOST_TIMEOUT,
   JSON_OPTION,
 ]

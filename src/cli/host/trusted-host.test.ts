@@ -9,10 +9,14 @@ import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 let server: Server
 let url = ''
 const requests: string[] = []
+const keys: string[] = []
 
 /** A server that takes every request and answers none. */
 beforeAll(async () => {
-  server = createServer(({ method, url: path }) => void requests.push(`${method} ${path}`))
+  server = createServer(({ method, url: path, headers }) => {
+    requests.push(`${method} ${path}`)
+    keys.push(String(headers.authorization))
+  })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -45,6 +49,28 @@ onLinux('reliability D4: a note of a host that does not run is not believed', ()
     const before = requests.length
     await runCli(['runs', '--json', '--host-timeout', '5'], { cwd: folderWith(note(), mode) })
     expect(requests.slice(before)).toEqual([])
+  })
+})
+
+describe('the environment', () => {
+  const asked = async (args: readonly string[], env: Readonly<Record<string, string>>) => {
+    const [before, keysBefore] = [requests.length, keys.length]
+    await runCli(['runs', '--json', '--host-timeout', '0.5', ...args], { cwd: temporaryFolder(null), env })
+    return { requests: requests.slice(before), keys: keys.slice(keysBefore) }
+  }
+
+  it('names the host and its key', async () => {
+    const { keys: sent } = await asked([], { ONBOOK_URL: url, ONBOOK_KEY: 'from-environment' })
+    expect(sent).toEqual(['Bearer from-environment'])
+  })
+
+  it('gives way to a folder that an option names', async () => {
+    expect((await asked(['--data', 'here'], { ONBOOK_URL: url, ONBOOK_KEY: 'from-environment' })).requests).toEqual([])
+  })
+
+  it('does not send its key to a host that it does not name', async () => {
+    const { requests: none } = await asked(['--url', url], { ONBOOK_URL: 'http://127.0.0.1:1', ONBOOK_KEY: 'from-environment' })
+    expect(none).toEqual([])
   })
 })
 

@@ -19,12 +19,30 @@ export interface WhichHost {
 export async function hostFor(input: Input): Promise<WhichHost | null> {
   const living = livingHost(input)?.url
   const timeoutMs = hostTimeout(input)
-  const url = typeof input.url === 'string' ? input.url.replace(/\/+$/, '') : input.tenant === undefined ? living : undefined
+  const url = urlOf(input) ?? (input.tenant === undefined ? living : undefined)
   if (url === undefined) return null
-  if (typeof input.key === 'string') return { url, key: input.key, timeoutMs }
+  const key = keyFor(url, input)
+  if (key !== undefined) return { url, key, timeoutMs }
   // The key of this folder opens this folder's host; no other is shown it.
-  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key` })
+  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key or ONBOOK_KEY` })
   return { url, key: (await readText(keyPath(input))).trim(), timeoutMs }
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+
+/** A folder or a tenant that an option names comes before the environment. */
+function urlOf({ url, data, tenant }: Input): string | undefined {
+  if (typeof url === 'string') return withoutSlash(url)
+  const { ONBOOK_URL: fallback = '' } = process.env
+  return fallback === '' || data !== undefined || tenant !== undefined ? undefined : withoutSlash(fallback)
+}
+
+/** The key in the environment is for the host in the environment, where one is named: no other host receives it. */
+function keyFor(url: string, { key, url: named }: Input): string | undefined {
+  if (typeof key === 'string') return key
+  const { ONBOOK_URL: host = '', ONBOOK_KEY: fallback = '' } = process.env
+  const isFor = host === '' ? named !== undefined : withoutSlash(host) === url
+  return fallback !== '' && isFor ? fallback : undefined
 }
 
 /** The desk is closed whatever happens. What the host refuses is said on, with its own code. */
