@@ -1,4 +1,4 @@
-// What a review of tools, the gate and approvals asked for: what must hold when hosts, people and policies change at the worst moment.
+// Approvals of calls while hosts, people and policies change: who may approve, what expires, and what the record keeps.
 import { afterEach, expect, it } from 'vitest'
 import { scrubKnown } from '../../../adapters/scrub/scrub-known.ts'
 import { digestJson, type Json } from '../../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// What a strict reviewer found in runs: each is a sentence that ought to hold and does not yet.
+// Runs at their edges: sessions that are cancelled while a run starts, two hosts, hostile names, lost calls, late messages, limits.
 import { afterEach, describe, expect, it } from 'vitest'
 import { digestText, type Json } from '../../core/digest/digest.ts'
 import { writeMessage } from '../../core/messages/message.ts'
