@@ -179,7 +179,11 @@ describe('a conversation', () => {
   ])('that the agent does not know is lost (%s, %s)', async (behaviour, protocol) => {
     const agent = fakeAgent(behaviour, protocol, { newArgs: ['--session', '{conversation}'] })
     const receipt = await ask(agent, { messages: history }, { resume: { conversation: 'gone', after: 2 } })
-    expect(receipt).toMatchObject({ status: 'error', code: 'conversation_lost', message: expect.stringContaining('no conversation gone') })
+    expect(receipt).toMatchObject({
+      status: 'error',
+      code: 'conversation_lost',
+      message: expect.stringContaining('cannot continue conversation gone'),
+    })
   })
 
   it('is not lost when there was none to go on with', async () => {

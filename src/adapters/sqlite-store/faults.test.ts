@@ -221,7 +221,7 @@ function asOtherUser(code: string): Promise<string> {
 
 const READ_ONLY: readonly { readonly what: string; readonly file: number; readonly folder: number; readonly says: RegExp }[] = [
   { what: 'may be written to', file: 0o666, folder: 0o777, says: /^written$/ },
-  { what: 'is read-only', file: 0o444, folder: 0o777, says: /^Fault store_read_only .*cannot be written to/ },
+  { what: 'is read-only', file: 0o444, folder: 0o777, says: /^Fault store_read_only .*is read-only/ },
   { what: 'is in a read-only folder', file: 0o666, folder: 0o555, says: /^Fault store_read_only .*the folder it is in/ },
   { what: 'is read-only in a read-only folder', file: 0o444, folder: 0o555, says: /^Fault store_read_only/ },
   { what: 'may not even be read', file: 0o000, folder: 0o777, says: /^Fault store_read_only/ },

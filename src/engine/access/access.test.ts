@@ -40,7 +40,13 @@ describe.each(PLACES)('in %s, a key', (_, makeStore) => {
   it('opens for whom it was made, and says what they may', async () => {
     const store = opened(makeStore())
     const { id, key } = await make(store, { workspaces: ['desk'] })
-    expect(await authenticate(store, clock, key)).toEqual({ keyId: id, tenant: 'acme', scopes: ['prompts:read'], workspaces: ['desk'] })
+    expect(await authenticate(store, clock, key)).toEqual({
+      keyId: id,
+      actor: `key:${id}`,
+      tenant: 'acme',
+      scopes: ['prompts:read'],
+      workspaces: ['desk'],
+    })
   })
 
   it('is never made for the host itself', async () => {
