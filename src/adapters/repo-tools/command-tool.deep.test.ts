@@ -195,9 +195,9 @@ describe('a command that does not end', () => {
   })
 
   it('is not started when it cannot be given to a shell', async () => {
-    const answer = { code: 'command_unstartable', message: 'The command could not be started: it is too long, or holds a zero.' }
-    expect(await run('echo a\0b')).toEqual(answer)
-    expect(await run(`: ${'x'.repeat(200_000)}`)).toEqual(answer)
+    const answer = { code: 'command_unstartable' }
+    expect(await run('echo a\0b')).toMatchObject(answer)
+    expect(await run(`: ${'x'.repeat(200_000)}`)).toMatchObject(answer)
   })
 })
 

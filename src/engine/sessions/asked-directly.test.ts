@@ -16,6 +16,7 @@ import { WORLD } from '../../testing/stories/test-runs.ts'
 import { introspectSession } from '../bindings/introspect-session.ts'
 import { workspaceRead } from '../bindings/workspace-read.ts'
 import { PRODUCT_PROJECTIONS } from '../record/projections.ts'
+import { loadRun } from '../runs/load.ts'
 import { type RunParts, type RunWork, runWork } from '../runs/work.ts'
 import { commitChanges } from '../workspaces/commit.ts'
 import { commandSession } from './command-session.ts'
@@ -498,5 +499,25 @@ describe('a message that is on its way', () => {
     await commandSession({ work: work.sessions, runs: { submit } }, store, place, steer)
     expect(await typesOf(store)).not.toContain('message.received')
     expect((await lastSaid(store)).type).toBe('message.left')
+  })
+})
+
+describe('a session that names no provider', () => {
+  const asked = async (model: RunParts['world']['model']) => {
+    const store = fresh()
+    const work = workOn(store, 'replies: [{ text: Yes. }]', { world: { ...WORLD, model } })
+    await work.sessions.submit(place, { type: 'create', session: SESSION, config: emptyConfig })
+    const request = { session: SESSION, input: digestText('Hello'), overrides: null, interactive: false, objects: [encode('Hello')] }
+    await work.ask({ tenant: TENANT, runId: 'r1', actor: 'ada' }, request)
+    await work.quiet(TENANT, 'r1')
+    return (await loadRun(store, TENANT, 'r1')).state.phase
+  }
+
+  it('uses the model of the host', async () => {
+    expect(await asked({ provider: 'scripted', model: 'small' })).toBe('completed')
+  })
+
+  it('is refused on a host without one', async () => {
+    await expect(asked(null)).rejects.toMatchObject({ code: 'provider_unset' })
   })
 })

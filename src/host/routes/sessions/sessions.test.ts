@@ -190,7 +190,7 @@ describe('what cannot be', () => {
     ['a session that is not there', '/nobody/runs', { input: 'x' }, 404, 'session_missing'],
     ['a name that is taken', '', { session: 'refusals' }, 409, 'session_exists'],
     ['a name that leads elsewhere', '', { session: '..' }, 400, 'validation_error'],
-    ['a run without a provider', '/refusals/runs', { input: 'x' }, 422, 'provider_unset'],
+    ['a run whose overrides name no provider', '/refusals/runs', { input: 'x', overrides: {} }, 422, 'provider_unset'],
     ['a sync without a workspace', '/refusals/sync', {}, 422, 'workspace_unset'],
     ['a prelude that leads elsewhere', '/refusals/sync', { workspace: 'desk', prelude: '..' }, 400, 'validation_error'],
     ['input for nobody', '/refusals/input', { message: 'x' }, 404, 'run_missing'],
