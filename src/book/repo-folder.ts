@@ -9,6 +9,6 @@ import type { Settings } from './settings.ts'
 export function repoOf(settings: Settings): string {
   if (typeof settings.repo !== 'string') return settings.data === undefined ? dirname(resolve(folderOf(settings))) : process.cwd()
   if (statSync(settings.repo, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Fault('usage_invalid', { problem: `--repo must be a folder, and ${settings.repo} is none` })
+    throw new Fault('usage_invalid', { problem: `--repo must be a folder, and ${settings.repo} is not one` })
   return resolve(settings.repo)
 }

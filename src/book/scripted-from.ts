@@ -16,6 +16,6 @@ export async function scriptedFrom({ script }: Settings): Promise<ChatModel> {
 export function recordedFrom({ recordings }: Settings): ChatModel {
   if (typeof recordings !== 'string') throw new Fault('provider_unready', { provider: 'recorded', option: '--recordings FOLDER' })
   if (statSync(recordings, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Fault('usage_invalid', { problem: `--recordings must be a folder, and ${recordings} is none` })
+    throw new Fault('usage_invalid', { problem: `--recordings must be a folder, and ${recordings} is not one` })
   return recordedChat(folderFiles(recordings))
 }

@@ -81,7 +81,7 @@ describe('the active version', () => {
   it('is never a retired one', async () => {
     await onbook('retire', 'summarizer', '1.1.0')
     const { code, err } = await runCli(['label', 'summarizer', 'active', '1.1.0'], { cwd })
-    expect([code, err]).toEqual([2, 'onbook: summarizer@1.1.0 is retired; it can be named and not activated.\n'])
+    expect([code, err]).toEqual([2, 'onbook: summarizer@1.1.0 is retired; refs may name it, but it cannot be activated.\n'])
     expect(JSON.parse(await onbook('render', 'prompt:summarizer@1.1.0', '--published', '--lenient', '--json')).ref).toContain('1.1.0')
   })
 

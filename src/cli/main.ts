@@ -16,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let code = 0
   let json = false
   const parser = new Parser('onbook')
-    .description('The system of record for what an AI agent was told and what it was allowed to do.')
+    .description('The system of record for what an AI agent was sent and what it was allowed to do.')
     .version(packageVersion())
     .showHelpAfterError('(add --help for usage)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'onbook: ')) })

@@ -33,7 +33,7 @@ export async function* readEvents(transport: Transport, path: string, options: E
       const response = await transport.open({ method: 'GET', path, headers }, limit.signal)
       if (response.status === 204) return
       if (!response.headers.get('content-type')?.startsWith('text/event-stream') || response.body === null)
-        throw clientError('response_invalid', 'The host answered with something that is no event stream.', { status: response.status })
+        throw clientError('response_invalid', 'The host answered with something that is not an event stream.', { status: response.status })
       const reader = response.body.getReader()
       try {
         for (;;) {

@@ -26,7 +26,10 @@ export function optionsOf({ provider, tools, toolChoice, parameters }: ModelCall
       : { providerOptions: { [OPTIONS_KEYS[provider] ?? provider]: own } as NonNullable<SdkOptions['providerOptions']> }),
   }
   const unmet = tools.length === 0 && toolChoice !== undefined && toolChoice !== 'none' && toolChoice !== 'auto'
-  return { options, warnings: unmet ? [...warnings, 'A tool must be called, and there is none: the tool choice was not sent.'] : warnings }
+  return {
+    options,
+    warnings: unmet ? [...warnings, 'The tool choice requires a tool, and there are no tools: it was not sent.'] : warnings,
+  }
 }
 
 const choiceOf = (choice: ToolChoice): NonNullable<SdkOptions['toolChoice']> =>

@@ -106,7 +106,7 @@ async function fileOf(image: ImagePart, object: (digest: Digest) => Promise<Uint
   const data = 'data' in image ? image.data : Buffer.from(await object(image.digest)).toString('base64')
   const mediaType = image.mediaType ?? SIGNATURES.find(([start]) => data.startsWith(start))?.[1]
   if (mediaType === undefined)
-    throw new Fault('image_unusable', { problem: 'it is no PNG, JPEG, GIF or WebP, and nothing says what it is' })
+    throw new Fault('image_unusable', { problem: 'it is not a PNG, JPEG, GIF or WebP, and no media type is given' })
   return { type: 'file', mediaType, data }
 }
 

@@ -81,7 +81,7 @@ describe.each(FAKE_PROTOCOLS)('an agent that speaks %s', protocol => {
     it('may write lines that are no JSON, which are counted and left out', async () => {
       const receipt = await answered(fakeAgent('malformed', protocol))
       expect(receipt.text).toBe('Good morning, Zoë 🌅.')
-      expect(receipt.warnings).toEqual([expect.stringMatching(/^Lines of its output that are no JSON, and were left out: \d+\.$/)])
+      expect(receipt.warnings).toEqual([expect.stringMatching(/^Lines of its output that are not JSON, and were left out: \d+\.$/)])
     })
 })
 

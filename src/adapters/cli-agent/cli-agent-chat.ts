@@ -146,6 +146,6 @@ function unsent({ tools, toolChoice, calls, parameters }: ModelCall): readonly s
 }
 
 const oddities = ({ malformed }: Said, { code }: Ended): readonly string[] => [
-  ...(malformed === 0 ? [] : [`Lines of its output that are no JSON, and were left out: ${malformed}.`]),
+  ...(malformed === 0 ? [] : [`Lines of its output that are not JSON, and were left out: ${malformed}.`]),
   ...(code === null || code === 0 ? [] : [`It answered, and then ended with code ${code}.`]),
 ]

@@ -24,7 +24,7 @@ export async function exportedStore(path: string): Promise<ExportedRun> {
     const run = await readRunFile(file, found => {
       throw new Fault('run_file_broken', { path, problem: placeOf(found) })
     })
-    if (run === null) throw new Fault('run_file_broken', { path, problem: 'line 1 is no header' })
+    if (run === null) throw new Fault('run_file_broken', { path, problem: 'line 1 is not a header' })
     const erased = [...run.objects].flatMap(([digest, places]) => (places === null ? [digest] : []))
     return { store: storeOf(path, file, run), header: run.header, erased }
   } catch (error) {

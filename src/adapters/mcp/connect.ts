@@ -67,7 +67,7 @@ const withToken = (value: string): readonly string[] => [value, ...value.split(/
 async function headersOf(name: string, { headers }: McpServer, secrets: Secrets): Promise<Record<string, string>> {
   const found = Object.entries(headers).map(async ([header, id]): Promise<[string, string]> => {
     const value = await secrets.get(id)
-    if (value === null) throw new Fault('tool_server_failed', { server: name, problem: `needs the secret ${id}, and there is none` })
+    if (value === null) throw new Fault('tool_server_failed', { server: name, problem: `needs the secret ${id}, which does not exist` })
     return [header, value]
   })
   return Object.fromEntries(await Promise.all(found))

@@ -43,7 +43,7 @@ function said(leftOut: readonly string[], ...more: readonly string[]): readonly 
 }
 
 function problemWith(server: string, tool: Tool, { maxDescriptorBytes }: Limits): string | null {
-  if (foreignName(server, tool.name) === null) return `${server}__ and its name are no name of at most 64 letters, digits, _ and -`
+  if (foreignName(server, tool.name) === null) return `${server}__ and its name are not a name of at most 64 letters, digits, _ and -`
   const foreign = toForeign(tool)
   if (!isSound(foreign as unknown as Json)) return 'what it says of itself is too deep, or no JSON that could be kept'
   const bytes = Buffer.byteLength(pinnedText(foreign))

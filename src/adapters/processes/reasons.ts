@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
   ECONNREFUSED: 'the connection is refused',
-  ENOTFOUND: 'nobody knows such a name',
+  ENOTFOUND: 'the name is unknown',
 }
 
 export function reasonOf(error: unknown): string {

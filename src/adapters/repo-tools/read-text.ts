@@ -36,5 +36,5 @@ function textOf(bytes: Uint8Array, path: string): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {} // not UTF-8
-  throw unreadable(path, `it is not text: ${bytes.length} bytes that are no UTF-8, or hold a zero`)
+  throw unreadable(path, `it is not text: ${bytes.length} bytes that are not UTF-8, or hold a zero`)
 }

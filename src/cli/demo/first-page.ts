@@ -33,7 +33,7 @@ export function firstPage(page: FirstPage, useColor: boolean): string {
   const color = pc.createColors(useColor)
   const { story, bytes } = page
   const lines = [
-    `${color.bold('Onbook')}  ${color.dim('the record of what an AI agent was told and what it was allowed to do')}`,
+    `${color.bold('Onbook')}  ${color.dim('the record of what an AI agent was sent and what it was allowed to do')}`,
     '',
     ...introduction(page),
     '',
@@ -109,14 +109,14 @@ const LACKS: Readonly<Record<Condition, string>> = {
 
 export function toolLine({ tool, verdict, status }: ToolUse, color: Colors): string {
   const failed = verdict.conditions.find(({ outcome }) => outcome === 'failed')
-  if (failed === undefined) return `${color.green('✓')} ${visible(tool)}  ${verdict.decision}, ${status ?? 'under way'}`
+  if (failed === undefined) return `${color.green('✓')} ${visible(tool)}  ${verdict.decision}, ${status ?? 'running'}`
   const mark = verdict.decision === 'waiting' ? color.yellow('•') : color.red('✗')
   return `${mark} ${visible(tool)}  ${verdict.decision}: ${LACKS[failed.condition]}`
 }
 
 function hostLines({ host, story, folder }: FirstPage, color: Colors): readonly string[] {
   return [
-    color.bold('What the writer was told, word for word'),
+    color.bold('The exact prompt of the writer'),
     `  cd ${quoted(visible(folder))} && npx onbook show ${story.runId} --node writer`,
     ...(host === null
       ? []

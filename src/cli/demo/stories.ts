@@ -23,6 +23,6 @@ export const STORIES: readonly DemoStory[] = [
   { name: 'apply', summary: 'it is synced, and applied at the next step', tell: apply },
   { name: 'tool', summary: 'one tool: shown, granted, approved', tell: tool },
   { name: 'attack', summary: 'an attack in a variable stays inert', tell: attack },
-  { name: 'replay', summary: 'every prompt made again, byte for byte', tell: replay },
+  { name: 'replay', summary: 'every prompt composed again, byte for byte', tell: replay },
   { name: 'tamper', summary: 'one flipped byte, found and named', tell: tamper },
 ]

@@ -94,7 +94,7 @@ export function sourceText({ from, name }: WordSource): string {
     case 'context':
       return 'what the run knows of itself'
     case 'secret':
-      return `secret ${name}, never on record`
+      return `secret ${name}, never recorded`
     case 'override':
       return 'set beside the ref'
     case 'default':
@@ -110,7 +110,7 @@ export function sourceText({ from, name }: WordSource): string {
     case 'repository':
       return 'the repo'
     case 'settings':
-      return name === null ? 'usual: nobody says otherwise' : `said by ${name}; else usual`
+      return name === null ? 'default' : `set by ${name}, else default`
     case 'run':
       return 'the run'
   }

@@ -76,7 +76,7 @@ function toolLines({ tools }: BlameAnswer, color: Colors): readonly string[] {
 /** What the marks mean, where there are any. */
 function keyLines({ voices }: Legend, color: Colors): readonly string[] {
   const says = [
-    ...(voices.some(({ mark }) => mark === '!') ? ['! foreign words, not to be trusted'] : []),
+    ...(voices.some(({ mark }) => mark === '!') ? ['! untrusted input'] : []),
     ...(voices.some(({ mark }) => mark === '*') ? ['* place of a secret'] : []),
     '⟦X …⟧ words of X within a line of another',
   ]

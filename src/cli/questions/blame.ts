@@ -13,7 +13,7 @@ export async function blame(input: Input): Promise<number> {
     const answers = await blameRun(store, tenant, runId, question)
     const isOne = question.nodeId !== undefined
     if (input.json) printJson(isOne ? answers[0] : answers)
-    else if (answers.length === 0) process.stdout.write('No node of it was told anything yet.\n')
+    else if (answers.length === 0) process.stdout.write('No node has received a prompt yet.\n')
     else process.stdout.write(blamePage(answers, isOne, useColor(process.stdout)))
     return 0
   } finally {

@@ -14,7 +14,7 @@ const WHY: Readonly<Record<NonNullable<TextChange['why']>, string>> = {
   too_different: 'too different to be shown line by line',
   too_long: 'too long to be shown line by line',
   erased: 'it cannot be read any more, and is not compared',
-  no_text: 'it is no text',
+  no_text: 'it is not text',
 }
 
 /** What changes in the same way at several places is shown once. */

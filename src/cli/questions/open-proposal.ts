@@ -77,7 +77,7 @@ async function takeIn(store: Store, input: Input, folder: string | null): Promis
   const workspace = typeof input.workspace === 'string' ? input.workspace : basename(realpathSync(folder))
   if (!isWorkspaceName(workspace))
     throw new Fault('usage_invalid', {
-      problem: `"${workspace}" is no name of a workspace: say with --workspace which one ${folder} is a proposal for`,
+      problem: `"${workspace}" is not a workspace name: name the workspace that ${folder} is a proposal for with --workspace`,
     })
   const source = folderTree(folder, NOTHING_KNOWN, { without: [folderOf(input)] })
   await publishTree(store, writer, { workspace, source })

@@ -18,7 +18,7 @@ const COUNTED = 'Counted from the first byte on: tools, system message, prelude,
 
 function nodePage({ nodeId, provider, model, steps, summary }: PrefixAnswer, color: Colors): string {
   const { share, worst, hint, lost } = summary
-  const anew = lost.tokens === 0 ? '' : `, ${tokenText(lost)} sent anew`
+  const anew = lost.tokens === 0 ? '' : `, ${tokenText(lost)} sent again`
   const kept = share === null ? 'nothing to compare' : `${percent(share)} of what was sent before was kept${anew}`
   const rows = columns(steps.map(step => ['  ', `visit ${step.visit}, step ${step.step}`, sizeText(step.bytes), stepText(step)])).split(
     '\n',
@@ -57,7 +57,7 @@ function stepText({ previous, kept, broken, lost, resumed, cachedTokens }: Prefi
   if (resumed) return `its provider held the rest${cached}`
   if (previous === undefined || kept === undefined) return `the first${cached}`
   if (broken === null || broken === undefined) return `all ${sizeText(previous)} kept${cached}`
-  return `${sizeText(kept)} of ${sizeText(previous)} kept, ${tokenText(lost!)} sent anew${cached}`
+  return `${sizeText(kept)} of ${sizeText(previous)} kept, ${tokenText(lost!)} sent again${cached}`
 }
 
 function breakerText({ part, name, block, template, layer, variable }: Breaker): string {

@@ -10,7 +10,7 @@ export async function prefix(input: Input): Promise<number> {
   try {
     const answers = await prefixOfRun(store, tenant, runId, { nodeId: input.node === undefined ? undefined : String(input.node) })
     if (input.json) printJson(answers)
-    else if (answers.length === 0) process.stdout.write('No node of it was told anything yet.\n')
+    else if (answers.length === 0) process.stdout.write('No node has received a prompt yet.\n')
     else process.stdout.write(prefixPage(answers, useColor(process.stdout)))
     return 0
   } finally {

@@ -58,7 +58,7 @@ it('every cause with its example, and the runs that were left out', () => {
       unchanged: 0,
       unsound: 2,
       older: 7,
-      unsoundRuns: [{ runId: 'r9', problem: 'event 3: the prompt comes out otherwise' }],
+      unsoundRuns: [{ runId: 'r9', problem: 'event 3: the prompt differs' }],
       causes: [
         {
           cause: 'template',
@@ -122,7 +122,7 @@ it('every cause with its example, and the runs that were left out', () => {
   = 0 stay as they are
   7 older runs not looked at
 
-By cause; a prompt stands under every cause that changes it, alone or with others.
+By cause. A prompt is listed under every cause that changes it.
 
 ✗ template house: 1.0.0 → 2.0.0  prompts/house/v2.0.0.yaml
   2 prompts in 1 run, 1 of which could not be composed
@@ -140,7 +140,7 @@ By cause; a prompt stands under every cause that changes it, alone or with other
   1 prompt in 1 run, none of which could be composed
 
 2 runs left out, because the record is not what it was when they ran:
-  r9: event 3: the prompt comes out otherwise
+  r9: event 3: the prompt differs
   and 1 more
 `)
 })
@@ -172,11 +172,11 @@ it('what is gone, what nobody can tell, and what was not compared', () => {
   )
   expect(page).toBe(`2 prompts of 1 run, made again with version 3 of desk in place:
   – 1 would no longer be there
-  ? 1 cannot be told from the record
+  ? 1 cannot be determined from the record
   = 0 stay as they are
   Preludes and catalogs were not compared: they are of other, and none of desk
 
-By cause; a prompt stands under every cause that changes it, alone or with others.
+By cause. A prompt is listed under every cause that changes it.
 
 – workflow story, node critic
   1 prompt in 1 run, which would no longer be there
@@ -184,7 +184,7 @@ By cause; a prompt stands under every cause that changes it, alone or with other
     node_disabled: node critic is switched off
 
 ≠ agent writer
-  2 prompts in 1 run, 1 of which cannot be told: the host's own tools are not on record
+  2 prompts in 1 run, 1 of which cannot be determined: the record does not contain the host's own tools
   r1, writer, step 1: tools
 `)
 })

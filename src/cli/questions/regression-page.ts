@@ -36,13 +36,13 @@ export function regressionPage(asked: AskedAgainst, useColor: boolean): string {
     ...(failing === 0 ? [] : [color.red(`  ✗ ${failing} could not be composed`)]),
     ...(changed === 0 ? [] : [color.yellow(`  ≠ ${changed} would change`)]),
     ...(gone === 0 ? [] : [color.yellow(`  – ${gone} would no longer be there`)]),
-    ...(untold === 0 ? [] : [color.yellow(`  ? ${untold} cannot be told from the record`)]),
+    ...(untold === 0 ? [] : [color.yellow(`  ? ${untold} cannot be determined from the record`)]),
     color.green(`  = ${unchanged} stay as they are`),
     ...(older === 0 ? [] : [`  ${counted(older, 'older run')} not looked at`]),
     ...(replays === 0 ? [] : [`  ${counted(replays, 'replay')} left out: the prompts of other runs once more`]),
     ...elsewhereLines(asked),
     ...asked.unreached.flatMap(one => unreachedLines(one, color)),
-    ...(causes.length === 0 ? [] : ['', 'By cause; a prompt stands under every cause that changes it, alone or with others.']),
+    ...(causes.length === 0 ? [] : ['', 'By cause. A prompt is listed under every cause that changes it.']),
     ...causes.flatMap(cause => ['', ...causeLines(cause, color)]),
     ...(unsound === 0
       ? []
@@ -82,7 +82,7 @@ function causeLines(cause: CauseCount, color: Colors): readonly string[] {
   const rest = [
     failing === 0 ? '' : failing === prompts ? ', none of which could be composed' : `, ${failing} of which could not be composed`,
     gone === 0 ? '' : `, ${share(gone, prompts)} would no longer be there`,
-    untold === 0 ? '' : `, ${share(untold, prompts)} cannot be told: the host's own tools are not on record`,
+    untold === 0 ? '' : `, ${share(untold, prompts)} cannot be determined: the record does not contain the host's own tools`,
   ].join('')
   return [
     `${sign} ${color.bold(visible(nameText(cause)))}${cause.file === undefined ? '' : color.dim(visible(`  ${cause.file}`))}`,

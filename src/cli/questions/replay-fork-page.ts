@@ -14,10 +14,10 @@ export function replayForkPage(replayed: ShownFork, from: ReadFrom, useColor: bo
   const { forkId, events, phase, prompts, verdicts, over, last } = replayed
   const lines = [
     ...(prompts === 0 ? [] : ['']),
-    visible(`${events} events made again, in the order of the record: the run is ${phase}`),
-    `${counted(prompts, 'prompt')} composed and ${counted(verdicts, 'call')} judged; no model, no tool and nobody was asked`,
+    visible(`${events} events repeated in recorded order: the run is ${phase}`),
+    `${counted(prompts, 'prompt')} composed and ${counted(verdicts, 'call')} judged; no model, tool or person was asked`,
     ...(over ? [] : [color.yellow(`The record ends with event ${last}, and its run was not over: the fork ends there.`)]),
-    forkId === null ? color.dim(`The fork is not kept: its source was read from ${from}.`) : visible(`It is on record as ${forkId}.`),
+    forkId === null ? color.dim(`The fork is not kept: its source was read from ${from}.`) : visible(`It is recorded as ${forkId}.`),
     ...outcomeLines(replayed, color),
   ]
   return `${lines.join('\n')}\n`

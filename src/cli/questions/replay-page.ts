@@ -72,7 +72,7 @@ const FOUND: Partial<Record<Point, string>> = { event: 'its bytes ', object: 'it
 
 const divergenceLines = (divergence: Divergence): readonly string[] => [
   `  ${placeText(divergence)}`,
-  `  on record   ${shownIn(divergence, divergence.expected)}`,
+  `  recorded    ${shownIn(divergence, divergence.expected)}`,
   foundLine(divergence),
 ]
 
@@ -80,7 +80,7 @@ function foundLine(divergence: Divergence): string {
   const { point, field, found } = divergence
   if (field === 'event_unfit') return '  the event   does not say what one of its type says, or names what does not; it is passed over'
   if (point === 'object' && found === null) return '  the object  is not there any more; nothing is put in its place'
-  return `  ${FOUND[point] ?? 'made again'}  ${shownIn(divergence, found)}`
+  return `  ${FOUND[point] ?? 'repeated  '}  ${shownIn(divergence, found)}`
 }
 
 /** `event 12, writer, step 1: prompt.composed, block task, prompt:writer@1.0.0 (node), variable topic, bytes 4 to 9`: from the widest to the narrowest. */

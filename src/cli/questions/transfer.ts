@@ -94,7 +94,7 @@ export async function importRun(input: Input): Promise<number> {
     throw new Fault('file_unwritable', { path, reason: reasonOf(error) }, { cause: error })
   })
   if (!(existsSync(path) && (await isSame(file, path)))) await writeNew(path, createReadStream(file))
-  return say(input.json, { imported: path, run }, [`Imported ${run}. It can be looked at, and nobody goes on with it: onbook show ${run}`])
+  return say(input.json, { imported: path, run }, [`Imported ${run}. It is read-only: onbook show ${run}`])
 }
 
 /** One name must not stand for two runs: whatever tenant a file says it is of, it would be shown in place of the one that is here. */

@@ -39,7 +39,7 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
 }
 
 function kindLines({ kind, slot, resolved, chain }: Shown, color: Colors): readonly string[] {
-  if (chain.length === 0) return ['asked directly: its messages are sent as they are, and no layer is looked at']
+  if (chain.length === 0) return ['session run: its messages are sent as they are, without layers']
   const winner = chain.find(({ applied }) => applied)
   const refused = refusedIn(chain)
   const pinned = winner?.digest === undefined ? '' : color.dim(visible(`  ${shortHash(winner.digest)} ${placeText(winner)}`))
@@ -75,7 +75,7 @@ function layerLines(entry: WhyLayer, color: Colors): readonly string[] {
 }
 
 const newestLines = ({ meant }: WhyLayer): readonly string[] =>
-  meant === 'newest' ? ['the newest release: it never had the label active'] : []
+  meant === 'newest' ? ['the latest release: no version was ever active'] : []
 
 const snapshotLines = ({ meant, snapshot, adopted = [] }: WhyLayer): readonly string[] =>
   snapshot === undefined
@@ -98,7 +98,7 @@ const whenText = ({ at, actor }: EventPlace): string => `${at} by ${actor}`
 /** Of the label, up to the moment at which it was looked at. */
 const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
   moves.map(({ to, at, actor, why }) =>
-    visible(`${label} ${to === null ? 'taken away' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
+    visible(`${label} ${to === null ? 'removed' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
   )
 
 function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
@@ -122,7 +122,7 @@ function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
         ...fact(`workspace: ${[used, ...parts.filter(part => part)].join(', ')}`, adopted),
         ...(role === null ? ['role: none'] : fact(`role: ${role.ref}, ${role.source}, ${shortHash(role.digest)}`, [role.since])),
         ...fact(`mode: ${mode.mode}`, [mode.since]),
-        ...(policy === null ? [noPolicy(takenFrom)] : fact(`policy on record then: revision ${policy.revision}`, [policy.since])),
+        ...(policy === null ? [noPolicy(takenFrom)] : fact(`policy at that time: revision ${policy.revision}`, [policy.since])),
       ],
       2,
     ),
@@ -136,9 +136,7 @@ function beforeText({ source, messages }: NonNullable<StepsInForce['before']>, s
 }
 
 const noPolicy = (takenFrom: string | undefined): string =>
-  takenFrom === undefined
-    ? 'policy: no change of it is on record here'
-    : visible(`policy: not known; taken over from run ${takenFrom}, which can tell`)
+  takenFrom === undefined ? 'policy: the record has no policy' : visible(`policy: see run ${takenFrom}, which this step was copied from`)
 
 const eventText = ({ type, at, actor, stream, sequence }: EventPlace): string =>
   `${type}, ${at} by ${actor}  (${stream.startsWith('run/') ? 'event' : stream} ${sequence})`

@@ -22,7 +22,7 @@ export async function why(input: Input): Promise<number> {
   if (edit !== undefined && input.visit !== undefined) throw usage('--visit belongs to a run: files have none')
   const answers = edit === undefined ? await ofRun(input, String(run)) : await ofFile(input, String(edit))
   if (input.json) printJson(answers)
-  else if (answers.length === 0) process.stdout.write('No node of it was told anything yet.\n')
+  else if (answers.length === 0) process.stdout.write('No node has received a prompt yet.\n')
   else process.stdout.write(whyPage(answers, useColor(process.stdout)))
   // What was is no finding; what would be refused is one.
   return edit !== undefined && answers.some(({ chain }) => refusedIn(chain) !== null) ? 1 : 0

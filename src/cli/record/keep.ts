@@ -57,7 +57,7 @@ export const anchor = (input: Input): Promise<number> =>
     if (typeof keys === 'string') await deliver(pem, keys)
     const copies = typeof keys === 'string' ? `${file} and ${keys}` : file
     const more = typeof keys === 'string' ? '' : ' Whoever checks it needs the public keys: --public-key FILE writes them.'
-    return say(input, `Wrote ${copies}. Keep a copy where nobody who can write here can reach it.${more}`, {
+    return say(input, `Wrote ${copies}. Keep a copy where no process or person that can write here can change it.${more}`, {
       anchor: file,
       publicKey: keys ?? null,
     })

@@ -147,8 +147,8 @@ describe('onbook verify', () => {
     const bare = mkdtempSync(join(tmpdir(), 'onbook-bare-'))
     cpSync(join(sound, 'onbook.db'), join(bare, 'onbook.db'))
     const { code, err } = await verify(bare, '--anchor', anchor)
-    expect([code, err]).toEqual([2, 'onbook: --anchor needs --public-key: there are no keys here.\n'])
-    expect((await verify(bare)).out).toContain('there are no keys here to check signatures with')
+    expect([code, err]).toEqual([2, 'onbook: --anchor needs --public-key: this record has no keys.\n'])
+    expect((await verify(bare)).out).toContain('there are no keys to check signatures with')
     expect(await asJson(bare)).toMatchObject({ code: 0, intact: true, unsealed: 6 })
   })
 

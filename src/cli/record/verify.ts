@@ -23,7 +23,7 @@ export async function verify(input: Input): Promise<number> {
   const check = await checkerOf(input)
   const anchor = typeof input.anchor === 'string' ? input.anchor : null
   if (anchor !== null && check === null)
-    throw new Fault('usage_invalid', { problem: '--anchor needs --public-key: there are no keys here' })
+    throw new Fault('usage_invalid', { problem: '--anchor needs --public-key: this record has no keys' })
   const anchors = anchor === null || check === null ? [] : readAnchors(anchor, await readText(anchor), check)
   const counter = counterOn()
   const verified = await verifyFile(path, {

@@ -10,7 +10,7 @@ export interface AnswerShown {
 }
 
 export function answerText({ decision, answeredBy, note, arguments: changed }: AnswerShown): string {
-  if (decision === 'expired') return 'nobody answered in time: the request has expired'
+  if (decision === 'expired') return 'no answer arrived in time: the request has expired'
   if (isWithdrawn({ decision, answeredBy, note })) return `the request is withdrawn: ${note}`
   const said = note === null ? '' : `: ${JSON.stringify(clip(note, 200))}`
   return `a person says: ${decision}${changed === null ? '' : ', with other arguments'}${said}`

@@ -9,24 +9,24 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
   event_unreadable: 'its bytes are not an event',
   event_misplaced: 'it belongs to another stream or tenant',
   sequence_broken: 'an event is missing, doubled or out of order here',
-  chain_broken: 'its bytes are not those that were written',
+  chain_broken: 'its bytes have changed since they were written',
   stream_missing: 'there are events or references that belong to no stream or node',
-  object_missing: 'an object it speaks of is gone, and nobody erased it',
+  object_missing: 'a referenced object is missing, and no erasure is recorded',
   object_corrupt: 'the bytes of an object do not match its name',
-  reference_missing: 'a reference to an object was taken away',
-  reference_unknown: 'a reference was added that the event or node does not make',
-  row_missing: 'a row of a projection was taken away',
-  row_unknown: 'a row of a projection was added that no event makes',
-  row_differs: 'a row is not what the events or objects make',
+  reference_missing: 'a reference to an object was removed',
+  reference_unknown: 'a reference was added that the event or node does not contain',
+  row_missing: 'a row of a projection was removed',
+  row_unknown: 'a row of a projection was added that no event explains',
+  row_differs: 'a row differs from what the events or objects give',
   checkpoint_forged: 'the signature of a checkpoint is wrong',
   checkpoint_key_unknown: 'a checkpoint is signed with a key that is not known here',
   checkpoint_differs: 'it is not the event that was signed: the stream was rewritten',
-  checkpoint_ahead: 'events that were signed are gone',
+  checkpoint_ahead: 'signed events are missing',
   anchor_forged: 'the signature of the anchor is wrong',
-  anchor_differs: 'it is not what the anchor holds: the record was rewritten',
-  anchor_ahead: 'checkpoints or events that the anchor holds are gone: the record was cut off',
+  anchor_differs: 'it differs from the anchor: the record was rewritten',
+  anchor_ahead: 'checkpoints or events of the anchor are missing: the record was truncated',
   schema_unknown: 'the file holds a table, index, trigger, view or setting that Onbook did not create',
-  schema_missing: 'a table or index of the record is gone',
+  schema_missing: 'a table or index of the record is missing',
   schema_differs: 'a table or index is not declared as Onbook declares it',
   store_corrupt: 'the file is damaged here and cannot be read',
 }
@@ -43,12 +43,12 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors, 
   const color = pc.createColors(useColor(process.stdout))
   const isFile = of === 'run file'
   const signed = isFile
-    ? 'no checkpoint in it that these keys check covers them'
+    ? 'no checkpoint in the file that these keys verify covers them'
     : of === 'run'
       ? 'no checkpoint ends inside this part of their streams; "onbook verify" checks the streams as a whole'
       : 'written after the last checkpoint; "onbook checkpoint" signs them'
-  const keyless = isFile ? '--public-key FILE names those of whoever made it' : '"onbook checkpoint" makes them and signs'
-  const why = keys ? signed : `there are no keys here to check signatures with; ${keyless}`
+  const keyless = isFile ? 'name the keys of its author with --public-key FILE' : '"onbook checkpoint" creates them and signs'
+  const why = keys ? signed : `there are no keys to check signatures with; ${keyless}`
   const lines = [
     `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,
     ...(anchors > 0 ? [`compared with ${count(anchors, 'anchor')}`] : []),
@@ -73,8 +73,8 @@ function notCovered({ unreferenced = 0, unproven = {} }: Verified): readonly str
 const UNPROVEN: Readonly<Record<string, string>> = {
   answers: 'stored answers for idempotency keys',
   uploads: 'unfinished uploads',
-  laterRows: 'rows of streams that were written to meanwhile',
-  declarations: 'tables declared otherwise than by this release',
+  laterRows: 'rows of streams that were written to during the check',
+  declarations: 'tables declared differently than by this release',
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -39,7 +39,7 @@ export function approvalText({ approval, askedAt, runId, nodeId, session, wants 
     `  wants    ${wanted}`,
     `  because  ${wants.reason}`,
     `  asked    ${askedAt}${until === null ? '' : `, until ${until}`}`,
-    `  for      ${by === null ? 'whoever may answer approvals' : by.join(', ')}`,
+    `  for      ${by === null ? 'every key that may answer approvals' : by.join(', ')}`,
   ]
   return lines.map(line => `${clip(visible(line), WIDEST)}\n`).join('')
 }

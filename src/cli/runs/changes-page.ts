@@ -15,7 +15,7 @@ export function changeText({ by, files, more, shared }: StepChange): string {
   const lines = `(${more > 0 ? 'more than ' : ''}+${sum('added')} −${sum('removed')})`
   const named = files.slice(0, MOST_NAMED).map(({ path }) => path)
   const rest = count > named.length ? `, and ${count - named.length} more` : ''
-  const who = shared ? ', while others were at work too' : by === 'model' ? ', by the agent itself' : ''
+  const who = shared ? ', while others changed files too' : by === 'model' ? ', by the agent itself' : ''
   return `${count} ${count === 1 ? 'file' : 'files'} changed ${lines}${who}: ${named.join(', ')}${rest}`
 }
 
@@ -23,7 +23,7 @@ export function changeText({ by, files, more, shared }: StepChange): string {
 export function unappliable(changes: readonly Pick<FilesChange, 'files'>[]): string {
   const paths = new Set(changes.flatMap(({ files }) => files.filter(({ added }) => added === null).map(({ path }) => path)))
   return [...paths]
-    .map(path => `onbook: ${visible(path)} is no text, and only named in the diff: git applies it when --exclude leaves that out\n`)
+    .map(path => `onbook: ${visible(path)} is not text, so the diff only names it: apply the diff with git apply --exclude\n`)
     .join('')
 }
 

@@ -18,7 +18,7 @@ const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'repo', 'config'] as co
 
 export async function fork(input: Input): Promise<number> {
   const source = String(input.run)
-  if (input.from === undefined) throw new Fault('usage_invalid', { problem: 'Say --from: the node, or the event, to go on from' })
+  if (input.from === undefined) throw new Fault('usage_invalid', { problem: 'Name the node or the event to branch at with --from' })
   // A host that is named may have the very run that was imported here.
   if (typeof input.url !== 'string' && (await runFileOf(input, source)) !== null)
     throw new Fault('usage_invalid', {

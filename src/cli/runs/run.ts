@@ -20,7 +20,7 @@ export async function run(input: Input): Promise<number> {
   const host = await hostFor(input)
   if (host === null && input.detach)
     throw new Fault('usage_invalid', {
-      problem: 'No host runs on this folder that could go on with the run: leave --detach away, or start one with "onbook serve"',
+      problem: 'No host runs on this folder to continue the run: leave out --detach, or start a host with "onbook serve"',
     })
   checkForHost(host, input, FOR_WORK_HERE)
   const given = await runFrom(workflow, input)
@@ -35,7 +35,7 @@ export async function run(input: Input): Promise<number> {
       if (!input.json) for (const { message } of warnings) process.stderr.write(`${visible(`warning: ${message}`)}\n`)
       if (!input.detach) return tellRun(desk, runId, -1, input, warnings)
       if (input.json) printJson({ runId, status: 'running', warnings })
-      else process.stdout.write(`${runId} is on record, and goes on by itself: onbook show ${runId}${placeAgain(input)}\n`)
+      else process.stdout.write(`${runId} is recorded, and the host continues it: onbook show ${runId}${placeAgain(input)}\n`)
       return 0
     },
     { judges: true },

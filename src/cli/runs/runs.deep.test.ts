@@ -131,7 +131,7 @@ describe('a run at rest', () => {
     expect([code, body.status, body.paused]).toMatchObject([1, 'paused', { reason: 'stalled', nodeId: 'writer', evidence: { times: 3 } }])
     const { out } = await onbook(['show', body.runId])
     expect(out).toContain('workspace.read is refused (visible)')
-    expect(out).toContain('turns in circles: it said the same, 3 steps in a row')
+    expect(out).toContain('repeats itself: it gave the same reply, 3 steps in a row')
     const resumed = await json('runs', 'resume', body.runId, '--script', 'noted.yaml')
     expect([resumed.code, resumed.body.status]).toEqual([0, 'completed'])
   })
@@ -174,7 +174,7 @@ describe('a run at rest', () => {
           if (String(data).includes('step 1 asks')) await onbook(['runs', 'pause', await newest()])
         }),
     })
-    expect([code, err]).toEqual([1, expect.stringContaining('is taken up, epoch 1')])
+    expect([code, err]).toEqual([1, expect.stringContaining('is resumed, epoch 1')])
     expect((await json('runs', 'cancel', await newest())).body.status).toBe('cancelled')
   })
 
@@ -247,7 +247,7 @@ describe('a run that waits for a person', () => {
     const { body: open } = await json('approvals')
     expect(open.approvals).toMatchObject([{ runId: body.runId, nodeId: 'planner' }])
     const { err } = await onbook(['approvals', 'approve', open.approvals[0].approval, '--note', 'Go ahead.', '--watch', ...WORK])
-    expect(err).toContain('mode is now implementation, as was approved')
+    expect(err).toContain('mode is now implementation, as approved')
     expect(err).toContain('│ Then I begin.')
     expect((await json('approvals')).body).toEqual({ approvals: [] })
     const again = await json('approvals', 'deny', open.approvals[0].approval)

@@ -52,7 +52,7 @@ export async function override(input: Input): Promise<number> {
   const text = input.remove === true ? null : await textOf(String(input.text))
   const whom = nodeId ?? 'every node without one of its own'
   return asking(input, { type: 'override', nodeId, text }, () =>
-    text === null ? `The override for ${whom} is taken back.` : `From its next step on, ${whom} is told so.`,
+    text === null ? `The override for ${whom} is removed.` : `${whom} receives it from the next step on.`,
   )
 }
 
@@ -82,7 +82,7 @@ export const say = (input: Input): Promise<number> =>
       const { reading } = await readRun(desk, runOf(input))
       await desk.say(runOf(input), String(input.node), kind, await textOf(String(input.text)))
       // At rest, whoever takes up the run to tell it something goes on with it.
-      if (desk.lasts) return answer(desk, input, () => `${String(input.node)} is told.`)
+      if (desk.lasts) return answer(desk, input, () => `${String(input.node)} receives it.`)
       return tellRun(desk, runOf(input), reading.last.sequence, input)
     },
     { judges: true },

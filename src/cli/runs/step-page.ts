@@ -147,7 +147,7 @@ function sourceOf({ part, template, layer, values }: PromptPart): string {
   const where = template === null ? part : `${part}: ${template}${layer === null ? '' : ` (${layer})`}`
   const foreign = namesOf(values.filter(({ trust }) => trust === 'untrusted'))
   const own = namesOf(values.filter(({ trust }) => trust !== 'untrusted'))
-  return `${where}${own === '' ? '' : `; with ${own}`}${foreign === '' ? '' : `; foreign: ${foreign}`}`
+  return `${where}${own === '' ? '' : `; with ${own}`}${foreign === '' ? '' : `; untrusted: ${foreign}`}`
 }
 
 /** Of a list or an object, its name is enough here. */

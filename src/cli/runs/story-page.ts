@@ -41,7 +41,7 @@ export function storyPage(story: Story, useColor: boolean, input: Input): string
     section('warnings', [...new Set(story.warnings.map(({ nodeId, code, message }) => visible(`${nodeId}: ${message} (${code})`)))]),
     section(
       'overrides',
-      story.overrides.map(({ nodeId, text, by }) => visible(`${nodeId ?? 'every node'}, by ${by}: ${text === null ? 'taken back' : text}`)),
+      story.overrides.map(({ nodeId, text, by }) => visible(`${nodeId ?? 'every node'}, by ${by}: ${text === null ? 'removed' : text}`)),
     ),
     section(
       'outputs',
@@ -104,7 +104,7 @@ const sentRow = ({ nodeId, visit, step, promptHash, sent, mode, failure, settled
   shortHash(promptHash),
   sent.kind,
   mode,
-  failure !== null ? failure.code : settled ? `answered${tokens === null ? '' : `, ${tokens} tokens`}` : 'under way',
+  failure !== null ? failure.code : settled ? `answered${tokens === null ? '' : `, ${tokens} tokens`}` : 'running',
 ]
 
 const changesOf = ({ nodeId, visit, step, changes }: ToldStep): readonly string[] =>
@@ -127,7 +127,7 @@ const choicesOf = ({ prompts }: Story): readonly string[] =>
 /** What can be done about it. */
 export function nextOf(story: Story, input: Input): readonly string[] {
   const { runId, status, paused, approvals, nodes, sent } = story
-  if (status === 'waiting') return ['Start the host with what is missing: the run then goes on by itself.']
+  if (status === 'waiting') return ['Start the host with the missing provider: the run then continues by itself.']
   const work = workAgain(input)
   const resume = `onbook runs resume ${runId}${work}`
   if (paused?.evidence != null)
@@ -136,13 +136,13 @@ export function nextOf(story: Story, input: Input): readonly string[] {
       `Tell it what to do differently: onbook runs say ${runId} ${paused.nodeId} TEXT${work}`,
       `Then: ${resume}`,
     ]
-  if (paused !== null) return [`Go on: ${resume}`]
+  if (paused !== null) return [`Resume: ${resume}`]
   if (approvals.length > 0) return approvals.map(({ approval }) => `Decide, approve or deny: onbook approvals approve ${approval}${work}`)
   const waiting = nodes.filter(one => one.status === 'waiting')
   if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT${work}`)
-  if (status === 'running' || status === 'cancelling') return [`If nobody is at it any more: ${resume}`]
+  if (status === 'running' || status === 'cancelling') return [`If no process runs it any more: ${resume}`]
   const last = sent.at(-1)
   return last === undefined
     ? []
-    : [`What exactly was said: onbook show ${runId} --node ${last.nodeId} --step ${last.step}${placeAgain(input)}`]
+    : [`See the exact prompt: onbook show ${runId} --node ${last.nodeId} --step ${last.step}${placeAgain(input)}`]
 }

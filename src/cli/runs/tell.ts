@@ -59,8 +59,8 @@ function sayStory(story: Story, input: Input): void {
 function left(desk: RunDesk, runId: string, input: Input): number {
   const place = placeAgain(input)
   const next = desk.lasts
-    ? `The host goes on with ${runId}. Look at it: onbook show ${runId}${place}\nEnd it: onbook runs cancel ${runId}${place}`
-    : `${runId} is left as it is, and nothing of it is lost. Go on: onbook runs resume ${runId}${workAgain(input)}`
+    ? `The host continues ${runId}. Show it: onbook show ${runId}${place}\nCancel it: onbook runs cancel ${runId}${place}`
+    : `${runId} is interrupted; its record is complete. Resume it: onbook runs resume ${runId}${workAgain(input)}`
   if (input.json) printJson({ runId, status: desk.lasts ? 'running' : 'left' })
   else process.stderr.write(`\n${next}\n`)
   return 1

@@ -66,9 +66,9 @@ function beforeHistory({ source, snapshot }: Of<'step.started'>): string {
 }
 
 const SIGNALS: Readonly<Record<StallEvidence['signal'], string>> = {
-  same_prompt: 'it was sent the same',
-  same_reply: 'it said the same',
-  cycle: 'it repeats the same replies in turn',
+  same_prompt: 'it received the same prompt',
+  same_reply: 'it gave the same reply',
+  cycle: 'it repeats the same replies in rotation',
   many_steps: 'it took many steps',
 }
 
@@ -81,17 +81,17 @@ export function stallText({ signal, times, replyHashes, period = 2, calls = [] }
     return `has taken ${times} steps, as many as budget.stepsPerNode of the workflow allows before a person looks${because}. Resuming allows as many again`
   const what = signal === 'cycle' ? `${SIGNALS.cycle}, ${period} of them` : SIGNALS[signal]
   const hashes = [...new Set(replyHashes)].map(shortHash).join(', ')
-  return `turns in circles: ${what}, ${times} steps in a row, and nothing came of it${because} (${hashes})`
+  return `repeats itself: ${what}, ${times} steps in a row, without a result${because} (${hashes})`
 }
 
 const WORDS: Words = {
-  // The mode is for graphs: nothing in a session that is asked directly depends on it.
+  // The mode is for graphs: nothing in a session run depends on it.
   'run.created': ({ runId, workflowId, version, mode, direct }) =>
     run(
       direct === undefined ? `${runId} of ${workflowId} ${version} starts, mode ${mode}` : `${runId} of session ${direct.session} starts`,
       'strong',
     ),
-  'run.claimed': ({ epoch }) => run(`is taken up, epoch ${epoch}`),
+  'run.claimed': ({ epoch }) => run(`is resumed, epoch ${epoch}`),
   async 'node.started'({ nodeId, visit, handoffs }, bodies) {
     const given = handoffs === null ? null : await bodies.json<readonly { readonly from: string }[]>(handoffs)
     const by = given === null ? '' : `, handed over by ${given.map(({ from }) => from).join(', ')}`
@@ -113,7 +113,7 @@ const WORDS: Words = {
     return at(nodeId, `${asks}: ${await blocksText(prompt, bodies)}; prompt ${shortHash(prompt.full)}${sent}`)
   },
   'step.retried': ({ nodeId, step, attempt, code, detail }) =>
-    at(nodeId, `  step ${step} is tried again, attempt ${attempt} (${code}): ${detail}`),
+    at(nodeId, `  step ${step} is retried, attempt ${attempt} (${code}): ${detail}`),
   'step.settled': ({ nodeId, step, failure, tokens }) =>
     failure === null
       ? at(nodeId, `  step ${step} is answered${tokens === null ? '' : `, ${tokens} tokens`}`)
@@ -147,18 +147,18 @@ const WORDS: Words = {
     )
   },
   'handoff.delivered': ({ nodeId, handoff }) => at(nodeId, `  has ${handoff}`),
-  'handoff.expired': ({ nodeId, handoff }) => at(nodeId, `  has waited long enough for the reply to ${handoff}`, 'bad'),
-  'edge.followed': ({ edgeId, to, time }) => at(to, `is to start again: ${edgeId} leads back, time ${time}`),
+  'handoff.expired': ({ nodeId, handoff }) => at(nodeId, `  has timed out waiting for the reply to ${handoff}`, 'bad'),
+  'edge.followed': ({ edgeId, to, time }) => at(to, `will start again: edge ${edgeId} leads back, time ${time}`),
   'run.paused': ({ reason }) => (reason === 'asked' ? run('is paused') : []),
-  'run.overlaid': () => run('goes on with other prompts, or another model, from here'),
+  'run.overlaid': () => run('continues with other prompts or another model from here'),
   'replay.diverged': ({ nodeId, divergencePoint, atSequence }) =>
     run(`${divergencePoint}${nodeId === null ? '' : ` of ${nodeId}`} is not what event ${atSequence} of its source says`),
-  'version.pinned': ({ kind }) => run(`the host’s default for ${kind} is another by now, and does not reach it`),
+  'version.pinned': ({ kind }) => run(`the host’s default for ${kind} has changed since, and does not affect this run`),
   'run.stalled': ({ nodeId, evidence }) => [...at(nodeId, stallText(evidence), 'bad'), ...run('is paused, because a node stalled')],
-  'run.resumed': () => run('goes on'),
-  'run.modeChanged': ({ mode, approval }) => run(`mode is now ${mode}${approval === null ? '' : ', as was approved'}`),
+  'run.resumed': () => run('is resumed'),
+  'run.modeChanged': ({ mode, approval }) => run(`mode is now ${mode}${approval === null ? '' : ', as approved'}`),
   async 'override.given'({ nodeId, text }, bodies) {
-    if (text === null) return run(`the override for ${nodeId ?? 'every node'} is taken back`)
+    if (text === null) return run(`the override for ${nodeId ?? 'every node'} is removed`)
     const given = await bodies.json<{ readonly text: string }>(text)
     return run(`override for ${nodeId ?? 'every node'}: ${quoted(given?.text ?? '(erased)')}`)
   },
@@ -170,7 +170,7 @@ const WORDS: Words = {
   'approval.resolved': ({ nodeId, approval, ...answer }) =>
     at(nodeId, `  ${answerText(answer)} (${approval})`, answer.decision === 'approved' ? 'good' : 'bad'),
   'log.appended': ({ level, nodeId, code, message }) => at(nodeId, `  ${level} (${code}): ${message}`, 'dim'),
-  'run.cancelling': ({ reason }) => run(`is being ended${reason === null ? '' : `: ${reason}`}`),
+  'run.cancelling': ({ reason }) => run(`is being cancelled${reason === null ? '' : `: ${reason}`}`),
   'run.completed': () => run('is completed', 'good'),
   'run.failed': ({ code, detail }) => run(`failed (${code}): ${detail}`, 'bad'),
   'run.cancelled': () => run('is cancelled', 'bad'),

@@ -43,7 +43,7 @@ export const run = (input: Input): Promise<number> =>
       const session = String(input.session)
       if (input.detach && !desk.lasts)
         throw new Fault('usage_invalid', {
-          problem: 'No host runs on this folder that could go on with it: leave --detach away, or start one',
+          problem: 'No host runs on this folder to continue it: leave out --detach, or start a host',
         })
       const found = await desk.get(session)
       const { run: open } = found
@@ -141,8 +141,8 @@ async function awaitedIn({ runs }: Desk, session: string, { run: number, runId }
 }
 
 const WHEN_TOLD = {
-  interrupt: 'It is told at once.',
-  steer: 'It is told at the next step.',
+  interrupt: 'The agent receives it now.',
+  steer: 'The agent receives it at the next step.',
   'follow-up': 'It is the next thing that is said to the session.',
 }
 
@@ -175,7 +175,7 @@ export const resume = (input: Input): Promise<number> =>
     async desk => {
       const session = String(input.session)
       const { run: open } = await desk.get(session)
-      if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to go on with` })
+      if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to resume` })
       const awaited = await awaitedIn(desk, session, open)
       if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
       else await desk.takeUp(session)

@@ -11,21 +11,21 @@ const ownOf = (nodeId: string): string => (nodeId === SESSION_NODE ? '' : `, nod
 
 /** Every event of a session has a sentence. Steps and calls are shown by `onbook show RUN`. */
 const WORDS: { readonly [T in SessionEvent['type']]: (payload: Extract<SessionEvent, { readonly type: T }>) => string } = {
-  'session.created': ({ session }) => `session ${session} is made`,
-  'session.configured': () => 'the session is set anew',
+  'session.created': ({ session }) => `session ${session} is created`,
+  'session.configured': () => 'the configuration of the session changed',
   'session.refused': ({ command, message }) => `${command} is refused: ${message}`,
   'run.attached': ({ run, runId, nodeId }) => `run ${run} begins: ${runId}${ownOf(nodeId)}`,
   'run.detached': ({ run, runId, nodeId }) => `run ${run} has ended: ${runId}${ownOf(nodeId)}`,
   'run.refused': ({ run, stage, code, detail }) => `run ${run} is refused (${stage}, ${code}): ${detail}`,
   'message.appended': ({ message }) => `message ${shortHash(message)} is added to the transcript`,
   'message.left': ({ message: { kind, id, message } }) => `a ${kind} is left for the agent: message ${shortHash(message)}, id ${id}`,
-  'messages.handedOver': ({ ids }) => `the run takes over messages that were left: ${ids.join(', ')}`,
-  'workspace.syncRequested': ({ selection }) => `a sync of ${selection.workspace.name} is asked for`,
+  'messages.handedOver': ({ ids }) => `the run receives messages that were left: ${ids.join(', ')}`,
+  'workspace.syncRequested': ({ selection }) => `a sync of ${selection.workspace.name} is requested`,
   'workspace.syncUnchanged': ({ workspace, version }) => `nothing new: ${workspace} is at version ${version}`,
   'workspace.snapshotReady': ({ snapshot }) => `ready, and waiting to be applied: ${snapshotText(snapshot)}`,
   'workspace.syncFailed': ({ stage, code, detail }) => `the sync failed (${stage}, ${code}): ${detail}`,
   'workspace.applyRequested': ({ when, untested = [] }) =>
-    `apply is asked for (${when})${untested.length === 0 ? '' : `, although tests did not pass: ${untested.join(', ')}`}`,
+    `apply is requested (${when})${untested.length === 0 ? '' : `, although tests did not pass: ${untested.join(', ')}`}`,
   'workspace.approved': ({ snapshot, at }) => `approved for the next ${at}: ${snapshotText(snapshot)}`,
   'workspace.deferred': ({ snapshot }) => `deferred to the next run: ${snapshotText(snapshot)}`,
   'workspace.applied': ({ snapshot, at }) => `active from ${at === 'now' ? 'now' : `this ${at}`} on: ${snapshotText(snapshot)}`,
@@ -66,7 +66,7 @@ export function applyText(answer: ApplyAnswer): string {
     case 'approved':
       return `Approved: ${snapshotText(answer.snapshot)} takes over at the next ${answer.at}.\n`
     case 'deferred':
-      return `Deferred: a run is under way; ${snapshotText(answer.snapshot)} takes over at the next run.\n`
+      return `Deferred: a run is open; ${snapshotText(answer.snapshot)} takes over at the next run.\n`
     case 'refused':
       return `Refused: ${answer.message}.\n`
   }

@@ -57,7 +57,7 @@ export const adopt = (input: Input): Promise<number> =>
       const reads = input.reads === true ? { reads: true } : {}
       const adopted = await desk.adopt({ server: String(input.server), ...toolsIn(input), ...expected, ...reads })
       if (input.json) printJson({ adopted })
-      else if (adopted.length === 0) process.stdout.write('All of it was adopted before.\n')
+      else if (adopted.length === 0) process.stdout.write('All of them were adopted already.\n')
       else
         for (const { name, descriptor, ...one } of adopted)
           process.stdout.write(`${name} is adopted, as ${descriptor}${one.reads ? ', as one that only reads' : ''}.\n`)
@@ -72,7 +72,7 @@ export const drop = (input: Input): Promise<number> =>
     async desk => {
       const dropped = await desk.drop({ server: String(input.server), ...toolsIn(input) })
       if (input.json) printJson({ dropped })
-      else if (dropped.length === 0) process.stdout.write('Nothing of it was adopted.\n')
+      else if (dropped.length === 0) process.stdout.write('No tool of it was adopted.\n')
       else for (const { name } of dropped) process.stdout.write(`${name} is bound no longer.\n`)
       return 0
     },

@@ -90,7 +90,7 @@ describe('onbook publish --workspace', () => {
     ['a folder that is not there', ['publish', 'nowhere', '--workspace', 'w'], 'nowhere does not exist'],
     ['a message without a workspace', ['publish', 'desk', '--message', 'x'], 'name its workspace'],
     ['a version that is none', ['publish', 'desk', '--workspace', 'w', '--expect', 'two'], 'is not a version'],
-    ['a message that is a digest', ['publish', 'desk', '--workspace', 'w', '--message', `sha256:${'0'.repeat(64)}`], 'say it in words'],
+    ['a message that is a digest', ['publish', 'desk', '--workspace', 'w', '--message', `sha256:${'0'.repeat(64)}`], 'write it in words'],
   ]
   it.each(usage)('refuses %s', async (_, args, message) => {
     expect(await started().run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) })

@@ -146,7 +146,7 @@ describe('what is wrong is said by place', () => {
     [
       'a text that is not there',
       but({ systemPromptRef: 'writer.md' }),
-      ['/systemPromptRef There is no text writer.md in the folder of this agent'],
+      ['/systemPromptRef There is no file writer.md in the folder of this agent'],
     ],
     ['a text that is empty', but({ systemPromptRef: 'empty.md' }), ['/systemPromptRef empty.md is empty']],
     [
@@ -161,9 +161,9 @@ describe('what is wrong is said by place', () => {
     ]),
     ['a ref that is none', but({ promptOverrides: { system: 'writer' } }), [expect.stringMatching('^/promptOverrides/system Not a ref')]],
     ['a ref of no kind', but({ promptOverrides: { assistant: 'prompt:a' } }), ['/promptOverrides/assistant There is no "assistant" here']],
-    ['a role that is a device', but({ role: 'nul' }), ['/role "nul" is no name of a role: on Windows it is a device']],
+    ['a role that is a device', but({ role: 'nul' }), ['/role "nul" is not a role name: on Windows it is a device']],
     ['a library that is none', but({ promptLibraryRef: 'A' }), ['/promptLibraryRef "promptLibraryRef" has the wrong form: "A"']],
-    ['half a surrogate pair', but({ systemPrompt: '\udc00' }), [' The agent holds a number that is none, or half a surrogate pair']],
+    ['half a surrogate pair', but({ systemPrompt: '\udc00' }), [' The agent holds an invalid number, or half a surrogate pair']],
   ])('%s', (_, value, expected) => expect(wrong(value)).toEqual(expected))
 })
 

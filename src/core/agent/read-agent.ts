@@ -73,9 +73,9 @@ function promptOf(written: Written, textAt: (path: string) => string | null): Ow
   const wrong = (problem: string): OwnPrompt => ({ text: null, problem })
   if (path === undefined) return { text: systemPrompt, problem: null }
   if (systemPrompt !== null) return wrong('The agent has both "systemPrompt" and "systemPromptRef": keep one')
-  if (!isPath(path)) return wrong(`"${shown(path)}" leads out of the folder, or is no path: write one such as texts/writer.md`)
+  if (!isPath(path)) return wrong(`"${shown(path)}" leads out of the folder, or is not a path: write one such as texts/writer.md`)
   const text = textAt(path)
-  if (text === null) return wrong(`There is no text ${path} in the folder of this agent`)
+  if (text === null) return wrong(`There is no file ${path} in the folder of this agent`)
   if (text === '') return wrong(`${path} is empty`)
   return text.length > MOST_TEXT
     ? wrong(`${path} has ${text.length} characters: at most ${MOST_TEXT} are allowed`)

@@ -89,7 +89,7 @@ const versionsOf = (name: string, bundles: readonly InstalledVersion[]): string[
   bundles.filter(one => one.name === name).map(({ version }) => version)
 
 const rewritten = (template: LibraryTemplate): BundleProblem =>
-  bundleProblem('template_exists', `${refOf(template)} is installed with another content; it needs another version`)
+  bundleProblem('template_exists', `${refOf(template)} is installed with other content; use another version`)
 
 const unresolvable = (name: string, range: string, there: readonly string[]): BundleProblem =>
   bundleProblem(

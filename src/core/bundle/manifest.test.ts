@@ -114,7 +114,7 @@ describe('a manifest', () => {
       withWriter({ variables: [{ name: 'a b', type: 'string', required: true }] }),
       ['prompt_template_invalid: prompt:writer@1.0.0/variables/0/name: String does not match pattern'],
     ],
-    ['a template twice', { ...BUNDLE, prompts: [WRITER, WRITER] }, ['prompt_template_invalid: prompt:writer@1.0.0 stands in it twice']],
+    ['a template twice', { ...BUNDLE, prompts: [WRITER, WRITER] }, ['prompt_template_invalid: prompt:writer@1.0.0 is in it twice']],
     [
       'a template without an id',
       { ...BUNDLE, prompts: [{ ...WRITER, templateId: 'Bad ID' }] },

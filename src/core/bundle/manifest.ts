@@ -66,7 +66,7 @@ export function readManifest(bytes: Uint8Array, maxBytes: number): ReadManifest 
   const { value } = read
   if (isDeeperThan(value, MAX_DEPTH)) return unreadable(invalid(`pack.json is nested more than ${MAX_DEPTH} deep`))
   if (hasDuplicateKeys(text, value)) return unreadable(invalid('pack.json has a key twice in one object'))
-  if (!hasSpelling(value)) return unreadable(invalid('pack.json holds a number that is none, or half a surrogate pair'))
+  if (!hasSpelling(value)) return unreadable(invalid('pack.json holds an invalid number, or half a surrogate pair'))
   if (!isObject(value)) return unreadable(invalid('pack.json is not an object'))
   if (value.kind !== 'prompt') return unreadable(bundleProblem('pack_kind_invalid', 'its kind is not "prompt"'))
   return judge(value, maxBytes)

@@ -16,7 +16,7 @@ export function bundledTemplateProblems(templates: readonly LibraryTemplate[], m
     seen.add(ref)
     const unknown = undeclared(template).filter(name => !CONTEXT_KEYS.includes(name))
     return [
-      ...(twice ? [`${ref} stands in it twice`] : []),
+      ...(twice ? [`${ref} is in it twice`] : []),
       ...templateProblems(template, maxBytes).map(problem => `${ref}: ${problem}`),
       ...unknown.map(name => `${ref} uses {{${name}}} and does not declare it`),
     ]

@@ -72,7 +72,7 @@ function complaintsAbout(value: Json): readonly Complaint[] {
 function* complaintsAboutGrant({ deny, approval, arguments: rules = {} }: Grant, index: number): Iterable<Complaint> {
   const pointer = ['grants', index]
   if (deny === true && approval !== undefined && approval !== false)
-    yield { pointer: [...pointer, 'approval'], key: true, message: 'A denial asks nobody: leave out "approval", or "deny"' }
+    yield { pointer: [...pointer, 'approval'], key: true, message: 'A denial needs no approval: leave out "approval", or "deny"' }
   if (deny === true && Object.hasOwn(rules, COMMAND_LINE))
     yield {
       pointer: [...pointer, 'arguments', COMMAND_LINE],

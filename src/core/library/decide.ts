@@ -49,11 +49,11 @@ export function decidePublish(template: LibraryTemplate, known: readonly KnownVe
   if (semver.valid(version) === null) return refuse('template_invalid', `${version} is not a version of SemVer 2.0.0`)
   const present = known.filter(({ removed }) => !removed)
   const foreign = known.find(one => one.origin !== origin)
-  if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}; take another id`)
+  if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}; use another id`)
   if (mode === 'raise' && present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
   const same = known.find(one => one.version === version)
   if (same !== undefined)
-    return refuse('template_exists', `${templateId}@${version} ${same.removed ? 'was used before' : 'exists'}; take another version`)
+    return refuse('template_exists', `${templateId}@${version} ${same.removed ? 'was used before' : 'exists'}; use another version`)
   const newest = newestOf(present)
   if (mode === 'raise' && newest !== null && semver.compare(version, newest.version) <= 0)
     return refuse('version_not_greater', `${version} is not greater than ${newest.version}`)
@@ -99,7 +99,7 @@ export function decideLabel(request: LabelRequest, known: readonly KnownVersion[
   if (to !== null && !known.some(({ version, removed }) => version === to && !removed))
     return refuse('prompt_template_not_found', `there is no ${templateId}@${to}`)
   if (to !== null && label === ACTIVE_LABEL && known.some(({ version, retired }) => version === to && retired))
-    return refuse('version_retired', `${templateId}@${to} is retired; it can be named and not activated`)
+    return refuse('version_retired', `${templateId}@${to} is retired; refs may name it, but it cannot be activated`)
   if (request.protected && from !== to && !request.mayMoveProtected) return refuse('label_protected', `label ${label} is protected`)
   return { ok: true, drafts: from === to ? [] : [labelMovedDraft({ templateId, label, from, to, why }, actor)] }
 }

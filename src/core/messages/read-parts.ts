@@ -79,7 +79,8 @@ export function readToolResult(result: JsonObject, at: Pointer, report: Report):
 function readImage(part: JsonObject, at: Pointer, report: Report): readonly ImagePart[] {
   const source = isObject(part.source) ? part.source : part
   const media = firstText(source.mediaType, source.media_type)
-  if (media !== null && !IMAGE_TYPE.test(media)) return lacking(report, 'image_invalid', at, `${JSON.stringify(media)} is no type of image`)
+  if (media !== null && !IMAGE_TYPE.test(media))
+    return lacking(report, 'image_invalid', at, `${JSON.stringify(media)} is not an image type`)
   const mediaType = media === null ? {} : { mediaType: media }
   const { digest, data } = source
   if (typeof digest === 'string' && isDigest(digest)) return [{ type: 'image', digest, ...mediaType }]

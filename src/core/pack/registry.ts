@@ -177,7 +177,7 @@ export function misplacedVersions({ agents }: Registry, isThere: (path: string) 
 function whoseElse(path: string, agentId: string, version: string): string | null {
   const claim = claimOf(path)
   if (claim?.agentId === agentId && claim.version === version) return null
-  return claim === null ? `but ${path} is no version's file` : `but ${path} is the file of ${claim.agentId}@${claim.version}`
+  return claim === null ? `but ${path} is not the file of a version` : `but ${path} is the file of ${claim.agentId}@${claim.version}`
 }
 
 /** Null when it is not registered. Agents may be called anything, also `constructor`. */

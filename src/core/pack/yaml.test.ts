@@ -12,9 +12,9 @@ const value = (text: string) => readYaml(text).value
 
 describe('what YAML can do beyond JSON', () => {
   it.each([
-    ['duplicate keys', 'a: 1\nb: 2\na: 3', ['3:1 The key "a" stands here a second time']],
-    ['duplicate keys in a flow map', '{a: 1, "a": 2}', ['1:8 The key "a" stands here a second time']],
-    ['a key a third time', 'a: 1\na: 2\na: 3', ['2:1 The key "a" stands here a second time', '3:1 The key "a" stands here a second time']],
+    ['duplicate keys', 'a: 1\nb: 2\na: 3', ['3:1 The key "a" occurs here a second time']],
+    ['duplicate keys in a flow map', '{a: 1, "a": 2}', ['1:8 The key "a" occurs here a second time']],
+    ['a key a third time', 'a: 1\na: 2\na: 3', ['2:1 The key "a" occurs here a second time', '3:1 The key "a" occurs here a second time']],
     ['a custom tag', 'a: !foo bar', ['1:4 Tags are not supported: remove !foo']],
     ['a tag by URI', 'a: !<tag:example.com,2000:x> b', ['1:4 Tags are not supported: remove !<tag:example.com,2000:x>']],
     ['the tag that means nothing', 'a: ! b', ['1:4 Tags are not supported: remove !']],
@@ -33,10 +33,10 @@ describe('what YAML can do beyond JSON', () => {
     ['half a surrogate pair in a key', '"\\udc00": 1', ['1:1 Half a surrogate pair: not valid Unicode']],
     ['a list as key', '? [a]\n: 1', ['1:3 Keys must be text: put this one in quotes']],
     ['an alias as key', '&a a: 1\n*a : 2', ['2:1 Keys must be text: put this one in quotes']],
-    ['an alias to nothing', 'a: *b', ['1:4 The alias *b names nothing that stands before it']],
-    ['an alias to what comes later', 'a: *b\nb: &b 1', ['1:4 The alias *b names nothing that stands before it']],
-    ['an alias that contains itself', 'a: &a [*a]', ['1:8 The alias *a stands inside what it names']],
-    ['an alias that contains itself deeper', 'a: &a\n  b:\n    - c: *a', ['3:10 The alias *a stands inside what it names']],
+    ['an alias to nothing', 'a: *b', ['1:4 The alias *b names no anchor before it']],
+    ['an alias to what comes later', 'a: *b\nb: &b 1', ['1:4 The alias *b names no anchor before it']],
+    ['an alias that contains itself', 'a: &a [*a]', ['1:8 The alias *a is inside its own anchor']],
+    ['an alias that contains itself deeper', 'a: &a\n  b:\n    - c: *a', ['3:10 The alias *a is inside its own anchor']],
     ['an empty file', '', ['1:1 The file is empty']],
     ['nothing but comments', '# hi\n', ['1:1 The file is empty']],
     ['a tab as indentation', 'a:\n\tb: 1', ['2:1 Tabs are not allowed as indentation']],
@@ -81,7 +81,7 @@ describe('what YAML can do beyond JSON', () => {
 
   it('reads a BOM and CRLF, and counts them', () => {
     expect(value('\ufeffa: 1\r\nb: |\r\n  x\r\n  y\r\nc: >-\r\n  x\r\n  y\r\n')).toEqual({ a: 1, b: 'x\ny\n', c: 'x y' })
-    expect(problems('\ufeffa: 1\r\na: 2\r\n')).toEqual(['2:1 The key "a" stands here a second time'])
+    expect(problems('\ufeffa: 1\r\na: 2\r\n')).toEqual(['2:1 The key "a" occurs here a second time'])
   })
 })
 

@@ -129,8 +129,8 @@ function toJson(root: Node, problems: YamlProblem[], ambiguous: AmbiguousScalar[
   const visit = (node: Node | null, pointer: Pointer): Json => {
     if (isAlias(node)) {
       const target = anchored.get(node.source)
-      if (target === undefined) return problem(node, `The alias *${node.source} names nothing that stands before it`)
-      if (target === null) return problem(node, `The alias *${node.source} stands inside what it names`)
+      if (target === undefined) return problem(node, `The alias *${node.source} names no anchor before it`)
+      if (target === null) return problem(node, `The alias *${node.source} is inside its own anchor`)
       aliased += target.size
       if (aliased > MAX_ALIASED)
         return aliased - target.size > MAX_ALIASED ? null : problem(node, `Aliases stand for more than ${MAX_ALIASED} values`)
@@ -158,7 +158,7 @@ function toJson(root: Node, problems: YamlProblem[], ambiguous: AmbiguousScalar[
     const entries = new Map<string, Json>()
     for (const { key, value } of pairs) {
       const name = String(isScalar(key) ? key.value : key)
-      if (entries.has(name)) problem(key, `The key "${name}" stands here a second time`)
+      if (entries.has(name)) problem(key, `The key "${name}" occurs here a second time`)
       if (name === '<<' && key.type === 'PLAIN') problem(key, 'Merge keys << are not supported')
       if (!name.isWellFormed()) problem(key, 'Half a surrogate pair: not valid Unicode')
       else entries.set(name, visit(value, [...pointer, name]))

@@ -130,9 +130,9 @@ describe('a summary', () => {
   })
 
   it.each<readonly [Partial<Breaker>, string]>([
-    [{}, '{{now}} of prompt:x@1.0.0 stands in the system message after 10 of 90 bytes'],
-    [{ variable: null }, 'Another text stands in the system message after 10 of 90 bytes'],
-    [{ block: 'system', variable: 'lineTools.[0]' }, 'Tools that are called by line stand in the host’s contract after 10 of 90 bytes'],
+    [{}, '{{now}} of prompt:x@1.0.0 is in the system message after 10 of 90 bytes'],
+    [{ variable: null }, 'The system message has another text after 10 of 90 bytes'],
+    [{ block: 'system', variable: 'lineTools.[0]' }, 'Tools that are called by line are in the host’s contract after 10 of 90 bytes'],
     [{ block: 'mode' }, 'The mode changed'],
     [{ part: 'tools', name: 'probe' }, 'while probe comes and goes'],
     [{ part: 'prelude' }, 'Another version of the workspace'],

@@ -86,9 +86,9 @@ function hintFor({ part, name, block, template, variable, at, of }: Breaker): st
   if (part !== 'system') return null
   const where = at === null || of === null ? '' : ` after ${at} of ${of} bytes`
   if (block === 'system')
-    return `Tools that are called by line stand in the host’s contract${where}: when they change, what follows is sent anew.`
+    return `Tools that are called by line are in the host’s contract${where}: when they change, everything after them is sent again.`
   if (block === 'mode') return 'The mode changed; from then on it is kept again.'
   if (variable !== null)
-    return `{{${variable}}} of ${template} stands in the system message${where}, and its value changes: what follows it is sent anew each time. In a template of kind user it would come after the history.`
-  return `Another text stands in the system message${where}: what follows it is sent anew.`
+    return `{{${variable}}} of ${template} is in the system message${where}, and its value changes: everything after it is sent again each time. In a template of kind user it would come after the history.`
+  return `The system message has another text${where}: everything after it is sent again.`
 }

@@ -76,7 +76,7 @@ describe('a head', () => {
   it('ends before a line that cannot belong to it, and says so', () => {
     const text = '[template]\nname = "a"\n  You are a planner.\n'
     expect(text.slice(readHead(text).end)).toBe('  You are a planner.\n')
-    expect(said(text)).toEqual(['warning at line 3, column 1: This line is no part of the head, so the text of the role begins here'])
+    expect(said(text)).toEqual(['warning at line 3, column 1: This line is not part of the head, so the text of the role begins here'])
   })
 
   it.each(['[Template]\nname = "a"\n', '[template\nname = "a"\n', '\n---\nname: a\n---\n', '[template] name = "a"\n'])(

@@ -53,7 +53,7 @@ export function readHead(source: string): Head {
   const tables = new Map<string, number>()
   const entries: HeadEntry[] = []
   if (!isOpening(cursor)) {
-    const message = 'This is no head that is read here: the model gets it as text'
+    const message = 'This is not a valid head: the model gets it as text'
     const suggestion = 'begin the file with a line [template]'
     if (take(cursor, LIST_HEAD) !== null) refuse(cursor, 'The head is one table, not a list of tables', opening, 'write [template]')
     else if (take(cursor, NEAR_HEAD) !== null) cursor.problems.push({ severity: 'warning', message, at: opening, suggestion })
@@ -149,6 +149,6 @@ function readEntry(cursor: HeadCursor, table: string, key: string, at: number): 
 function leave(cursor: HeadCursor, line: number): void {
   cursor.at = line
   if (cursor.problems.length > 0) return
-  const message = 'This line is no part of the head, so the text of the role begins here'
+  const message = 'This line is not part of the head, so the text of the role begins here'
   cursor.problems.push({ severity: 'warning', message, at: line, suggestion: 'put a blank line behind the head, or write key = "value"' })
 }

@@ -109,7 +109,7 @@ function startNode(draft: RunDraft, graph: Graph, { type: _, ...given }: StartNo
   const { nodeId } = given
   if (state.phase !== 'running')
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
-  if (!nextIn(graph, state).start.includes(nodeId)) return refuse('node_not_ready', `node ${nodeId} is not to be started`)
+  if (!nextIn(graph, state).start.includes(nodeId)) return refuse('node_not_ready', `node ${nodeId} cannot start yet`)
   const { visits, status } = nodeOf(state, nodeId)
   const isOnce = status !== 'idle' && !state.again.includes(nodeId)
   const again = visits === 0 || isOnce ? [] : [...reachOf(graph, nodeId)].filter(id => nodeOf(state, id).status !== 'idle')

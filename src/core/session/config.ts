@@ -99,9 +99,8 @@ export function configProblem({ provider, model }: SessionConfig, known: KnownMo
   if (provider.trim() === '')
     return { code: 'provider_unset', message: 'no provider is set; configure the session, or name one for the run' }
   if (model.trim() === '') return { code: 'model_unset', message: 'no model is set; configure the session, or name one for the run' }
-  if (!lists(known.providers, provider))
-    return { code: 'provider_not_offered', message: `this host knows no provider "${provider.trim()}"` }
-  if (!lists(known.models, model)) return { code: 'model_not_offered', message: `this host knows no model "${model.trim()}"` }
+  if (!lists(known.providers, provider)) return { code: 'provider_not_offered', message: `this host has no provider "${provider.trim()}"` }
+  if (!lists(known.models, model)) return { code: 'model_not_offered', message: `this host has no model "${model.trim()}"` }
   return null
 }
 

@@ -31,7 +31,7 @@ function requestSync(draft: Draft, { selection = null, knownVersion = null }: Of
 
 function settleSync(draft: Draft, { sync, ...command }: Of<'settleSync'>): Ruling {
   const { syncing } = draft.state.workspace
-  if (syncing?.sync !== sync) return refuse('sync_missing', `sync ${sync} is not under way: another was asked for since, or it is done`)
+  if (syncing?.sync !== sync) return refuse('sync_missing', `sync ${sync} is not open: a later one replaced it, or it is done`)
   const { selection } = syncing
   const result = checkedResult(command.result, selection)
   switch (result.outcome) {

@@ -6,5 +6,5 @@ import type { Selection } from './config.ts'
 export function nameProblem({ workspace, prelude, catalog }: Selection): string | null {
   const wrong = [workspace.name, prelude, catalog].find(name => name !== null && !isWorkspaceName(name)) ?? null
   if (wrong === null) return null
-  return `"${wrong.slice(0, 100)}" is no name: 1 to 128 letters, digits, dots, underscores, tildes and hyphens, and not just dots`
+  return `"${wrong.slice(0, 100)}" is not a name: 1 to 128 letters, digits, dots, underscores, tildes and hyphens, and not just dots`
 }

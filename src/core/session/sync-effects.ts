@@ -86,7 +86,7 @@ export interface ReadFile {
 const MOST_BYTES = 8 * 1024 * 1024
 
 export function* readFile({ workspace, root }: Root, path: string, stage: SyncStage): Asking<Part<ReadFile>> {
-  if (!isPath(path)) return fail(stage, 'path_invalid', `"${path.slice(0, 100)}" is no path in a workspace`)
+  if (!isPath(path)) return fail(stage, 'path_invalid', `"${path.slice(0, 100)}" is not a path in a workspace`)
   const ref = yield* ask({ type: 'workspace.readRef', workspace, root, path })
   if (!ref.ok) return fail(stage, ref.code, ref.detail)
   if (ref.value === null) return fail(stage, 'file_missing', `${workspace} has no ${path}`)

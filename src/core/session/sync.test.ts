@@ -327,7 +327,7 @@ describe('content that is made of files', () => {
     [
       'a path out of the workspace',
       { templates: ['../../secret.md'] },
-      'prelude path_invalid: "../../secret.md" is no path in a workspace',
+      'prelude path_invalid: "../../secret.md" is not a path in a workspace',
     ],
     ['a value that is missing', { templates: ['t.md'] }, 'prelude prelude_invalid: prompts/templates/t.md: "who" has no value, line 2'],
   ])('fails for %s', (_, fields, message) => {

@@ -98,7 +98,7 @@ function place(cursor: Cursor, placed: PlacedTag, open: OpenBlock[], into: () =>
       const current = open.at(-1)
       const last = current?.chain.at(-1)
       if (current === undefined || last === undefined) {
-        say(cursor, 'template-syntax', '{{else}} stands outside any block', start, end)
+        say(cursor, 'template-syntax', '{{else}} is outside any block', start, end)
         return
       }
       if (last.otherwise !== null) say(cursor, 'template-syntax', 'This block has its {{else}} already', start, end)

@@ -46,7 +46,7 @@ export function findUses(template: TemplateTree): Uses {
   const resolve = (path: Path, view: View): (Target & { named: boolean }) | null => {
     const [head] = path.parts
     if (path.loop && head !== 'root') {
-      if (view.loops <= path.up) misplaced.push({ message: `@${'../'.repeat(path.up)}${head} stands outside any #each`, at: path.at })
+      if (view.loops <= path.up) misplaced.push({ message: `@${'../'.repeat(path.up)}${head} is outside any #each`, at: path.at })
       return null
     }
     if (path.loop) return into(ALL, path.parts.slice(1))

@@ -17,9 +17,9 @@ export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
       return settleStep(draft, command)
     case 'retryStep': {
       const { step, phase } = draft.turn
-      if (phase === 'cancelling') return refuse('run_not_running', 'the turn is cancelling')
+      if (phase === 'cancelling') return refuse('run_not_running', 'the turn is being cancelled')
       if (step === null || step.settled || step.step !== command.step)
-        return refuse('step_missing', `step ${command.step} waits for no reply`)
+        return refuse('step_missing', `step ${command.step} does not wait for a reply`)
       const { code, detail } = command
       return emit(draft, { type: 'step.retried', step: step.step, attempt: step.attempt + 1, code, detail })
     }
@@ -35,7 +35,7 @@ export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
       return whyNotLeft(draft.turn) ?? complete(draft)
     case 'fail': {
       // A call without a result would break the history for every turn after this one.
-      if (callInTurn(draft.turn) !== null) return refuse('tool_batch_unsettled', 'settle the tool calls first')
+      if (callInTurn(draft.turn) !== null) return refuse('tool_batch_unsettled', 'the tool calls have no result yet')
       const { code, detail } = command
       return ended(draft, { status: 'failed', code, detail })
     }
@@ -75,11 +75,11 @@ function startStep(draft: TurnDraft, { step, prompt, adopt, ...given }: StartSte
 /** Why nothing more can begin now; null when everything that was started has come back. */
 function whyBusy({ step, steps, calls }: Turn): TurnRuling | null {
   if (step !== null && !step.settled) return refuse('step_unsettled', `step ${steps} still waits for its reply`)
-  return callInTurn({ calls }) === null ? null : refuse('tool_batch_unsettled', `tool calls of step ${steps} are still to come back`)
+  return callInTurn({ calls }) === null ? null : refuse('tool_batch_unsettled', `tool calls of step ${steps} have no result yet`)
 }
 
 function whyNotLeft(turn: Turn): TurnRuling | null {
-  if (turn.phase === 'cancelling') return refuse('run_not_running', 'the turn is cancelling')
+  if (turn.phase === 'cancelling') return refuse('run_not_running', 'the turn is being cancelled')
   return turn.phase === 'waiting' ? null : whyBusy(turn)
 }
 
@@ -92,7 +92,7 @@ const takeFirst = (draft: TurnDraft, kind: LeftMessage['kind']): TurnDraft => le
 /** A reply is gone on from in the commit that it comes in with: to its calls, to wait, or to the end of the turn. */
 function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens, conversation, goesOn = false }: SettleStep): TurnRuling {
   const { step, phase } = draft.turn
-  if (step === null || step.settled || step.step !== of) return refuse('step_missing', `step ${of} waits for no reply`)
+  if (step === null || step.settled || step.step !== of) return refuse('step_missing', `step ${of} does not wait for a reply`)
   const { reply = null, replyHash = null, calls = [], misfit = null } = read ?? {}
   const settled = emit(draft, {
     type: 'step.settled',
@@ -159,7 +159,7 @@ function judgeCall(draft: TurnDraft, { call: id, verdict, again, asks }: JudgeCa
   const call = callNamed(draft.turn, id)
   if (call === null) return refuse('tool_call_unknown', `the reply has no call "${id}"`)
   if (draft.turn.phase === 'cancelling' || (call.started && !again) || call.settled !== null || isAsked(call))
-    return refuse('tool_call_unknown', `call "${id}" is not to be judged now`)
+    return refuse('tool_call_unknown', `call "${id}" does not wait for a decision now`)
   const { name: tool, arguments: given } = call
   const judged = emit(draft, { type: 'call.judged', call: id, tool, verdict })
   if (verdict.decision !== 'waiting' || asks === undefined || call.approval !== null) return judged

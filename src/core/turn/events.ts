@@ -100,7 +100,7 @@ export type StepStarted = OfNode & {
   readonly type: 'step.started'
   /** From 1, in each visit. */
   readonly step: number
-  /** Empty in a session that is asked directly: its messages are sent as they are. */
+  /** Empty in a session run: its messages are sent as they are. */
   readonly prompt: PromptRecord
   readonly request: StepRequest
   readonly requestHash: Digest

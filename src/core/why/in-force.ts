@@ -35,7 +35,7 @@ export interface InForce {
    * Null: no change of it is on record here, as in a run file; or the step was taken over, and when it was taken is not known.
    */
   readonly policy: { readonly revision: number; readonly since: EventPlace } | null
-  /** The messages before the history, and where they come from: of a session that is asked directly, which no layer offers a prompt. */
+  /** The messages before the history, and where they come from: of a session run, which no layer offers a prompt. */
   readonly before?: { readonly source: PromptSource; readonly messages: readonly Digest[] }
   /** The run of which this step was taken over as it was, by a fork. */
   readonly takenFrom?: string

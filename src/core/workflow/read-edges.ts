@@ -88,7 +88,7 @@ function edgeNames(written: readonly WrittenEdge[]): (from: string, to: string) 
 function readCondition({ type, left, right = null }: NonNullable<WrittenEdge['condition']>, at: Pointer, say: Say): EdgeCondition | null {
   if (type === undefined) say(at, 'The condition has no "type": equals, notEquals, contains, truthy or falsy')
   else if (type === 'expression' || type === 'regex')
-    say([...at, 'type'], `Conditions of type ${type} are not supported, because they are foreign code: compare with equals or contains`)
+    say([...at, 'type'], `Conditions of type ${type} are not supported, because they are untrusted code: compare with equals or contains`)
   else if (left === undefined || left === '') say(at, 'The condition has no "left": name what is compared, as in output.verdict')
   else return { type, left, right }
   return null

@@ -163,6 +163,6 @@ function readInput(input: WrittenInput, at: Pointer, say: Say): PortValue | null
   if (type === 'static') return { type, value: value ?? null }
   if (type === 'variable') return { type, variable: variableName ?? '', optional }
   if (type === 'connection') return { type, node: nodeId ?? '', output: outputKey ?? '', optional }
-  say(at, 'Expressions are not supported, because they are foreign code: use a variable, a connection or a static value')
+  say(at, 'Expressions are not supported, because they are untrusted code: use a variable, a connection or a static value')
   return null
 }

@@ -322,7 +322,7 @@ describe('what is wrong is said by place', () => {
       flowOf({ agent: 'local.a.b', config: { agentId: 'local.a.c' } }),
       ['/nodes/0/config/agentId The node and its config name different agents: keep one'],
     ],
-    ['a role that is a device', flowOf({ role: 'con' }), ['/nodes/0/role "con" is no name of a role: on Windows it is a device']],
+    ['a role that is a device', flowOf({ role: 'con' }), ['/nodes/0/role "con" is not a role name: on Windows it is a device']],
     ['a role that is a path', flowOf({ role: '../x' }), ['/nodes/0/role "nodes/0/role" has the wrong form: "../x"']],
     [
       'an id that is a digest',
@@ -504,7 +504,7 @@ describe('what is wrong is said by place', () => {
       flow({ edges: Array.from({ length: 5001 }, () => ({})) }),
       ['/edges "edges" has 5001 items: at most 5000 are allowed'],
     ],
-    ['half a surrogate pair', flow({ objective: '\ud800' }), [' The workflow holds a number that is none, or half a surrogate pair']],
+    ['half a surrogate pair', flow({ objective: '\ud800' }), [' The workflow holds an invalid number, or half a surrogate pair']],
   ])('%s', (_, value, expected) => expect(wrong(value)).toEqual(expected))
 
   it('lists no more than a hundred', () => {

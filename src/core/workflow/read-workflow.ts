@@ -67,7 +67,7 @@ const failed = (problems: readonly Mismatch[]): ReadWorkflow => ({ ok: false, pr
 /** What nothing else may be let loose on. */
 export function unusable(value: Json): string | null {
   if (isDeeperThan(value, MOST_DEPTH)) return `is nested more than ${MOST_DEPTH} deep`
-  return hasSpelling(value) ? null : 'holds a number that is none, or half a surrogate pair'
+  return hasSpelling(value) ? null : 'holds an invalid number, or half a surrogate pair'
 }
 
 function toWorkflow(written: Written, say: Say): Workflow {

@@ -303,7 +303,7 @@ describe('a run without a workspace', () => {
 
   it('names no file', async () => {
     const { origins } = await one('writer')
-    expect(origins.find(({ ref }) => ref === 'prompt:writer@1.0.0')).toMatchObject({ reason: 'no version of a workspace was in force' })
+    expect(origins.find(({ ref }) => ref === 'prompt:writer@1.0.0')).toMatchObject({ reason: 'no workspace version was active' })
   })
 
   it('answers for the newest step of each node, or for the one that is named', async () => {
@@ -314,8 +314,8 @@ describe('a run without a workspace', () => {
     )
     expect(await Promise.all(codes)).toEqual([
       expect.stringContaining('Run r1 has no node nobody. It has: writer, reader'),
-      expect.stringContaining('No node of run r1 was told anything in visit 2'),
-      expect.stringContaining('Node writer of run r1 was not told anything in step 9'),
+      expect.stringContaining('No node of run r1 has received a prompt in visit 2'),
+      expect.stringContaining('Node writer of run r1 has received no prompt in step 9'),
     ])
     await expect(blameRun(house.store, 'other', 'r1')).rejects.toMatchObject({ code: 'run_missing' })
   })
@@ -352,6 +352,6 @@ describe('what was taken back', () => {
     expect(answer.spans.filter(({ variable }) => variable === 'topic').map(({ source, trust }) => [source, trust])).toEqual([
       [null, 'trusted'],
     ])
-    expect(answer.origins.find(({ ref }) => ref === 'prompt:writer@1.0.0')?.reason).toBe('desk version 1 is not on record any more')
+    expect(answer.origins.find(({ ref }) => ref === 'prompt:writer@1.0.0')?.reason).toBe('desk version 1 is not in the record any more')
   })
 })

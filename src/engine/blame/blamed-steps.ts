@@ -59,6 +59,6 @@ async function nothing(store: Store, tenant: string, runId: string, { nodeId, vi
   const which = [...(step === undefined ? [] : [`step ${step}`]), ...(visit === undefined ? [] : [`visit ${visit}`])].join(' of ')
   const when = which === '' ? '' : ` in ${which}`
   return nodeId === undefined
-    ? new Fault('node_missing', { problem: `No node of run ${runId} was told anything${when}` })
-    : noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} was not told anything${when}`)
+    ? new Fault('node_missing', { problem: `No node of run ${runId} has received a prompt${when}` })
+    : noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
 }

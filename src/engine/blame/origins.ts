@@ -70,9 +70,9 @@ export function originsAt(store: Store, tenant: string, snapshot: Snapshot | nul
   const textAt = (digest: Digest) => unlessGone(async () => new TextDecoder().decode(await store.object(tenant, digest)))
 
   async function unfound(what: string): Promise<Found> {
-    if (snapshot === null) return nowhere('unknown', 'no version of a workspace was in force')
+    if (snapshot === null) return nowhere('unknown', 'no workspace version was active')
     const version = `${snapshot.workspace} version ${snapshot.version}`
-    return nowhere('unknown', (await files()) === null ? `${version} is not on record any more` : `no file of ${version} ${what}`)
+    return nowhere('unknown', (await files()) === null ? `${version} is not in the record any more` : `no file of ${version} ${what}`)
   }
 
   /** The first that fits. */
@@ -88,7 +88,7 @@ export function originsAt(store: Store, tenant: string, snapshot: Snapshot | nul
 
   async function findTemplate(digest: Digest): Promise<Found> {
     const stored = await textAt(digest)
-    if (stored === null) return nowhere('unknown', 'the template is not on record any more')
+    if (stored === null) return nowhere('unknown', 'the template is not in the record any more')
     const template = JSON.parse(stored) as LibraryTemplate
     const { source, packName, packVersion } = template.meta ?? {}
     if (source === 'pack') return nowhere('bundle', `it came with the bundle ${packName ?? ''} ${packVersion ?? ''}`.trimEnd())
@@ -117,7 +117,7 @@ export function originsAt(store: Store, tenant: string, snapshot: Snapshot | nul
       if (source === 'shipped') return SHIPPED
       const raw = await textAt(digest)
       return raw === null
-        ? nowhere('repo', `${rolePath(name)} is not on record any more`)
+        ? nowhere('repo', `${rolePath(name)} is not in the record any more`)
         : found(inFile(rolePath(name), raw, raw.length - text.length), 'repo')
     },
     async intrinsic({ agentId, systemPrompt }) {

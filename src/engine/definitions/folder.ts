@@ -29,7 +29,7 @@ export async function definitionsIn(workspace: Workspace, isMeant: (path: string
 /** A rule may be switched off: what cannot be published is refused all the same. */
 function prepareFile(path: string, texts: ReadonlyMap<string, string>): PreparedDefinition {
   const text = texts.get(path)
-  if (text === undefined) throw new Fault('file_unreadable', { path, reason: 'it is no text, or too large' })
+  if (text === undefined) throw new Fault('file_unreadable', { path, reason: 'it is not text, or too large' })
   const document = readDocument(path, text)
   if (!document.ok) throw new Fault('checks_failed', { what: path, errors: document.problems.length })
   return isWorkflowFile(path)

@@ -118,7 +118,7 @@ export function removeDefinition(
 async function writableDefinition(store: Store, kind: DefinitionKind, tenant: string, id: string): Promise<DefinitionRow | null> {
   const found = await findDefinition(store, kind, tenant, id)
   if (found?.tenant === HOST_TENANT && tenant !== HOST_TENANT)
-    throw new Fault('definition_read_only', { problem: `The ${kind} ${id} is the host's own and cannot be changed; take another id` })
+    throw new Fault('definition_read_only', { problem: `The ${kind} ${id} is the host's own and cannot be changed; use another id` })
   return ownDefinition(store, kind, tenant, id)
 }
 

@@ -46,7 +46,7 @@ const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'obj
 export async function playFork({ store, tenant, forkId, from = store, onPrompt = () => {}, signal }: Playing): Promise<Played> {
   const stateNow = async (): Promise<RunState> => (await loadRun(store, tenant, forkId)).state
   const { forkOf } = await stateNow()
-  if (forkOf?.mode !== 'replay') throw new Fault('fork_refused', { runId: forkId, problem: 'it is no replay' })
+  if (forkOf?.mode !== 'replay') throw new Fault('fork_refused', { runId: forkId, problem: 'it is not a replay' })
   const { runId } = forkOf
   const source = await readSource(from, tenant, { runId, forkId })
   const divergences: Divergence[] = [...source.broken]
@@ -103,8 +103,7 @@ function moving(): (seq: number) => void {
 
 /** Of one that could not be walked to its end: it must not look as if somebody were still at it. */
 export async function giveUpFork(store: Store, tenant: string, forkId: string, error: unknown): Promise<void> {
-  const { code, message } =
-    error instanceof Fault ? error : { code: 'internal_error', message: 'something went wrong while it was made again' }
+  const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'the replay failed unexpectedly' }
   let last = -1
   for (let run = await loadRun(store, tenant, forkId); !isEnded(run.state) && run.seq > last; run = await loadRun(store, tenant, forkId)) {
     last = run.seq

@@ -105,4 +105,4 @@ export function stageOf(player: Player, parts: TurnParts): Stage {
   }
 }
 
-const GONE: Sent = { refusal: { code: 'node_not_running', message: 'the node is not at work' } }
+const GONE: Sent = { refusal: { code: 'node_not_running', message: 'the node is not running' } }

@@ -83,7 +83,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
 const isOfGraphs = (tool: string): boolean => isGraphTool(tool) || tool === REQUEST_IMPLEMENTATION
 
 async function namedCaller({ roles }: ExplainParts, { agent, role, mode }: ExplainRequest): Promise<Caller> {
-  if (agent === undefined) throw new Fault('usage_invalid', { problem: 'Say who would call it: an agent, or a node of a run' })
+  if (agent === undefined) throw new Fault('usage_invalid', { problem: 'Name the caller: an agent, or a node of a run' })
   return { agent, role: role === undefined ? null : await roleNamed(roles, role), node: null, mode: mode ?? null, shown: null }
 }
 

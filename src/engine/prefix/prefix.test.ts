@@ -96,7 +96,7 @@ describe('steps one after the other', () => {
     })
     expect(again!.lost).toEqual({ tokens: Math.round((again!.previous! - again!.kept!) / 4), estimated: true })
     expect(summary.worst).toMatchObject({ variable: 'review', times: 1, bytes: again!.previous! - again!.kept! })
-    expect(summary.hint).toContain('{{review}} of prompt:noted@1.0.0 stands in the system message after ')
+    expect(summary.hint).toContain('{{review}} of prompt:noted@1.0.0 is in the system message after ')
   })
 
   it('the same variable in a template of kind user breaks nothing', async () => {

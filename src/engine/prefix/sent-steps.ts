@@ -13,7 +13,7 @@ export async function sentChains(
 ): Promise<readonly (readonly RunStep[])[]> {
   const steps = (await loadReading(store, tenant, runId)).steps.filter(step => (nodeId ?? step.nodeId) === step.nodeId)
   if (nodeId !== undefined && steps.length === 0)
-    throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} was not told anything`)
+    throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt`)
   const chains = new Map<string, RunStep[]>()
   for (const step of steps) {
     const { provider, model } = step.request.parameters

@@ -196,7 +196,7 @@ describe('beside a workspace', () => {
     }
   })
 
-  it('whether an agent that may be shown more of what the host offers is shown more cannot be told from the record', async () => {
+  it('whether an agent that may be shown more of what the host offers is shown more cannot be determined from the record', async () => {
     const house = runHouse(() => 'Done.')
     const agent = (tools: string) => `agentId: local.desk.writer\nlabel: Writer\nrole: implementer\ntoolAllowlist: ${tools}\n`
     try {

@@ -69,8 +69,8 @@ async function recordedStep(store: Store, tenant: string, run: LoadedRun, event:
   if (isDirect(node)) return { run, frozen, event, turn }
   const { composed, made } = await remakeStep({ store, tenant, run, frozen, node, event, turn })
   if (!composed.ok) return `the prompt cannot be composed: ${composed.code}`
-  if (composed.prompt.full !== event.prompt.full) return 'the prompt comes out otherwise'
-  if (made?.ok !== true || made.requestDigest !== event.requestHash) return 'the request comes out otherwise'
+  if (composed.prompt.full !== event.prompt.full) return 'the prompt differs'
+  if (made?.ok !== true || made.requestDigest !== event.requestHash) return 'the request differs'
   return { run, frozen, event, turn }
 }
 

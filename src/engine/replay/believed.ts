@@ -3,9 +3,9 @@ import type { Condition } from '../../core/gate/authorize.ts'
 
 /** Conditions of a verdict; what follows from them is judged again. */
 export const BELIEVED_CONDITIONS: Readonly<Partial<Record<Believed, string>>> = {
-  well_formed: 'the schema of a tool is foreign code, and is not run again',
-  bound: 'what a host can do is its code, and not on record',
-  granted: 'no policy is on record here that was in force then',
+  well_formed: 'the schema of a tool is untrusted code, and is not run again',
+  bound: 'the tools of a host are its code, and not recorded',
+  granted: 'the record has no policy that was active then',
 }
 
 /** Of every run. */

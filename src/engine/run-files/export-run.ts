@@ -64,7 +64,8 @@ async function refuseUnspoken(
     for await (const { event } of eventsOf(store, one)) for (const digest of referencesIn(event.payload)) spoken.add(digest)
   const reached = await reachedFrom(store, tenant, spoken)
   for (const digest of without)
-    if (!reached.has(digest)) throw new Fault('usage_invalid', { problem: `run ${runId} does not speak of ${digest}: nothing was written` })
+    if (!reached.has(digest))
+      throw new Fault('usage_invalid', { problem: `run ${runId} does not reference ${digest}: nothing was written` })
 }
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -45,7 +45,7 @@ async function streamsNow(store: Store, tenant: string, runId: string, withPolic
     ...[...libraries].map(library => libraryStream(library)),
   ].map(stream => ({ tenant, stream }))
   if (withPolicy) beside.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream })
-  else leftOut.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream, reason: 'it is the operator’s, and speaks of other tenants' })
+  else leftOut.push({ tenant: HOST_TENANT, stream: HOST_POLICY.stream, reason: 'it belongs to the operator, and names other tenants' })
   for (const { tenant, stream } of beside) {
     const found = await filed(store, tenant, stream, { objects: false, until })
     if (found.some(isTooLong)) leftOut.push({ tenant, stream, reason: `it has more than ${MOST_EVENTS} events` })

@@ -195,7 +195,7 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
 }
 
 const SENT: Sent = { refusal: null }
-const OVER: Sent = { refusal: { code: 'node_not_running', message: 'the node is not at work on this any more' } }
+const OVER: Sent = { refusal: { code: 'node_not_running', message: 'the node has moved on' } }
 
 /** A call that stays open until another node replies is nobody's work. */
 const isHeld = ({ awaited }: RunState, nodeId: string, effect: TurnEffect): boolean =>

@@ -1,4 +1,4 @@
-// The prompt of a step that composes nothing: a session that is asked directly sends its messages as they are.
+// The prompt of a step that composes nothing: a session run sends its messages as they are.
 import type { Mode } from '../../core/compose/mode.ts'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { segmentsText } from '../../core/run/reading/stored-segments.ts'

@@ -84,7 +84,7 @@ const historyPiece = (store: Store, tenant: string, digest: Digest): Promise<His
     JSON.stringify(['history', tenant, digest]),
     async () => {
       const node = readHistoryNode(new TextDecoder().decode(await store.object(tenant, digest)))
-      if (node === null) throw new Fault('object_unfit', { digest, problem: 'it is no piece of a history' })
+      if (node === null) throw new Fault('object_unfit', { digest, problem: 'it is not a message of a history' })
       return node
     },
     node => 2 * JSON.stringify(node).length,

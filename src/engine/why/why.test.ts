@@ -261,8 +261,8 @@ describe('the question', () => {
 
   it.each([
     [{ nodeId: 'nobody' }, 'Run r1 has no node nobody. It has: writer.'],
-    [{ nodeId: 'writer', visit: 7 }, 'Node writer of run r1 was not told anything in visit 7.'],
-    [{ visit: 7 }, 'No node of run r1 was told anything in visit 7.'],
+    [{ nodeId: 'writer', visit: 7 }, 'Node writer of run r1 has received no prompt in visit 7.'],
+    [{ visit: 7 }, 'No node of run r1 has received a prompt in visit 7.'],
   ])('%o finds nobody, and says so', async (question, message) => {
     await house.go(WORKFLOW)
     await expect(why(question)).rejects.toMatchObject({ code: 'node_missing', message })

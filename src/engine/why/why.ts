@@ -103,6 +103,6 @@ function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): re
 /** Whoever names nothing is answered with nothing. */
 async function refuseEmpty(store: Store, tenant: string, runId: string, { nodeId, visit }: WhyQuestion): Promise<void> {
   const when = visit === undefined ? '' : ` in visit ${visit}`
-  if (nodeId !== undefined) throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} was not told anything${when}`)
-  if (visit !== undefined) throw new Fault('node_missing', { problem: `No node of run ${runId} was told anything${when}` })
+  if (nodeId !== undefined) throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
+  if (visit !== undefined) throw new Fault('node_missing', { problem: `No node of run ${runId} has received a prompt${when}` })
 }

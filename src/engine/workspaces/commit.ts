@@ -57,7 +57,7 @@ export async function commitChanges(store: Store, writer: WorkspaceWriter, reque
   for (const { path, write } of changes) checkUse(writer, workspace, 'write', path, write === null)
   // In an event a digest names an object.
   if (message !== undefined && isDigest(message))
-    throw new Fault('validation_error', { problem: 'the message is a digest; say it in words' })
+    throw new Fault('validation_error', { problem: 'the message is a digest; write it in words' })
   return decidedAgain(() => commitOnce(store, writer, request))
 }
 

@@ -359,7 +359,7 @@ describe('bad input', () => {
     ['no JSON', '{', {}, 400],
     ['nothing', '', {}, 400],
     ['half a surrogate pair', '{"ref":"\\ud800","variables":{}}', {}, 400],
-    ['bytes that are no UTF-8', Buffer.from('7b2261223a22ff227d', 'hex'), {}, 400],
+    ['bytes that are not UTF-8', Buffer.from('7b2261223a22ff227d', 'hex'), {}, 400],
     ['too deep', `{"ref":"prompt:ours","variables":{"topic":${deep}}}`, {}, 400],
     ['a prototype', '{"__proto__":{"ref":"prompt:ours"},"variables":{}}', {}, 400],
     ['a constructor', '{"ref":"prompt:ours","variables":{},"constructor":{"prototype":{}}}', {}, 400],

@@ -49,9 +49,9 @@ async function hiddenIn(store: Store, principal: Principal, request: FastifyRequ
     if (typeof name === 'string' && name !== '' && !(await sees(runStream(name)))) return runMissing(name)
   if (typeof stream === 'string' && !(await sees(stream))) return new Fault('stream_missing', { stream })
   if (typeof token === 'string' && !(await seesApproval(token)))
-    return new Fault('interrupt_not_found', { problem: `Nobody waits for approval ${token}` })
+    return new Fault('interrupt_not_found', { problem: `No node waits for approval ${token}` })
   if (typeof approval === 'string' && !(await seesApproval(approval)))
-    return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+    return new Fault('approval_missing', { problem: `No node waits for approval ${approval}` })
   if (typeof digest === 'string')
     return checkObject(store, principal, digest as Digest).then(
       () => null,

@@ -27,7 +27,7 @@ export function storeReasons(store: Store): () => Promise<readonly Reason[]> {
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  store_full: 'The disk of the store is full. Make room: runs go on by themselves.',
-  store_read_only: 'The store cannot be written. Make its folder writable: runs go on by themselves.',
+  store_full: 'The disk of the store is full. Free some space: runs then continue by themselves.',
+  store_read_only: 'The store cannot be written. Make its folder writable: runs then continue by themselves.',
   store_busy: 'Another process keeps the store busy. Wait, or end that process.',
 }

@@ -13,7 +13,7 @@ export function readJsonBody(bytes: Buffer): Json {
   const value = parse(text)
   if (isDeeperThan(value, MOST_DEPTH))
     throw new Fault('validation_error', { problem: `the body is nested deeper than ${MOST_DEPTH} levels` })
-  const problem = wrongIn(value) ?? (hasDuplicateKeys(text, value) ? 'a key stands twice in one object of the body' : null)
+  const problem = wrongIn(value) ?? (hasDuplicateKeys(text, value) ? 'a key occurs twice in one object of the body' : null)
   if (problem !== null) throw new Fault('validation_error', { problem })
   return value
 }

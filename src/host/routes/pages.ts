@@ -49,7 +49,7 @@ export const loginPage: Page = page(
 export const homePage = (version: string, signedIn: boolean): Page =>
   page(
     `<h1>Onbook</h1>
-<p>The system of record for what an AI agent was told and what it was allowed to do. Version ${escaped(version)}.</p>
+<p>The system of record for what an AI agent was sent and what it was allowed to do. Version ${escaped(version)}.</p>
 <p>The inspector will be here. What this host can do: <a href="/.well-known/openwop"><code>/.well-known/openwop</code></a>.</p>
 ${
   signedIn

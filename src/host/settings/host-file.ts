@@ -111,6 +111,6 @@ function complaintsAboutDefaults(value: Json): readonly Complaint[] {
   const defaults = isObject(value) && isObject(value.hostDefaults) ? value.hostDefaults : {}
   return Object.entries(defaults).flatMap(([kind, ref]): Complaint[] => {
     const read = readPromptRef(ref)
-    return read.ok ? [] : [{ pointer: ['hostDefaults', kind], message: `the default for ${kind} is no ref: ${read.problem}` }]
+    return read.ok ? [] : [{ pointer: ['hostDefaults', kind], message: `the default for ${kind} is not a ref: ${read.problem}` }]
   })
 }

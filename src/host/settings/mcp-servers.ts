@@ -58,6 +58,6 @@ export function complaintsAboutServers(value: Json): readonly Complaint[] {
     if (name.length > MOST_NAME) return say(`"${name}" is longer than ${MOST_NAME} characters`)
     if ((one.command === undefined) === (one.url === undefined)) return say(`"${name}" needs a command or a url, and not both`)
     if (one.url === undefined) return one.headers === undefined ? [] : say(`"${name}" is a command: it has no headers`)
-    return URL.canParse(String(one.url)) ? [] : say(`"${name}" has a url that is none`)
+    return URL.canParse(String(one.url)) ? [] : say(`"${name}" has an invalid url`)
   })
 }

@@ -59,7 +59,7 @@ const inForce = Type.Object(
         { source: Type.Enum(['workspace', 'direct', 'none']), messages: Type.Array(digest) },
         {
           ...CLOSED,
-          description: 'Of a session that is asked directly: the messages before the history, and where they come from.',
+          description: 'Of a session run: the messages before the history, and where they come from.',
         },
       ),
     ),

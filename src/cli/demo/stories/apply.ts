@@ -20,9 +20,9 @@ export async function apply(stage: Stage): Promise<string> {
   await type(['runs', 'say', runId, 'desk', 'And in our house style?', ...work], [0, 1])
   await look(desk => desk.settled(runId, reading.last.sequence))
   const told = await toldStyles(stage, runId)
-  for (const { step, version, rule } of told) say(`step ${step}  told version ${version}: “${rule}”`)
+  for (const { step, version, rule } of told) say(`step ${step}  sent version ${version}: “${rule}”`)
   await type(['runs', 'cancel', runId, '--reason', 'the demo is over'])
   say('the conversation is ended')
   const [first, last] = [told[0]?.version, told.at(-1)?.version]
-  return `One run, two steps: version ${first}, then version ${last}, because somebody applied it in between.`
+  return `One run, two steps: version ${first}, then version ${last}, because it was applied in between.`
 }

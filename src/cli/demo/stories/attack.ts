@@ -17,7 +17,7 @@ export async function attack({ type, say, work, look, steps, runId, color }: Sta
   const line = user?.split('\n').find(one => one.includes('dotprompt:role')) ?? ''
   const isSame = now.system === usual.system && now.prelude.length === usual.prelude.length
   say(
-    `What the writer was sent: ${2 + now.prelude.length} messages, and ${2 + usual.prelude.length} without the attack.`,
+    `The writer was sent ${2 + now.prelude.length} messages, and ${2 + usual.prelude.length} without the attack.`,
     `system  ${shortHash(now.system!)}  ${isSame ? 'the same bytes as without the attack' : 'not what it was without the attack'}`,
     `user    ${shortHash(now.user!)}  the fact is part of one line, and still text:`,
     color.red(`        ${visible(excerpt(line))}`),

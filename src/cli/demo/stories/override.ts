@@ -23,8 +23,8 @@ export async function override({ type, say, story, runId, work, color }: Stage):
   for (const { nodeId, was, is } of others)
     say(`${nodeId}  its role is ${was === is ? 'the same, byte for byte' : 'not the same'}: ${shortHash(is)}`)
   return others.every(({ was, is }) => was === is)
-    ? 'Only the writer was told something else, and the record says which layer won over which.'
-    : 'Others than the writer were told something else, too.'
+    ? 'Only the prompt of the writer changed, and the record shows which layer won over which.'
+    : 'The prompts of other nodes changed, too.'
 }
 
 const roleOf = ({ sent }: Story, node: string): string => sent.findLast(({ nodeId }) => nodeId === node)?.blocks.role ?? 'nothing'

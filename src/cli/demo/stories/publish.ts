@@ -9,9 +9,9 @@ export async function publish(stage: Stage): Promise<string> {
   const { runId } = await type<{ readonly runId: string }>(['run', NEWSROOM, '--input', `@${INPUT}`, ...work])
   const told = await toldStyles(stage, runId)
   for (const { nodeId, version: used, rule } of new Map(told.map(one => [one.nodeId, one])).values())
-    say(`${nodeId.padEnd(6)}  told version ${used}: “${rule}”`)
+    say(`${nodeId.padEnd(6)}  sent version ${used}: “${rule}”`)
   const used = new Set(told.map(one => one.version))
   return used.has(version)
-    ? `Version ${version} was in force already.`
-    : `Version ${version} is published, and all three were told version ${[...used].join(', ')}. Publishing changes nothing.`
+    ? `Version ${version} was active already.`
+    : `Version ${version} is published, and all three were sent version ${[...used].join(', ')}. Publishing changes nothing.`
 }

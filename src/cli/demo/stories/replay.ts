@@ -9,6 +9,6 @@ export async function replay({ type, say, runId }: Stage): Promise<string> {
   const { identical, prompts, verdicts, events, phase } = await type<Replayed>(['replay', runId])
   say(`${events} events fold to a run that is ${phase}`, `${prompts} prompts composed and ${verdicts} calls judged again`)
   return identical
-    ? `Every composed prompt came out byte for byte as it is on record, all ${prompts}, whatever was published since.`
-    : 'Not every composed prompt came out as it is on record.'
+    ? `All ${prompts} prompts are byte for byte the recorded ones, although other versions may be published since.`
+    : 'Not every prompt is the recorded one.'
 }

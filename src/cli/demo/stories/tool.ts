@@ -21,7 +21,7 @@ export async function tool({ type, say, work, look, read, story, color }: Stage)
   say(...asked)
   const { approvals } = await type<{ readonly approvals: readonly Listed[] }>(['approvals'])
   const open = approvals.find(one => one.runId === runId)
-  if (open === undefined) return `Nobody has to be asked: ${POLICY} is not what it was when the demo began.`
+  if (open === undefined) return `No approval is needed: ${POLICY} has changed since the demo began.`
   say(visible(`the editor asks for ${open.wants.tool} ${JSON.stringify(open.wants.arguments)}`))
   const { reading } = await read(runId)
   await type(['approvals', 'approve', open.approval, '--note', 'It is our own archive.', ...work])

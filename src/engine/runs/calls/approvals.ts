@@ -53,7 +53,7 @@ export async function approvalStream(store: Store, tenant: string, approval: str
 export async function approvalRun(store: Store, tenant: string, approval: string): Promise<string> {
   const stream = await approvalStream(store, tenant, approval)
   if (stream !== null) return runIn(stream)
-  throw new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+  throw new Fault('approval_missing', { problem: `No node waits for approval ${approval}` })
 }
 
 /** The host closed it with its call or its run; no person answered. Recorded as a denial by the host. */
@@ -74,7 +74,7 @@ export async function closedApproval(store: Store, tenant: string, approval: str
             : `was ${decision} by ${answeredBy} already`
       return new Fault('approval_closed', { problem: `Approval ${approval} ${what}, at ${event.at}` })
     }
-  return new Fault('approval_missing', { problem: `Nobody waits for approval ${approval}` })
+  return new Fault('approval_missing', { problem: `No node waits for approval ${approval}` })
 }
 
 const runIn = (stream: string): string => stream.slice(runStream('').length)

@@ -75,7 +75,9 @@ function askedOf({ mode, fromSeq, runOptionsOverlay = {} }: Body): AskedFork {
     return { mode, fromSeq, overlay: runOptionsOverlay as ForkOverlay }
   }
   if (Object.keys(runOptionsOverlay).length > 0)
-    throw new Fault('validation_error', { problem: 'A replay takes no runOptionsOverlay: it is made again as it was. Branch instead' })
+    throw new Fault('validation_error', {
+      problem: 'A replay takes no runOptionsOverlay, because it repeats the run unchanged. Branch instead',
+    })
   return { mode, fromSeq: fromSeq ?? 0 }
 }
 

@@ -59,7 +59,7 @@ export function interruptRoutes(app: FastifyInstance, parts: SessionRouteParts):
   const ofNode = async (tenant: string, { runId, nodeId }: Static<typeof nodeParams>): Promise<string> => {
     const { state } = await existingRun(store, tenant, runId)
     const open = state.approvals.find(one => one.nodeId === nodeId)
-    if (open === undefined) throw new Fault('interrupt_not_found', { problem: `Node ${nodeId} of run ${runId} waits for nobody` })
+    if (open === undefined) throw new Fault('interrupt_not_found', { problem: `Node ${nodeId} of run ${runId} does not wait for a person` })
     return open.approval
   }
 

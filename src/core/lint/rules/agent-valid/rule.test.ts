@@ -45,8 +45,8 @@ testLayoutRule(agentValid, {
         'b.md': 'x',
       },
       problems: [
-        'agents/a.yaml:2:18 There is no text a.md in the folder of this agent',
-        'agents/b.yaml:2:18 "../b.md" leads out of the folder, or is no path: write one such as texts/writer.md',
+        'agents/a.yaml:2:18 There is no file a.md in the folder of this agent',
+        'agents/b.yaml:2:18 "../b.md" leads out of the folder, or is not a path: write one such as texts/writer.md',
       ],
     },
     {

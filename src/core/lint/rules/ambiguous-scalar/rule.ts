@@ -2,7 +2,7 @@ import type { Rule } from '../../rule.ts'
 
 export const ambiguousScalar: Rule = {
   name: 'ambiguous-scalar',
-  summary: 'Text that other YAML readers take for a date or a boolean stands in quotes.',
+  summary: 'Text that other YAML readers take for a date or a boolean is in quotes.',
   severity: 'warning',
   fixable: true,
 

@@ -32,7 +32,7 @@ testRule(disableComment, {
     {
       why: 'a scope that does not exist',
       yaml: '# onbook-disable-nextline unknown-key -- because\na: 1\n',
-      problems: ['file 1:1 This comment does not say what it speaks of'],
+      problems: ['file 1:1 This comment does not name a rule'],
     },
     {
       why: 'behind the header of a block',

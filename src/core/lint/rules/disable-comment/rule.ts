@@ -11,7 +11,7 @@ export const disableComment: Rule = {
       const where = { pointer: [], source: at }
       if (line === undefined)
         yield {
-          message: 'This comment does not say what it speaks of',
+          message: 'This comment does not name a rule',
           at: where,
           suggestion: 'write onbook-disable-next-line, -line or -file',
         }

@@ -113,12 +113,12 @@ testRule(noUndefinedVariables, {
     {
       why: 'loop data outside any loop',
       pack: { systemPrompt: '{{@index}} {{#if who}}{{@first}}{{/if}}', variables: ['who'] },
-      problems: ['systemPrompt 1:3 @index stands outside any #each', 'systemPrompt 1:25 @first stands outside any #each'],
+      problems: ['systemPrompt 1:3 @index is outside any #each', 'systemPrompt 1:25 @first is outside any #each'],
     },
     {
       why: 'loop data of a loop that is not there',
       pack: { systemPrompt: '{{#each items}}{{@../index}}{{/each}}', variables: [list] },
-      problems: ['systemPrompt 1:18 @../index stands outside any #each'],
+      problems: ['systemPrompt 1:18 @../index is outside any #each'],
     },
     {
       why: 'a root name inside a loop is not seen there, yet one outside is',

@@ -32,13 +32,13 @@ testRule(packIdentity, {
     {
       why: 'another folder',
       path: 'prompts/reader/v1.0.0.yaml',
-      problems: ['agentId agentId "writer" stands in the folder "reader"'],
+      problems: ['agentId agentId "writer" is in the folder "reader"'],
       suggestions: ['move the file to writer/ or write "reader"'],
     },
     {
       why: 'another file name',
       path: 'prompts/writer/v1.0.1.yaml',
-      problems: ['version version "1.0.0" stands in the file v1.0.1'],
+      problems: ['version version "1.0.0" is in the file v1.0.1'],
       suggestions: ['rename the file to v1.0.0.yaml or write "1.0.1"'],
     },
     {

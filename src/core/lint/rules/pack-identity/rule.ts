@@ -30,13 +30,13 @@ export const packIdentity: Rule = {
     const { agentId: folder, version: stem } = claim
     if (agentId !== undefined && agentId !== folder)
       yield {
-        message: `agentId "${agentId}" stands in the folder "${folder}"`,
+        message: `agentId "${agentId}" is in the folder "${folder}"`,
         at: { pointer: ['agentId'] },
         suggestion: `move the file to ${agentId}/ or write "${folder}"`,
       }
     if (version !== undefined && version !== stem)
       yield {
-        message: `version "${version}" stands in the file v${stem}`,
+        message: `version "${version}" is in the file v${stem}`,
         at: { pointer: ['version'] },
         suggestion: `rename the file to v${version}.yaml or write "${stem}"`,
       }

@@ -9,7 +9,7 @@ testRule(packYaml, {
     { why: 'JSON', yaml: '{"a": 1}' },
   ],
   rejects: [
-    { why: 'a key that stands twice', yaml: 'a: 1\nb:\n  c: 1\n  c: 2\n', problems: ['file 4:3 The key "c" stands here a second time'] },
+    { why: 'a key that stands twice', yaml: 'a: 1\nb:\n  c: 1\n  c: 2\n', problems: ['file 4:3 The key "c" occurs here a second time'] },
     { why: 'an empty file', yaml: '', problems: ['file 1:1 The file is empty'] },
     { why: 'two documents', yaml: 'a: 1\n---\nb: 1\n', problems: ['file 3:1 A second YAML document begins here: keep one'] },
     { why: 'a tag', yaml: 'a: !date 2026\n', problems: ['file 1:4 Tags are not supported: remove !date'] },

@@ -31,7 +31,7 @@ testLayoutRule(policyValid, {
       },
       problems: [
         'onbook.policy.yaml:3:25 Nothing fits "../**": a text with ".." or "\\" in it fits no pattern',
-        'onbook.policy.yaml:4:33 A denial asks nobody: leave out "approval", or "deny"',
+        'onbook.policy.yaml:4:33 A denial needs no approval: leave out "approval", or "deny"',
       ],
     },
   ],

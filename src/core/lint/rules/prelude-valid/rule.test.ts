@@ -44,7 +44,7 @@ testLayoutRule(preludeValid, {
         `${PACK}:4:5 There is no prompts/templates/bsae.md`,
         `${PACK}:5:5 There is no prompts/templates/x.md`,
         `${PACK}:14:5 There is no context/docs/style.md`,
-        `${PACK}:15:5 "../secrets" is no path in a workspace`,
+        `${PACK}:15:5 "../secrets" is not a path in a workspace`,
         `${PACK}:18:23 There is no schemas/answer.json`,
       ],
       suggestions: ['did you mean "prompts/templates/base.md"?', 'did you mean "prompts/templates/base.md"?', '', '', ''],

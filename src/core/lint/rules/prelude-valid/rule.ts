@@ -79,7 +79,7 @@ function* wrongNames(file: string, { templates, context, options }: ComposedPrel
 }
 
 function problemWith(path: string, { paths, texts, ignored }: Layout, asContext: boolean): string | null {
-  if (!isPath(path)) return `"${path}" is no path in a workspace`
+  if (!isPath(path)) return `"${path}" is not a path in a workspace`
   if (ignored?.has(path)) return `An ignore file names ${path}, so publishing leaves it out`
   if (!paths.has(path)) return `There is no ${path}`
   if (texts.has(path) || (asContext && isImage(path))) return null

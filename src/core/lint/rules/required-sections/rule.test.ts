@@ -107,12 +107,12 @@ testRule(requiredSections, {
     {
       why: 'a section inside a block',
       pack: { systemPrompt: `{{#if a}}\n## INPUT\ntext\n{{/if}}\n${without('INPUT')}`, variables: ['a'] },
-      problems: ['warning: systemPrompt 2:1 The section INPUT stands inside a block: it may be left out'],
+      problems: ['warning: systemPrompt 2:1 The section INPUT is inside a block: it may be left out'],
     },
     {
       why: 'a section on the line of its block',
       pack: { systemPrompt: `{{#if a}}## INPUT\ntext{{/if}}\n${without('INPUT')}`, variables: ['a'] },
-      problems: ['warning: systemPrompt 1:10 The section INPUT stands inside a block: it may be left out'],
+      problems: ['warning: systemPrompt 1:10 The section INPUT is inside a block: it may be left out'],
     },
     {
       why: 'a section without text',

@@ -36,7 +36,7 @@ function* judge(name: string, found: readonly Section[], severity: { severity?: 
       suggestion: `add a heading: ## ${name}`,
     }
   else if (found.every(section => section.conditional))
-    yield { severity: 'warning', message: `The section ${name} stands inside a block: it may be left out`, at: inPrompt(first.at) }
+    yield { severity: 'warning', message: `The section ${name} is inside a block: it may be left out`, at: inPrompt(first.at) }
   else if (found.every(section => section.empty))
     yield { severity: 'warning', message: `The section ${name} is empty`, at: inPrompt(first.at) }
 }

@@ -3,7 +3,7 @@ import { volatileBeforeStable } from './rule.ts'
 
 const long = 'x'.repeat(200)
 const says = (place: string, name: string, behind: number, prefix: number) =>
-  `systemPrompt ${place} "${name}" changes on every call and stands in front of ${behind} bytes that do not: the stable prefix ends after ${prefix} bytes`
+  `systemPrompt ${place} "${name}" changes on every call and comes before ${behind} bytes that do not: the stable prefix ends after ${prefix} bytes`
 
 testRule(volatileBeforeStable, {
   accepts: [

@@ -7,7 +7,7 @@ const VOLATILE =
 
 export const volatileBeforeStable: Rule = {
   name: 'volatile-before-stable',
-  summary: 'Text that stays the same stands in front of variables that change on every call, so that providers can cache it.',
+  summary: 'Text that stays the same comes before variables that change on every call, so that providers can cache it.',
   severity: 'warning',
   options: { minStableBytes: 200 },
 
@@ -24,7 +24,7 @@ export const volatileBeforeStable: Rule = {
     const behind = bytesOf(texts.filter(({ at }) => at.start >= first.at.end))
     if (behind < Number(minStableBytes)) return
     yield {
-      message: `"${first.variable}" changes on every call and stands in front of ${behind} bytes that do not: the stable prefix ends after ${prefix} bytes`,
+      message: `"${first.variable}" changes on every call and comes before ${behind} bytes that do not: the stable prefix ends after ${prefix} bytes`,
       at: inPrompt(first.at),
       suggestion: 'move it to the end, or say volatile: false in its declaration',
     }

@@ -19,7 +19,7 @@ testLayoutRule(workflowValid, {
       files: { 'workflows/a.yaml': 'id: [', 'workflows/b.yaml': `id: b\n${nodes}id: c\n` },
       problems: [
         'workflows/a.yaml:1:6 Flow sequence in block collection must be sufficiently indented and end with a ]',
-        'workflows/b.yaml:5:1 The key "id" stands here a second time',
+        'workflows/b.yaml:5:1 The key "id" occurs here a second time',
       ],
     },
     {
@@ -28,9 +28,9 @@ testLayoutRule(workflowValid, {
         'workflows/news.yaml': `id: news\n${nodes}  - id: editor\n    role: con\nedges:\n  - from: writer\n    to: critc\n  - from: writer\n    to: editor\n    condition: { type: regex, left: output }\n`,
       },
       problems: [
-        'workflows/news.yaml:6:11 "con" is no name of a role: on Windows it is a device',
+        'workflows/news.yaml:6:11 "con" is not a role name: on Windows it is a device',
         'workflows/news.yaml:9:9 There is no node "critc": did you mean "critic"?',
-        'workflows/news.yaml:12:24 Conditions of type regex are not supported, because they are foreign code: compare with equals or contains',
+        'workflows/news.yaml:12:24 Conditions of type regex are not supported, because they are untrusted code: compare with equals or contains',
       ],
     },
     {
@@ -51,7 +51,7 @@ testLayoutRule(workflowValid, {
     {
       why: 'a schema that is none',
       files: { 'workflows/news.yaml': `id: news\n${nodes}configurableSchema:\n  type: objekt\n` },
-      problems: [expect.stringMatching(/^workflows\/news\.yaml:6:3 It is no JSON Schema: /)],
+      problems: [expect.stringMatching(/^workflows\/news\.yaml:6:3 It is not a JSON Schema: /)],
     },
     {
       why: 'two of one id',

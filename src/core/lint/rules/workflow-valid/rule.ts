@@ -13,7 +13,7 @@ export const workflowValid: LayoutRule = {
     yield* twins(workflows, ({ id }) => id, 'id')
     for (const { file, read } of workflows) {
       const problem = read === null || read.configurableSchema === null ? null : layout.checkSchema(read.configurableSchema)
-      if (problem !== null) yield { file, pointer: ['configurableSchema'], message: `It is no JSON Schema: ${problem}` }
+      if (problem !== null) yield { file, pointer: ['configurableSchema'], message: `It is not a JSON Schema: ${problem}` }
     }
   },
 }
