@@ -55,7 +55,7 @@ function countLines({ events, phase, stateHash, level, prompts, verdicts, believ
     folded,
     `state ${stateHash}`,
     `${counted(prompts, 'prompt')} composed and ${counted(verdicts, 'call')} judged again, without a model`,
-    color.dim(`  not decided again: ${Object.values(BELIEVED_ALWAYS).join('; ')}`),
+    color.dim(`  taken from the record: ${Object.values(BELIEVED_ALWAYS).join('; ')}`),
     ...lines,
   ]
 }

@@ -42,5 +42,5 @@ it('clips what is long, and shows nothing that a terminal would act on', () => {
 it('of another mode has no end, and is for anybody who may answer', () => {
   const text = approvalText({ ...ASKED, session: null, wants: { kind: 'mode', mode: 'implementation', reason: 'The plan is ready.' } })
   expect(text).toContain('  wants    mode implementation\n  because  The plan is ready.\n  asked    2026-01-01T00:00:00.000Z\n')
-  expect(text).toContain('  for      whoever may answer approvals\n')
+  expect(text).toContain('  for      every key that may answer approvals\n')
 })

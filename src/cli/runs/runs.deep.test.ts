@@ -253,7 +253,7 @@ describe('a run that waits for a person', () => {
     const again = await json('approvals', 'deny', open.approvals[0].approval)
     expect([again.code, again.body.message]).toEqual([
       2,
-      expect.stringMatching(/was approved by cli:\S+ already, at \S+Z\. .*onbook approvals$/),
+      expect.stringMatching(/was approved by cli:\S+ already, at \S+Z\. .*"onbook approvals" lists the open ones\.$/),
     ])
     expect((await json('runs')).body.runs).toMatchObject([{ status: 'waiting-input' }])
     const said = await onbook(['runs', 'say', body.runId, 'planner', 'Hurry up.', '--watch', ...WORK])

@@ -157,7 +157,7 @@ describe('what is wrong is said by place', () => {
     ...['../a.md', '/a.md', 'a/../../b.md', './a.md', 'C:\\a.md', 'a//b', 'a\0', '.git/config'].map((path): [string, object, unknown[]] => [
       `the path ${JSON.stringify(path)}`,
       but({ systemPromptRef: path }),
-      [expect.stringMatching('^/systemPromptRef .* leads out of the folder, or is no path')],
+      [expect.stringMatching('^/systemPromptRef .* leads out of the folder, or is not a path')],
     ]),
     ['a ref that is none', but({ promptOverrides: { system: 'writer' } }), [expect.stringMatching('^/promptOverrides/system Not a ref')]],
     ['a ref of no kind', but({ promptOverrides: { assistant: 'prompt:a' } }), ['/promptOverrides/assistant There is no "assistant" here']],

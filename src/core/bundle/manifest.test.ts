@@ -72,7 +72,7 @@ describe('a manifest', () => {
       ['bundle_invalid: pack.json has a key twice in one object'],
     ],
     ['half a surrogate pair', JSON.stringify(withWriter({ text: '\ud800' })), [expect.stringContaining('half a surrogate pair')]],
-    ['a number without end', JSON.stringify(BUNDLE).replace('"^1.0.0"', '1e999'), [expect.stringContaining('a number that is none')]],
+    ['a number without end', JSON.stringify(BUNDLE).replace('"^1.0.0"', '1e999'), [expect.stringContaining('an invalid number')]],
     ['a pack of another kind', { ...BUNDLE, kind: 'node' }, ['pack_kind_invalid: its kind is not "prompt"']],
     ['no kind', { ...BUNDLE, kind: undefined }, ['pack_kind_invalid: its kind is not "prompt"']],
     ...['nodes', 'chains', 'agents'].map((key): [string, unknown, string[]] => [

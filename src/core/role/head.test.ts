@@ -83,7 +83,7 @@ describe('a head', () => {
     'that was meant and is none is text for the model, and says so: %j',
     text => {
       expect([readHead(text).end, plain(readHead(text))]).toEqual([0, []])
-      expect(said(text)[0]).toMatch(/^warning at line [12], column 1: This is no head/)
+      expect(said(text)[0]).toMatch(/^warning at line [12], column 1: This is not a valid head/)
     },
   )
 

@@ -10,9 +10,9 @@ export const BELIEVED_CONDITIONS: Readonly<Partial<Record<Believed, string>>> = 
 
 /** Of every run. */
 export const BELIEVED_ALWAYS = {
-  request: 'what was asked for',
-  outcomes: 'what models, tools and people said',
-  order: 'which node went on when',
+  request: 'requests',
+  outcomes: 'replies of models, tools and people',
+  order: 'the order of nodes',
 } as const
 
 export type Believed = keyof typeof BELIEVED_ALWAYS | Condition
