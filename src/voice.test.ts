@@ -12,16 +12,16 @@ const PHRASES =
 
 /** Today's counts: [sentences that begin with a banned word, banned phrases]. Lower them when you lower the counts. */
 const MOST: Readonly<Record<string, readonly [openers: number, phrases: number]>> = {
-  'src/core': [0, 0],
-  'src/engine': [0, 0],
-  'src/host': [0, 0],
-  'src/cli': [0, 0],
-  'src/adapters': [0, 0],
-  'src/client': [0, 0],
-  'src/wire': [0, 0],
-  'src/book': [0, 0],
-  'src/testing': [0, 0],
-  docs: [0, 0],
+  'src/core': [464, 364],
+  'src/engine': [283, 288],
+  'src/host': [75, 61],
+  'src/cli': [136, 152],
+  'src/adapters': [138, 150],
+  'src/client': [21, 19],
+  'src/wire': [38, 18],
+  'src/book': [8, 16],
+  'src/testing': [87, 99],
+  docs: [89, 216],
   'README.md': [0, 0],
 }
 
