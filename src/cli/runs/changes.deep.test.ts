@@ -65,7 +65,7 @@ it('a diff can be taken back in a subfolder of a repository, but for what is no 
   const at = { cwd: folder }
   const { runId } = JSON.parse((await runCli(['run', 'flow.yaml', '--repo', 'desk', '--json'], at)).out)
   const { out: diff, err } = await runCli(['show', runId, '--node', 'writer', '--diff'], at)
-  expect(err).toMatch(/^onbook: picture is no text, and only named in the diff/)
+  expect(err).toMatch(/^onbook: picture is not text, so the diff only names it/)
   const takeBack = (more: string) =>
     spawnSync(`git apply -R ${more} --directory="$(git rev-parse --show-prefix)"`, { cwd: repo, input: diff, shell: true }).status
   expect(takeBack('')).not.toBe(0)

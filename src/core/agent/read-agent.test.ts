@@ -161,7 +161,7 @@ describe('what is wrong is said by place', () => {
     ]),
     ['a ref that is none', but({ promptOverrides: { system: 'writer' } }), [expect.stringMatching('^/promptOverrides/system Not a ref')]],
     ['a ref of no kind', but({ promptOverrides: { assistant: 'prompt:a' } }), ['/promptOverrides/assistant There is no "assistant" here']],
-    ['a role that is a device', but({ role: 'nul' }), ['/role "nul" is not a role name: on Windows it is a device']],
+    ['a role that is a device', but({ role: 'nul' }), ['/role "nul" is no name of a role: on Windows it is a device']],
     ['a library that is none', but({ promptLibraryRef: 'A' }), ['/promptLibraryRef "promptLibraryRef" has the wrong form: "A"']],
     ['half a surrogate pair', but({ systemPrompt: '\udc00' }), [' The agent holds an invalid number, or half a surrogate pair']],
   ])('%s', (_, value, expected) => expect(wrong(value)).toEqual(expected))

@@ -212,7 +212,7 @@ describe('misplacedVersions', () => {
     ['old/a/v1.0.0.yaml', false, []],
     ['prompts/a/v2.0.0.yaml', false, ['but prompts/a/v2.0.0.yaml is the file of a@2.0.0']],
     ['prompts/b/v1.0.0.yaml', false, ['but prompts/b/v1.0.0.yaml is the file of b@1.0.0']],
-    ['prompts/notes.yaml', false, ["but prompts/notes.yaml is not the file of a version"]],
+    ['prompts/notes.yaml', false, ['but prompts/notes.yaml is not the file of a version']],
     ['prompts/a/v1.0.0.yml', false, ['but prompts/a/v1.0.0.yml is gone']],
     ['../a/v1.0.0.yaml', false, ['but ../a/v1.0.0.yaml is gone']],
     ['prompts/a/v1.0.0.yml', true, []],

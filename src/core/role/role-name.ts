@@ -17,6 +17,6 @@ export const MOST_ROLE_BYTES = 256 * 1024
 /** What is wrong with it; null when nothing is. */
 export function roleNameProblem(name: string): string | null {
   if (!WHOLE_NAME.test(name))
-    return `"${shown(name)}" is not a role name: 1 to 64 lower-case letters, digits, underscores and hyphens, the first a letter or digit`
-  return DEVICE.test(name) ? `"${shown(name)}" is not a role name: on Windows it is a device` : null
+    return `"${shown(name)}" is no name of a role: 1 to 64 lower-case letters, digits, underscores and hyphens, the first a letter or digit`
+  return DEVICE.test(name) ? `"${shown(name)}" is no name of a role: on Windows it is a device` : null
 }

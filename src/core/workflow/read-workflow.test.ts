@@ -322,7 +322,7 @@ describe('what is wrong is said by place', () => {
       flowOf({ agent: 'local.a.b', config: { agentId: 'local.a.c' } }),
       ['/nodes/0/config/agentId The node and its config name different agents: keep one'],
     ],
-    ['a role that is a device', flowOf({ role: 'con' }), ['/nodes/0/role "con" is not a role name: on Windows it is a device']],
+    ['a role that is a device', flowOf({ role: 'con' }), ['/nodes/0/role "con" is no name of a role: on Windows it is a device']],
     ['a role that is a path', flowOf({ role: '../x' }), ['/nodes/0/role "nodes/0/role" has the wrong form: "../x"']],
     [
       'an id that is a digest',

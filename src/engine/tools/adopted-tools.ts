@@ -50,5 +50,5 @@ function changeOf({ server, tool, descriptor }: Adoption, listed: readonly Forei
   if (found === undefined) return `no longer lists ${tool}`
   return pinOf(found) === descriptor
     ? null
-    : `lists ${tool} differently than when it was adopted: see "onbook tools", then "onbook tools adopt ${server} ${tool}"`
+    : `lists ${tool} otherwise than it was adopted: see "onbook tools", then "onbook tools adopt ${server} ${tool}"`
 }

@@ -26,7 +26,7 @@ export async function bindingFor({ bindings, adopted }: BoundTools, tenant: stri
 export function unadopted({ servers }: BoundTools, tenant: string, name: string): string | undefined {
   const server = serverIn(name)
   const isOurs = server !== null && servers?.get(server)?.tenants.includes(tenant) === true
-  return isOurs ? `it is not adopted ("onbook tools adopt ${server}")` : undefined
+  return isOurs ? `nobody has adopted it ("onbook tools adopt ${server}")` : undefined
 }
 
 export async function allBindings({ bindings, adopted }: BoundTools, tenant: string): Promise<ReadonlyMap<string, Binding>> {

@@ -41,8 +41,8 @@ testLayoutRule(roleValid, {
       why: 'names that no role can have, whatever the files say',
       files: { 'docs/templates/README.md': 'What lies here.', 'docs/templates/nul.md': '[template' },
       problems: [
-        'docs/templates/README.md:1:1 "README" is not a role name: 1 to 64 lower-case letters, digits, underscores and hyphens, the first a letter or digit. No run reads this file',
-        'docs/templates/nul.md:1:1 "nul" is not a role name: on Windows it is a device. No run reads this file',
+        'docs/templates/README.md:1:1 "README" is no name of a role: 1 to 64 lower-case letters, digits, underscores and hyphens, the first a letter or digit. No run reads this file',
+        'docs/templates/nul.md:1:1 "nul" is no name of a role: on Windows it is a device. No run reads this file',
       ],
     },
     {

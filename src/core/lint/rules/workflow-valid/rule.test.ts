@@ -28,7 +28,7 @@ testLayoutRule(workflowValid, {
         'workflows/news.yaml': `id: news\n${nodes}  - id: editor\n    role: con\nedges:\n  - from: writer\n    to: critc\n  - from: writer\n    to: editor\n    condition: { type: regex, left: output }\n`,
       },
       problems: [
-        'workflows/news.yaml:6:11 "con" is not a role name: on Windows it is a device',
+        'workflows/news.yaml:6:11 "con" is no name of a role: on Windows it is a device',
         'workflows/news.yaml:9:9 There is no node "critc": did you mean "critic"?',
         'workflows/news.yaml:12:24 Conditions of type regex are not supported, because they are untrusted code: compare with equals or contains',
       ],
