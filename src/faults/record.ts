@@ -69,11 +69,7 @@ export const RECORD_FAULTS = {
     (d: { path: string; found: string }) =>
       `${d.path} holds a ${d.found}, which Onbook did not create and which can change what is written. It was not opened for writing. Keep the file as evidence, see "onbook verify", and restore a backup with "onbook restore".`,
   ),
-  store_failed: fault(
-    500,
-    (d: { path: string; reason: string }) =>
-      `${d.path} could not be read or written: ${d.reason}. Check the disk; "onbook verify" checks the record.`,
-  ),
+  store_failed: fault(500, (d: { path: string; reason: string }) => `${d.path} could not be read or written: ${d.reason}.`),
   store_changed: fault(
     409,
     (d: { path: string }) =>

@@ -154,7 +154,10 @@ describe('onbook object', () => {
     const folder = fresh()
     writeFileSync(join(folder, 'mine'), 'mine')
     const { code, err } = await cli('object', nameOf('text'), '--output', join(folder, 'mine'))
-    expect([code, err]).toEqual([2, `onbook: ${join(folder, 'mine')} exists already; nothing was written. Remove it, or choose another path.\n`])
+    expect([code, err]).toEqual([
+      2,
+      `onbook: ${join(folder, 'mine')} exists already; nothing was written. Remove it, or choose another path.\n`,
+    ])
     expect([readdirSync(folder), readFileSync(join(folder, 'mine'), 'utf8')]).toEqual([['mine'], 'mine'])
   })
 
