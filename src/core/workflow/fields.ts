@@ -1,7 +1,6 @@
 // Fields that workflows and agents share, as JSON Schema. Knows neither.
 import { COMPOSE_STYLES } from '../compose/compose-style.ts'
 import { NO_DIGEST } from '../digest/digest.ts'
-import type { Form } from '../pack/form.ts'
 import { closed, count, flag } from '../pack/form-fields.ts'
 import { MOST_REF } from '../resolve/prompt-ref.ts'
 import { ROLE_NAME } from '../role/role-name.ts'

@@ -76,7 +76,7 @@ describe('loadRole', () => {
       status: 422,
       message: expect.stringContaining('docs/templates/constructor.md and the shipped roles'),
     })
-    await expect(loadRole(null, 'writer')).rejects.toThrow(/Looked at the shipped roles\./)
+    await expect(loadRole(null, 'writer')).rejects.toThrow(/Searched the shipped roles/)
   })
 
   it('says where an invalid file is wrong, and does not fall back to the shipped one', async () => {
