@@ -184,7 +184,7 @@ describe('onbook workspace', () => {
   const refusals: readonly [string, readonly string[], string][] = [
     ['a workspace that is not there', ['log', 'editor'], 'There is no workspace editor'],
     ['a version that is not there', ['show', 'writer@9'], 'has no version 9; its latest is 1'],
-    ['a file that is not there', ['show', 'writer', 'nope.md'], 'There is no nope.md in version 1'],
+    ['a file that is not there', ['show', 'writer', 'nope.md'], 'There is no file nope.md in version 1'],
     ['a way out', ['show', 'writer', '../../etc/passwd'], 'is not a path in a workspace'],
     ['a version that is none', ['checkout', 'writer@x', 'out'], 'is not a version'],
     ['too many at signs', ['show', 'writer@1@2'], 'is not NAME or NAME@VERSION'],
