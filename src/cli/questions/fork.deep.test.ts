@@ -99,7 +99,7 @@ describe('onbook fork', () => {
     const asked: readonly (readonly [args: readonly string[], told: string])[] = [
       [[runId, '--prompt-override', 'system=prompt:nowhere@1.0.0', ...SCRIPT], 'there is no prompt:nowhere@1.0.0'],
       [[runId, '--prompt-override', 'foo', ...SCRIPT], 'must be kind=ref'],
-      [[runId], 'name it with --script FILE'],
+      [[runId], 'with --script FILE'],
       [[runId, '--provider', 'openai', '--model', 'small', ...SCRIPT], 'no node uses it'],
       [[path], 'is a run file'],
     ]

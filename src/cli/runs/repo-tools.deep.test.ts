@@ -72,7 +72,7 @@ describe('without a repo', () => {
     expect(await at('sessions', 'list')).toMatchObject({ code: 0 })
     expect(await at('runs')).toMatchObject({ code: 0 })
     const run = ['sessions', 'run', 'writer', '--input', 'Hello', '--script', 'script.yaml']
-    expect(await at(...run)).toMatchObject({ code: 2, err: expect.stringContaining('Name it with --repo DIR') })
+    expect(await at(...run)).toMatchObject({ code: 2, err: expect.stringContaining('Name one with --repo DIR') })
     expect(await at(...run, '--repo', '.')).toMatchObject({ code: 0 })
   })
 })
