@@ -124,7 +124,7 @@ describe('onbook activate', () => {
     writeFileSync(join(folder, 'onbook.registry.json'), '{"agents": 1}')
     const { code, err } = await onbook('activate', 'critic', '1.0.0')
     expect(code).toBe(2)
-    expect(err).toContain('not a registry: line 1, column 12: ')
+    expect(err).toContain('not a valid registry: line 1, column 12: ')
     expect(read('onbook.registry.json')).toBe('{"agents": 1}')
   })
 })
