@@ -93,7 +93,7 @@ describe('what a provider needs is looked for before a run is told anything', ()
   it.each([
     ['openai', 'model_key_missing', 'OPENAI_API_KEY'],
     ['recorded', 'provider_unready', '--recordings FOLDER'],
-    ['scribe', 'model_unknown', 'names no model'],
+    ['scribe', 'model_unknown', 'does not name a model'],
   ])('%s', async (provider, error, named) => {
     writeFileSync(join(folder, 'flow.yaml'), `${flow(provider)}orchestration: interactive\n`)
     const refused = await json('run', 'flow.yaml', '--script', 'what is said.yaml')
