@@ -30,7 +30,7 @@ it('packs D3: planning binds tools of other servers, unless they are adopted as 
   })
   // The server must say so itself, and a person must confirm it.
   const unhinted = await onbook('tools', 'adopt', 'desk', 'environment', '--reads')
-  expect([unhinted.code, unhinted.err]).toEqual([2, expect.stringContaining('does not say that it only reads')])
+  expect([unhinted.code, unhinted.err]).toEqual([2, expect.stringContaining('does not declare that it only reads')])
   expect((await onbook('tools', 'adopt', 'desk', 'say', '--reads')).out).toContain('as one that only reads')
   expect((await onbook('tools')).out).toMatch(/desk__say +desk +adopted, reads/)
   expect(await mode()).toMatchObject({ outcome: 'passed', reason: expect.stringContaining('it only reads') })
