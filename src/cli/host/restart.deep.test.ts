@@ -113,7 +113,7 @@ it('newcomer §6: a run in flight survives a restart without its script, or with
   const shown = await runCli(['show', scripted!], { cwd: folder })
   expect(shown.out).toMatch(/ is waiting\n/)
   expect(shown.out).toMatch(/\nwaits for provider scripted since \d{4}-\d\d-\d\dT\S+Z: .*--script FILE/)
-  expect(shown.out).toContain('Start the host with what is missing')
+  expect(shown.out).toContain('Start the host with the missing provider')
   const { status, waiting } = JSON.parse((await runCli(['show', asked!, '--json'], { cwd: folder })).out)
   expect([status, waiting]).toEqual(['waiting', (await second.ask('GET', `/v1/runs/${asked}`)).body.waiting])
   const session = await runCli(['sessions', 'show', 'desk'], { cwd: folder })
