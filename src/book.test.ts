@@ -85,6 +85,12 @@ describe.each(Object.entries(ways))('a book %s', (_, open) => {
     expect(new TextDecoder().decode(await book.exportRun(runId))).toContain(runId)
   })
 
+  it('answers no request without the key of the application: a server that mounts it opens nothing', async () => {
+    const ask = (headers: Readonly<Record<string, string>>) => book.fetch('http://onbook.embedded/v1/prompts', { headers })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ authorization: 'Bearer embedded_guessed' })).status).toBe(401)
+  })
+
   it('records the application as the actor', async () => {
     for await (const { runId } of book.runs.list()) {
       const first = book.events(`/v1/streams/${encodeURIComponent(`run/${runId}`)}/events`)

@@ -87,7 +87,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   say: [b => b.say('a', 'b'), 'POST /v1/sessions/{session}/runs', 'sessions run'],
 }
 
-/** Of the book itself. */
+/** Methods of the book itself, which ask no route of their own. */
 const PLUMBING: readonly string[] = ['fetch', 'close']
 
 describe('every method of a book', () => {

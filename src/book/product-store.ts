@@ -1,4 +1,4 @@
-// The store that the host and its commands write to: made when there is none.
+// Opens the store that the host and its commands write to. Creates it when it does not exist.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { reasonOf } from '../adapters/processes/reasons.ts'

@@ -22,6 +22,6 @@ export function repoBindings(settings: Settings): readonly Binding[] {
   return tools.filter(({ descriptor }) => (bind as readonly string[]).includes(descriptor.name))
 }
 
-/** What says what agents may do, wherever it lies and whatever it is called. */
+/** Files of the operator that decide what agents may do. No tool may change them. */
 const settingsFiles = ({ config, policy }: Settings): readonly string[] =>
   [config, policy].flatMap(path => (typeof path === 'string' ? [resolve(path)] : []))

@@ -1,4 +1,4 @@
-// Which host runs on a folder, and the key for whoever can read the folder. Both lie beside the record.
+// Finds the host that runs on a folder, and the key for users who can read the folder. Both files are beside the record.
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

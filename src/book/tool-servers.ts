@@ -6,7 +6,7 @@ import type { Secrets } from '../ports.ts'
 import { hostConfigOf } from './host-config.ts'
 import type { Settings } from './settings.ts'
 
-/** @param secrets of whoever set up the host: no other tenant's are sent anywhere */
+/** @param secrets of the operator. Secrets of other tenants are never sent to a server. */
 export const toolServers = (settings: Settings, secrets: Secrets): ToolServers =>
   new Map(
     Object.entries(hostConfigOf(settings).mcpServers).map(([name, settings]) => [

@@ -10,7 +10,7 @@ export const libraryStream = (libraryId: string, workspace: string | null = null
   workspace === null ? `library/${libraryId}` : `${WORKSPACE_LIBRARY}/${workspace}/${libraryId}`
 
 const WORKSPACE_LIBRARY = 'workspace-library'
-/** Of the streams of all libraries (`streamFamily`). */
+/** Families (`streamFamily`) of the streams of all libraries. */
 export const LIBRARY_FAMILIES: readonly string[] = ['library', WORKSPACE_LIBRARY]
 /** What the names of their streams begin with. */
 export const WORKSPACE_LIBRARIES = `${WORKSPACE_LIBRARY}/`

@@ -44,7 +44,7 @@ export async function loadDefinition<T>(
   return { value: await documentAt(store, reader, row.tenant, row.document), digest: row.document, revision: row.revision }
 }
 
-/** What a digest stands for, whatever was published since. Bytes may be erased, so they are asked for again after every erasure. */
+/** The document that a digest names, also when a newer one is published. Bytes may be erased, so they are asked for again after every erasure. */
 export function documentAt<T>(store: Store, { kind, read }: DocumentReader<T>, tenant: string, digest: Digest): Promise<T> {
   const key = JSON.stringify(['document', kind, tenant, digest])
   return remembered(store, BYTES_ALONE, key, async () => {

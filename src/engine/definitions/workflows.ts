@@ -45,7 +45,7 @@ export async function loadWorkflow(store: Store, tenant: string, id: string): Pr
   return { workflow, ...rest }
 }
 
-/** What a digest stands for, whatever was published since. */
+/** The workflow that a digest names, also when a newer one is published. */
 export const workflowAt = (store: Store, tenant: string, digest: Digest): Promise<Workflow> => documentAt(store, reader, tenant, digest)
 
 export const listWorkflows = (store: Store, tenant: string, after?: string): AsyncIterable<DefinitionRow> =>

@@ -161,7 +161,7 @@ export function decisions({ store, tenant, diverged, gaps, onPrompt }: Desk): De
     return remade.made
   }
 
-  /** Of a session run: its prelude, its history and its tools. */
+  /** The request of a session run: its prelude, its history and its tools. */
   async function directAgain(
     at: { sequence: number; nodeId: string; step: number },
     event: StepStarted,
