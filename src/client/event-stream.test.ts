@@ -15,6 +15,7 @@ it.each<[string, string, readonly Partial<ServerEvent>[]]>([
   ['an id stays', 'id: 7\ndata: a\n\ndata: b\n\n', [{ id: '7' }, { id: '7', data: 'b' }]],
   ['an id with NUL is none', 'id: 1\0\ndata: a\n\n', [{ id: '' }]],
   ['a byte order mark', '\uFEFFdata: a\n\n', [{ data: 'a' }]],
+  ['a second byte order mark belongs to the field name', '\uFEFF\uFEFFdata: a\n\ndata: b\n\n', [{ data: 'b' }]],
   ['a type without data is forgotten', 'event: x\n\ndata: a\n\n', [{ type: 'message', data: 'a' }]],
 ])('%s', (_, text, events) => expect(parse(text)).toMatchObject(events))
 
@@ -23,6 +24,13 @@ it('moves on with an id that comes without data, and hears retry', () => {
   expect(parser.lastId()).toBe('3')
   expect(parser.push(bytesOf('id: 9\nretry: 250\n\nretry: 1x\n'))).toEqual([])
   expect([parser.lastId(), parser.retryMs()]).toEqual(['9', 250])
+})
+
+it('removes one byte order mark, also when its bytes come in two pieces', () => {
+  const parser = eventParser()
+  const bytes = bytesOf('\uFEFF\uFEFFdata: a\n\ndata: b\n\n')
+  expect(parser.push(bytes.slice(0, 1))).toEqual([])
+  expect(parser.push(bytes.slice(1))).toMatchObject([{ data: 'b' }])
 })
 
 it('any split of the bytes gives the same events', () => {

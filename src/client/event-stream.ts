@@ -19,7 +19,9 @@ export interface EventParser {
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
 export function eventParser(after = ''): EventParser {
-  const decoder = new TextDecoder()
+  // The byte order mark is removed here: Node's decoder removes a second one too when the first is split between pieces.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let atStart = true
   let rest = ''
   let afterReturn = false
   let [id, type, lastId] = [after, '', after]
@@ -52,6 +54,8 @@ export function eventParser(after = ''): EventParser {
     push(bytes) {
       let text = decoder.decode(bytes, { stream: true })
       if (text === '') return []
+      if (atStart && text[0] === '\uFEFF') text = text.slice(1)
+      atStart = false
       if (afterReturn && text[0] === '\n') text = text.slice(1)
       afterReturn = text === '' ? false : text.endsWith('\r')
       const lines = (rest + text).split(/\r\n|\n|\r/)
