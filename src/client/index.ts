@@ -25,15 +25,13 @@ export type {
   WireRef,
 } from '../wire/onbook/prompts.ts'
 export type { RoleDescription, RoleFinding, RoleOrigin, RoleSummary } from '../wire/onbook/roles.ts'
+export type { StepPrompt, UsedPrompt, WholePrompt } from '../wire/onbook/run-prompts.ts'
 export type {
   AskedApproval,
   RunDescription,
   RunMode,
   StartedRun,
   StartRunRequest,
-  StepPrompt,
-  UsedPrompt,
-  WholePrompt,
   WireApproval,
   WireRunEvent,
   WireRunSummary,

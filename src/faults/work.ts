@@ -10,8 +10,6 @@ export interface DocumentProblem {
 export const WORK_FAULTS = {
   session_exists: worded(409, 'A session with this id exists already. Use that session, or choose another id.'),
   session_missing: worded(404, 'No session has this id. "onbook sessions list" lists the sessions.'),
-  session_is_child: worded(409, 'The session belongs to a node of a run, and only that run can change it. Send the command to the run.'),
-  session_not_child: worded(409, 'The session does not belong to a node of this run. Name a session of the run.'),
   run_already_active: worded(409, 'The session already has an active run. Wait until it ends, or cancel it.'),
   run_too_long: fault(
     422,
@@ -19,13 +17,8 @@ export const WORK_FAULTS = {
       `Run ${d.runId} has ${d.events} events, and a host reads at most ${d.most}. Export the run and read the file locally: "onbook replay FILE".`,
   ),
   run_missing: worded(404, 'No run has this id. "onbook runs" lists the runs.'),
-  run_started: worded(409, 'The run has already started. This command applies only before its start.'),
   run_not_running: worded(409, 'The run is not running. This command applies only to a running run.'),
   run_not_waiting: worded(409, 'The run does not wait for input. Leave a message for its next step instead (--steer).'),
-  run_snapshot_missing: worded(
-    409,
-    'The run has no workspace snapshot to continue with. Sync and apply the workspace, then start another run.',
-  ),
   run_exists: worded(409, 'A run with this id exists already. Use that run, or choose another id.'),
   run_ended: worded<{ problem: string; runStatus?: string }>(
     409,
@@ -85,7 +78,6 @@ export const WORK_FAULTS = {
     (d: { given: string; known: readonly string[] }) =>
       `There is no dialect "${d.given}". The dialects are ${d.known.join(' and ')}; the default is onbook.`,
   ),
-  run_attached: worded(409, 'The run is attached to a session already.'),
   run_not_attached: worded(404, 'The node of the run does not use this session. Name the session that it uses.'),
   provider_unset: worded(422, 'The session names no provider. Set one: onbook sessions config <session> --provider <name>.'),
   provider_not_offered: worded(
@@ -104,10 +96,7 @@ export const WORK_FAULTS = {
   step_missing: worded(409, 'The step does not wait for a reply, or is not the next one. Read the run again.'),
   step_unsettled: worded(409, 'The latest step has not finished. Wait for its reply before the next step.'),
   message_refs_empty: worded(422, 'A model call needs at least one message. Send input, or give the session a prelude.'),
-  tool_batch_active: worded(409, 'The tool calls of the latest step have not finished. Wait for their results.'),
-  tool_batch_missing: worded(404, 'The run has no open batch of tool calls with this id.'),
   tool_batch_unsettled: worded(409, 'A tool call of the batch has no result yet. Record every result first.'),
-  tool_call_duplicate: worded(422, 'Two tool calls of a batch have the same id. Give every call an id of its own.'),
   tool_call_unknown: worded(404, 'The reply has no tool call with this id, or the call does not wait for a decision.'),
   tool_calls_too_many: worded(
     422,

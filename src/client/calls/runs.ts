@@ -1,15 +1,13 @@
 // Runs of a host: started, looked at, followed, steered, stopped. Nothing of them is kept here: what was true a moment ago may not be.
+import type { ForkedRun, ForkRequest } from '../../wire/onbook/fork.ts'
+import type { StepPrompt, WholePrompt } from '../../wire/onbook/run-prompts.ts'
 import type {
   ApprovalReply,
   AskedApproval,
-  ForkedRun,
-  ForkRequest,
   RunDescription,
   RunMode,
   StartedRun,
   StartRunRequest,
-  StepPrompt,
-  WholePrompt,
   WireRunSummary,
 } from '../../wire/onbook/runs.ts'
 import type { MessageInput } from '../../wire/onbook/sessions.ts'

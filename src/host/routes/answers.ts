@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
-import { snapshotSource } from '../../wire/onbook/session-schema.ts'
+import { snapshotSource } from '../../wire/onbook/sessions.ts'
 import { kindSchema, templateSchema } from '../../wire/onbook/template-schema.ts'
 
 const errorAnswer = Type.Object(

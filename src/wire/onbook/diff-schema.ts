@@ -1,6 +1,6 @@
 // The question which differences two runs or steps have.
 import { Type } from 'typebox'
-import { runParams } from './runs-schema.ts'
+import { runParams } from './runs.ts'
 import { CLOSED } from './schema-parts.ts'
 
 export const diffQuery = Type.Object(

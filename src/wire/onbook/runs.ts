@@ -1,247 +1,259 @@
-// Runs as a client sees them. The shapes of what goes over the wire, and nothing else.
-import type { JsonValue, PromptKind } from './prompts.ts'
-import type { ProviderWait, WireSessionConfig, WireSnapshot } from './sessions.ts'
+// Runs as they are sent and received: OpenWOP's fields by its names, ours beside them. Types follow from the schemas.
+import { Type } from 'typebox'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { NAME } from '../../core/session/config-format.ts'
+import { EVENT_LOG_SCHEMA_VERSION, RUN_STATUSES } from '../openwop/run-status.ts'
+import type { Document } from './document.ts'
+import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
+import { message, waitingFor } from './sessions.ts'
 
-type Fields = { readonly [name: string]: JsonValue }
+export const free = Type.Record(Type.String(), Type.Unknown())
+const count = Type.Integer({ minimum: 0 })
+const most = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
+/** A word in an event that is no digest: what looks like one is taken for the name of an object. */
+const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NO_DIGEST })
+const runId = Type.String({ pattern: NAME })
+const nodeId = words(200)
+export const mode = Type.Enum(['planning', 'implementation'])
+const sequence = Type.String({ pattern: '^-1$|^[0-9]{1,15}$' })
 
-export type RunMode = 'planning' | 'implementation'
+export const runParams = Type.Object({ runId }, CLOSED)
+export const nodeParams = Type.Object({ runId, nodeId }, CLOSED)
+export const promptParams = Type.Object({ runId, nodeId, step: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }, CLOSED)
+export const promptQuery = Type.Object({ visit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })) }, CLOSED)
+export const approvalParams = Type.Object({ approval: words(200) }, CLOSED)
 
-export interface StartRunRequest {
-  readonly workflowId: string
-  readonly inputs?: Fields
-  /** `promptOverrides` by kind, and whatever the workflow lets anybody configure. */
-  readonly configurable?: Fields
-  readonly tags?: readonly string[]
-  readonly metadata?: Fields
-  readonly mode?: RunMode
-  readonly budget?: {
-    readonly steps?: number | null
-    readonly tokens?: number | null
-    readonly milliseconds?: number | null
-    readonly stepsPerNode?: number | null
-  }
-  /** What is added for every node at the last minute. */
-  readonly override?: string
+export const createRunBody = Type.Object(
+  {
+    workflowId: words(200),
+    inputs: Type.Optional(jsonMap),
+    tenantId: Type.Optional(Type.String({ maxLength: 200 })),
+    scopeId: Type.Optional(Type.String({ maxLength: 200, description: 'Kept as metadata.scopeId.' })),
+    callbackUrl: Type.Optional(Type.String({ maxLength: 2_000, description: 'Not supported, and refused: follow the events.' })),
+    configurable: Type.Optional(jsonMap),
+    tags: Type.Optional(Type.Array(words(64), { maxItems: 32 })),
+    metadata: Type.Optional(jsonMap),
+    mode: Type.Optional(mode),
+    budget: Type.Optional(Type.Object({ steps: most, tokens: most, milliseconds: most, stepsPerNode: most }, CLOSED)),
+    override: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MOST_TEXT, description: 'What somebody adds for every node at the last minute.' }),
+    ),
+  },
+  CLOSED,
+)
+/** Whoever has nothing to say need not send anything. */
+export const cancelBody = nullable(Type.Object({ reason: Type.Optional(words(500)) }, CLOSED))
+export const modeBody = Type.Object({ mode }, CLOSED)
+export const overrideBody = Type.Object(
+  { nodeId: Type.Optional(nullable(nodeId)), text: nullable(Type.String({ minLength: 1, maxLength: MOST_TEXT })) },
+  CLOSED,
+)
+export const sayBody = Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message }, CLOSED)
+export const approvalBody = Type.Object(
+  {
+    decision: Type.Enum(['approved', 'denied']),
+    note: Type.Optional(nullable(words(2_000))),
+    arguments: Type.Optional(nullable(jsonMap)),
+  },
+  CLOSED,
+)
+
+const PHASES = ['running', 'paused', 'cancelling', 'completed', 'failed', 'cancelled'] as const
+export const runsQuery = Type.Object(
+  {
+    cursor: Type.Optional(runId),
+    limit: Type.Optional(limit),
+    workflowId: Type.Optional(Type.String({ maxLength: 200 })),
+    status: Type.Optional(Type.Enum([...PHASES])),
+  },
+  CLOSED,
+)
+export const approvalsQuery = Type.Object({ cursor: Type.Optional(words(200)), limit: Type.Optional(limit) }, CLOSED)
+export const promptsQuery = Type.Object({ after: Type.Optional(sequence), limit: Type.Optional(limit) }, CLOSED)
+export const pollQuery = Type.Object(
+  {
+    lastSequence: Type.Optional(sequence),
+    timeout: Type.Optional(
+      Type.String({ pattern: '^(?:[1-9]|[1-5][0-9]|60)$', description: 'Seconds to wait for an event that is not there yet. Default 30.' }),
+    ),
+    limit: Type.Optional(limit),
+  },
+  CLOSED,
+)
+export const followQuery = Type.Object(
+  {
+    lastSequence: Type.Optional(sequence),
+    streamMode: Type.Optional(Type.String({ maxLength: 100 })),
+    bufferMs: Type.Optional(Type.String({ pattern: '^(?:[0-9]{1,3}|[1-4][0-9]{3}|5000)$' })),
+  },
+  CLOSED,
+)
+
+const status = Type.Enum([...RUN_STATUSES])
+const warnings = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, CLOSED), {
+  description: 'What was said aloud when it started: the run goes on, but somebody probably meant something else.',
+})
+export const createdRunAnswer = Type.Object(
+  { runId, status, eventsUrl: Type.String(), statusUrl: Type.String(), warnings: Type.Optional(warnings) },
+  CLOSED,
+)
+export const runStatusAnswer = Type.Object({ runId, status }, CLOSED)
+export const saidAnswer = Type.Object({ runId, nodeId: Type.String(), session: nullable(Type.String()), id: Type.String() }, CLOSED)
+export const forkMode = Type.Enum(['replay', 'branch'])
+export const runsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          runId,
+          workflowId: Type.String(),
+          status: Type.Enum([...PHASES]),
+          createdAt: Type.String(),
+          changedAt: Type.String(),
+          forkOf: Type.Optional(Type.Object({ runId, fromSeq: count, mode: forkMode }, CLOSED)),
+        },
+        CLOSED,
+      ),
+    ),
+    nextCursor: Type.Optional(runId),
+  },
+  CLOSED,
+)
+
+const limitOf = nullable(count)
+const wantsMode = Type.Object({ kind: Type.Literal('mode'), mode, reason: Type.String() }, CLOSED)
+/** Of a run, the digest of the arguments; where a person is asked, what they are. */
+const wantsTool = <T extends Type.TSchema>(given: T) =>
+  Type.Object(
+    {
+      kind: Type.Literal('tool'),
+      call: Type.String(),
+      tool: Type.String(),
+      arguments: given,
+      reason: Type.String(),
+      by: nullable(Type.Array(Type.String())),
+      expiresAt: nullable(Type.Integer({ description: 'Milliseconds since 1970.' })),
+    },
+    CLOSED,
+  )
+const openApproval = { approval: Type.String(), nodeId: Type.String(), wants: Type.Union([wantsMode, wantsTool(digest)]) }
+const askedApproval = {
+  approval: Type.String(),
+  askedAt: Type.String(),
+  runId,
+  nodeId: Type.String(),
+  session: nullable(Type.String({ description: 'The lasting session that the node works in.' })),
+  wants: Type.Union([wantsMode, wantsTool(Type.Unknown())]),
 }
+const evidence = Type.Object(
+  {
+    signal: Type.String(),
+    times: count,
+    promptHashes: Type.Array(digest),
+    replyHashes: Type.Array(digest),
+    period: Type.Optional(count),
+    calls: Type.Optional(Type.Array(Type.Object({ tool: Type.String(), status: Type.String() }, CLOSED))),
+  },
+  CLOSED,
+)
+/** OpenWOP's RunSnapshot is open. */
+export const runAnswer = Type.Object(
+  {
+    runId,
+    workflowId: Type.String(),
+    status,
+    startedAt: Type.String(),
+    completedAt: Type.Optional(Type.String()),
+    forkOf: Type.Optional(Type.Object({ runId, fromSeq: count, mode: forkMode, copied: count }, CLOSED)),
+    nodeStates: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          status: Type.Enum(['idle', 'running', 'waiting', 'completed', 'failed', 'skipped', 'cancelled']),
+          visits: count,
+          steps: count,
+          session: nullable(Type.String()),
+        },
+        CLOSED,
+      ),
+    ),
+    variables: free,
+    outputs: Type.Optional(jsonMap),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)),
+    failedNodeId: Type.Optional(Type.String()),
+    tags: Type.Array(Type.String()),
+    metadata: Type.Optional(jsonMap),
+    configurable: Type.Optional(jsonMap),
+    mode,
+    orchestration: Type.Enum(['auto', 'interactive']),
+    budget: Type.Object({ steps: limitOf, tokens: limitOf, milliseconds: limitOf, stepsPerNode: Type.Optional(limitOf) }, CLOSED),
+    steps: count,
+    tokens: count,
+    overrides: Type.Array(
+      Type.Object({ nodeId: nullable(Type.String()), text: nullable(Type.String()), actor: Type.String(), at: Type.String() }, CLOSED),
+    ),
+    paused: nullable(
+      Type.Object(
+        {
+          reason: Type.Enum(['asked', 'stalled']),
+          nodeId: nullable(Type.String()),
+          drains: Type.Optional(Type.Literal(true)),
+          evidence: nullable(evidence),
+        },
+        CLOSED,
+      ),
+    ),
+    approvals: Type.Array(Type.Object(openApproval, CLOSED)),
+    waiting: Type.Optional(waitingFor),
+    lastSequence: count,
+    eventLogSchemaVersion: Type.Literal(EVENT_LOG_SCHEMA_VERSION, { description: 'Of OpenWOP: the run has a log of events.' }),
+  },
+  CLOSED,
+)
+export const approvalsAnswer = Type.Object(
+  {
+    items: Type.Array(Type.Object(askedApproval, CLOSED)),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const approvalAnswer = Type.Object(
+  {
+    approval: Type.String(),
+    decision: Type.Enum(['approved', 'denied']),
+    runId,
+    session: nullable(Type.String()),
+    status: Type.Optional(status),
+  },
+  CLOSED,
+)
 
-export interface StartedRun {
-  readonly runId: string
-  readonly status: string
-  readonly eventsUrl: string
-  readonly statusUrl: string
-}
+/** RunEventDoc. */
+const eventDocument = Type.Object(
+  {
+    eventId: Type.String(),
+    runId,
+    nodeId: Type.Optional(Type.String()),
+    type: Type.String(),
+    payload: free,
+    timestamp: Type.String(),
+    sequence: count,
+    causationId: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const pollAnswer = Type.Object({ events: Type.Array(eventDocument), isComplete: Type.Boolean() }, CLOSED)
 
-export interface ForkRequest {
-  readonly mode: 'replay' | 'branch'
-  /** A branch needs it; a replay begins at 0 without. */
-  readonly fromSeq?: number
-  /** Of a branch: what is different from there on. */
-  readonly runOptionsOverlay?: {
-    readonly configurable?: Fields
-    readonly model?: { readonly provider: string; readonly model: string }
-    readonly mode?: RunMode
-    readonly override?: string
-    readonly inputs?: Fields
-  }
-}
-
-export interface ForkedRun {
-  readonly runId: string
-  readonly sourceRunId: string
-  readonly fromSeq: number
-  readonly mode: 'replay' | 'branch'
-  readonly status: string
-  readonly eventsUrl: string
-}
-
-export interface WireRunSummary {
-  readonly runId: string
-  readonly workflowId: string
-  readonly status: string
-  readonly createdAt: string
-  readonly changedAt: string
-  readonly forkOf?: { readonly runId: string; readonly fromSeq: number; readonly mode: 'replay' | 'branch' }
-}
-
+export type RunMode = Document<typeof mode>
+export type StartRunRequest = Document<typeof createRunBody>
+export type StartedRun = Document<typeof createdRunAnswer>
+export type WireRunSummary = Document<typeof runsAnswer>['items'][number]
+/** A run, with everything that it waits for. */
+export type RunDescription = Document<typeof runAnswer>
 /** What an agent asks a person for. */
-export interface WireApproval {
-  readonly approval: string
-  readonly nodeId: string
-  readonly wants: WantedMode | WantedTool
-}
-
-export interface WantedMode {
-  readonly kind: 'mode'
-  readonly mode: RunMode
-  readonly reason: string
-}
-
-/** `arguments`: of a run, their digest; where a person is asked, what the call would be made with. */
-export interface WantedTool {
-  readonly kind: 'tool'
-  readonly call: string
-  readonly tool: string
-  readonly arguments: unknown
-  readonly reason: string
-  /** Who may answer; null for whoever may at all. */
-  readonly by: readonly string[] | null
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number | null
-}
-
+export type WireApproval = RunDescription['approvals'][number]
 /** Asked by a node of a run. A session that is asked directly is a run with one node. */
-export interface AskedApproval {
-  readonly approval: string
-  readonly askedAt: string
-  readonly runId: string
-  readonly nodeId: string
-  /** The lasting session that the node works in; null for none. */
-  readonly session: string | null
-  readonly wants: WantedMode | WantedTool
-}
-
-export interface ApprovalReply {
-  readonly decision: 'approved' | 'denied'
-  readonly note?: string
-  /** In place of what the model asked for; of a tool that is approved. */
-  readonly arguments?: Readonly<Record<string, unknown>>
-}
-
-export interface RunDescription {
-  readonly runId: string
-  readonly workflowId: string
-  /** completed, failed, cancelled when it is over. */
-  readonly status: string
-  readonly startedAt: string
-  readonly completedAt?: string
-  readonly forkOf?: { readonly runId: string; readonly fromSeq: number; readonly mode: 'replay' | 'branch'; readonly copied: number }
-  readonly nodeStates: Readonly<
-    Record<string, { readonly status: string; readonly visits: number; readonly steps: number; readonly session: string | null }>
-  >
-  /** There while it waits for a provider that lacks a key, a package or a script. */
-  readonly waiting?: ProviderWait
-  readonly variables: Fields
-  /** What the last nodes gave, by node. */
-  readonly outputs?: Fields
-  readonly error?: { readonly code: string; readonly message: string }
-  readonly failedNodeId?: string
-  readonly tags: readonly string[]
-  readonly metadata?: Fields
-  readonly configurable?: Fields
-  readonly mode: RunMode
-  readonly steps: number
-  readonly tokens: number
-  readonly overrides: readonly {
-    readonly nodeId: string | null
-    readonly text: string | null
-    readonly actor: string
-    readonly at: string
-  }[]
-  readonly paused: { readonly reason: string; readonly nodeId: string | null; readonly evidence: Fields | null } | null
-  readonly approvals: readonly WireApproval[]
-  /** Of the last event that this follows from. */
-  readonly lastSequence: number
-}
-
-interface ToldStep {
-  readonly sequence: number
-  readonly at: string
-  readonly nodeId: string
-  /** Which time the node was at work: steps are counted anew each time. */
-  readonly visit: number
-  /** The lasting session that the node works in; null for none. */
-  readonly session: string | null
-  /** The session that the config and the snapshot come from; null for none. */
-  readonly home: string | null
-  readonly config: WireSessionConfig | null
-  readonly source: 'workspace' | 'direct' | 'none'
-  readonly toolSource: 'step' | 'run' | 'snapshot' | 'host' | 'none'
-  readonly step: number
-  readonly requestHash: string
-  readonly snapshot: WireSnapshot | null
-  /** Null while nobody knows. */
-  readonly outcome: {
-    readonly at: string
-    readonly reply: string | null
-    readonly receipt: string | null
-    readonly failure: { readonly code: string; readonly detail: string } | null
-    readonly tokens: number | null
-  } | null
-  /** Of the repo, by the agent or by its tools, in order. */
-  readonly changes: readonly StepChange[]
-}
-
-export interface StepChange {
-  readonly by: 'model' | 'tool'
-  /** Of a tool. */
-  readonly call: string | null
-  /** The digest of a unified diff. */
-  readonly diff: string
-  /** How many bytes of it are left out at its end. */
-  readonly cut: number
-  /** Counts are of lines; null of what is no text, or too large. */
-  readonly files: readonly {
-    readonly path: string
-    readonly change: 'added' | 'changed' | 'deleted'
-    readonly added: number | null
-    readonly removed: number | null
-  }[]
-  /** How many more there are. */
-  readonly more: number
-  /** Others were at work in the repo too: nobody can tell whose change it is. */
-  readonly shared: boolean
-}
-
-export interface UsedPrompt {
-  readonly ref: string
-  readonly template: string
-  readonly templateHash: string
-  readonly kind: PromptKind | null
-  readonly layer: string | null
-  readonly block: string
-  readonly part: string
-}
-
-interface AboutPrompt {
-  readonly mode: RunMode
-  readonly repeatHash: string
-  readonly templates: readonly UsedPrompt[]
-}
-
-interface AboutSent {
-  readonly kind: 'full' | 'delta'
-  readonly reason: string
-  readonly headerHash: string
-  /** How many messages of the history its provider had already. */
-  readonly held: number
-}
-
-/** With digests in the place of texts. */
-export interface StepPrompt extends ToldStep {
-  readonly prompt: AboutPrompt & {
-    readonly full: string
-    readonly blocks: Readonly<Record<string, string>>
-    readonly segments: string
-    readonly sent: AboutSent & { readonly text: string | null }
-  }
-}
-
-/** A text is null where the host shows hashes only, or where it was erased. */
-export interface WholePrompt extends ToldStep, AboutPrompt {
-  readonly full: { readonly hash: string; readonly text: string | null }
-  readonly blocks: readonly { readonly block: string; readonly hash: string; readonly text: string | null }[]
-  readonly segments: readonly Fields[] | null
-  readonly sent: AboutSent & { readonly hash: string | null; readonly text: string | null }
-}
-
+export type AskedApproval = Document<typeof approvalsAnswer>['items'][number]
+export type ApprovalReply = Document<typeof approvalBody>
 /** OpenWOP's RunEventDoc. */
-export interface WireRunEvent {
-  readonly eventId: string
-  readonly runId: string
-  readonly nodeId?: string
-  readonly type: string
-  readonly payload: Fields
-  readonly timestamp: string
-  readonly sequence: number
-  readonly causationId?: string
-}
+export type WireRunEvent = Document<typeof eventDocument>

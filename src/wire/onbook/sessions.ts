@@ -1,5 +1,9 @@
-// /v1/sessions as it is on the wire. Types only.
-import type { JsonValue } from './prompts.ts'
+// Sessions as they are sent and received: schemas, and the types that follow from them.
+import { Type } from 'typebox'
+import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { NAME, runConfigFormat, sessionConfigFormat } from '../../core/session/config-format.ts'
+import type { Document } from './document.ts'
+import { anyJson, CLOSED, digest, limit, MOST_KEYS, MOST_TEXT, nullable } from './schema-parts.ts'
 
 /** Defaults for the runs of a session, or what one run is set to. What is left out is unset. */
 export interface WireSessionConfig {
@@ -19,161 +23,259 @@ export interface WireSessionConfig {
   readonly limits?: { readonly maxSteps?: number | null; readonly maxCalls?: number | null }
 }
 
-export interface WireSnapshot {
-  readonly workspace: string
-  readonly version: number
-  readonly root: string
-  readonly prelude: { readonly name: string; readonly digest: string; readonly options: string | null } | null
-  readonly catalog: { readonly name: string; readonly digest: string } | null
-  readonly legacy: boolean
-  /** The digest of its packs. Left out where it has none. */
-  readonly packs?: string
-}
+const count = Type.Integer({ minimum: 0 })
+const name = Type.String({ pattern: NAME })
+const version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** A pack that would have another version, or other text, with a snapshot applied. */
-export interface WirePackChange {
-  readonly pack: string
-  /** The version that is active now. */
-  readonly from: string | null
-  /** Null when the workspace no longer has the pack. */
-  readonly to: string | null
-  readonly errors: number
-  readonly warnings: number
-  /** Null where nothing beside the pack answers for a model. */
-  readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
-  readonly proof: 'passed' | 'failed' | 'untested' | 'removed'
-  /** The digest of findings and test results. */
-  readonly report: string | null
-}
+/** Within a body it has no name of its own. */
+const unnamed = ({ $schema: _, $id: __, ...schema }: Readonly<Record<string, unknown>>) =>
+  Type.Unsafe<WireSessionConfig>(schema as Type.TSchema)
+const sessionConfig = unnamed(sessionConfigFormat)
+export const runConfig = unnamed(runConfigFormat)
 
-export interface SessionSummary {
-  readonly session: string
-  /** Its newest run, by number and by id; null before the first. */
-  readonly run: number | null
-  readonly runId: string | null
-  /** Whether that run is at work here. */
-  readonly open: boolean
-  readonly workspace: string | null
-  readonly version: number | null
-  readonly createdAt: string
-  readonly changedAt: string
-}
-
-export interface SessionDescription {
-  readonly session: string
-  readonly agentId: string | null
-  readonly lifecycle: string
-  readonly config: WireSessionConfig
-  readonly workspace: {
-    readonly active: WireSnapshot | null
-    readonly pending: { readonly snapshot: WireSnapshot; readonly packs?: readonly WirePackChange[] } | null
-    readonly approved: {
-      readonly snapshot: WireSnapshot
-      readonly selection: Pick<WireSessionConfig, 'workspace' | 'prelude' | 'catalog'>
-      readonly at: 'run' | 'step'
-      readonly firstRun: number
-    } | null
-    readonly syncing: boolean
-  }
-  readonly run: {
-    readonly run: number
-    readonly runId: string
-    readonly phase: string
-    readonly source: string
-    readonly steps: number
-    /** Calls that wait for a person. */
-    readonly approvals: readonly { readonly approval: string; readonly call: string; readonly tool: string }[]
-  } | null
-  readonly runs: number
-  /** The newest run, where it was refused before it started. */
-  readonly refused: { readonly run: number; readonly stage: string; readonly code: string; readonly detail: string } | null
-  readonly messages: number
-  /** Of the last event that this follows from. */
-  readonly seq: number
-  readonly waiting: { readonly steers: number; readonly followUps: number }
-  /** There while its run waits for a provider that lacks a key, a package or a script. */
-  readonly unready?: ProviderWait
-}
-
-export interface ProviderWait {
-  readonly code: 'provider_unready'
-  readonly provider: string
-  /** What is missing, and how to give it to the host. */
-  readonly message: string
-  /** When the host began to wait, ISO 8601. */
-  readonly since: string
-}
+export const sessionParams = Type.Object({ session: name }, CLOSED)
+export const sessionsQuery = Type.Object({ cursor: Type.Optional(name), limit: Type.Optional(limit) }, CLOSED)
+export const createBody = Type.Object(
+  {
+    session: Type.Optional(name),
+    agentId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: NO_DIGEST })),
+    config: Type.Optional(sessionConfig),
+  },
+  CLOSED,
+)
+export const configBody = sessionConfig
 
 /** A text, a message as models know them, or the name of one that is stored. */
-export type MessageInput =
-  | string
-  | { readonly digest: string }
-  | { readonly role: string; readonly content: JsonValue; readonly [more: string]: JsonValue }
-
-export interface RunRequest {
-  readonly input?: MessageInput
-  /** In place of the session's config, as a whole. */
-  readonly overrides?: WireSessionConfig
-  /** Whether it waits for more after a reply that asks for nothing. */
-  readonly interactive?: boolean
+export const message = Type.Union([
+  Type.String({ minLength: 1, maxLength: MOST_TEXT }),
+  Type.Object({ digest }, CLOSED),
+  Type.Object({ role: Type.String({ maxLength: 64 }), content: anyJson }, { additionalProperties: anyJson, maxProperties: MOST_KEYS }),
+])
+export const runBody = Type.Object(
+  { input: Type.Optional(message), overrides: Type.Optional(runConfig), interactive: Type.Optional(Type.Boolean()) },
+  CLOSED,
+)
+/** What all commands may say: a name of the caller's own, and which run is meant. */
+const aboutCommand = {
+  id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{1,128}$' })),
+  run: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
 }
+const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
+export const commandBody = Type.Union([
+  Type.Object({ kind: Type.Enum(['steer', 'interrupt', 'follow-up']), message, ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Enum(['pause', 'resume', 'complete']), ...aboutCommand }, CLOSED),
+  Type.Object({ kind: Type.Literal('cancel'), reason: Type.Optional(reason), ...aboutCommand }, CLOSED),
+])
+export const inputBody = Type.Object({ message }, CLOSED)
+export const syncBody = Type.Object(
+  {
+    workspace: Type.Optional(name),
+    version: Type.Optional(nullable(version)),
+    prelude: Type.Optional(nullable(name)),
+    catalog: Type.Optional(nullable(name)),
+    knownVersion: Type.Optional(nullable(version)),
+  },
+  CLOSED,
+)
+export const WHEN = ['next_run', 'next_step_boundary', 'immediate_if_idle'] as const
+export const applyBody = Type.Object(
+  {
+    when: Type.Optional(Type.Enum([...WHEN])),
+    untested: Type.Optional(Type.Boolean({ description: 'Also with packs whose tests did not pass. The event says so.' })),
+  },
+  CLOSED,
+)
+export const transcriptQuery = Type.Object(
+  { from: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' })), limit: Type.Optional(limit) },
+  CLOSED,
+)
 
-export interface SyncRequest {
-  readonly workspace?: string
-  readonly version?: number | null
-  readonly prelude?: string | null
-  readonly catalog?: string | null
-  readonly knownVersion?: number | null
-}
+export const snapshot = Type.Object(
+  {
+    workspace: Type.String(),
+    version,
+    root: digest,
+    index: nullable(digest),
+    prelude: nullable(Type.Object({ name: Type.String(), digest, options: nullable(digest) }, CLOSED)),
+    catalog: nullable(Type.Object({ name: Type.String(), digest }, CLOSED)),
+    legacy: Type.Boolean(),
+    packs: Type.Optional(digest),
+  },
+  CLOSED,
+)
+export const snapshotSource = Type.Object(
+  { workspace: Type.String(), version, root: digest },
+  { ...CLOSED, description: 'The version of a workspace that gave the template, in place of a library.' },
+)
+const packChange = Type.Object(
+  {
+    pack: Type.String(),
+    from: nullable(Type.String({ description: 'The version that is active now.' })),
+    to: nullable(Type.String({ description: 'Null when the workspace no longer has the pack.' })),
+    errors: count,
+    warnings: count,
+    tests: nullable(Type.Object({ pass: count, fail: count, skip: count, error: count }, CLOSED)),
+    proof: Type.Enum(['passed', 'failed', 'untested', 'removed']),
+    report: nullable(digest),
+  },
+  CLOSED,
+)
+const selection = Type.Object(
+  {
+    workspace: Type.Object({ name: Type.String(), version: nullable(version) }, CLOSED),
+    prelude: nullable(Type.String()),
+    catalog: nullable(Type.String()),
+  },
+  CLOSED,
+)
+/** Its run waits for a provider that lacks a key, a package or a script. */
+export const waitingFor = Type.Object(
+  {
+    code: Type.Literal('provider_unready'),
+    provider: Type.String(),
+    message: Type.String(),
+    since: Type.String({ format: 'date-time', description: 'When this host began to wait.' }),
+  },
+  CLOSED,
+)
+export const promptSource = Type.Enum(['workspace', 'direct', 'none'])
+const SYNC_STAGE = Type.Enum(['resolve', 'index', 'prelude', 'catalog', 'packs', 'validate'])
+const at = Type.Enum(['now', 'run', 'step'])
+const runId = Type.String({ description: 'Its events, steps and calls are under /v1/runs/{runId}.' })
+const runAnswer = Type.Object(
+  {
+    run: count,
+    runId,
+    nodeId: Type.String({ description: 'The node that works in the session: `session` where the session was asked directly.' }),
+    phase: Type.Enum(['running', 'waiting', 'paused', 'cancelling']),
+    config: nullable(runConfig),
+    source: promptSource,
+    snapshot: nullable(snapshot),
+    interactive: Type.Boolean(),
+    steps: count,
+    approvals: Type.Array(Type.Object({ approval: Type.String(), call: Type.String(), tool: Type.String() }, CLOSED)),
+  },
+  CLOSED,
+)
+export const sessionAnswer = Type.Object(
+  {
+    session: Type.String(),
+    agentId: nullable(Type.String()),
+    lifecycle: Type.Enum(['idle', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'failed', 'cancelled']),
+    config: sessionConfig,
+    workspace: Type.Object(
+      {
+        active: nullable(snapshot),
+        pending: nullable(Type.Object({ snapshot, selection, packs: Type.Optional(Type.Array(packChange)) }, CLOSED)),
+        approved: nullable(Type.Object({ snapshot, selection, at: Type.Enum(['run', 'step']), firstRun: count }, CLOSED)),
+        syncing: Type.Boolean(),
+      },
+      CLOSED,
+    ),
+    run: nullable(runAnswer),
+    runs: count,
+    refused: nullable(Type.Object({ run: count, stage: SYNC_STAGE, code: Type.String(), detail: Type.String() }, CLOSED)),
+    messages: count,
+    seq: count,
+    waiting: Type.Object({ steers: count, followUps: count }, CLOSED),
+    unready: Type.Optional(waitingFor),
+  },
+  CLOSED,
+)
+export const sessionsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          session: Type.String(),
+          run: nullable(count),
+          runId: nullable(runId),
+          open: Type.Boolean({ description: 'Whether that run works in the session now.' }),
+          workspace: nullable(Type.String()),
+          version: nullable(version),
+          createdAt: Type.String(),
+          changedAt: Type.String(),
+        },
+        CLOSED,
+      ),
+    ),
+    nextCursor: Type.Optional(Type.String()),
+  },
+  CLOSED,
+)
+export const createdAnswer = Type.Object({ session: Type.String(), config: sessionConfig }, CLOSED)
+export const runRequestedAnswer = Type.Object({ session: Type.String(), run: count, runId }, CLOSED)
+export const commandAnswer = Type.Object(
+  {
+    session: Type.String(),
+    id: Type.String(),
+    kind: Type.Enum(['steer', 'interrupt', 'follow-up', 'pause', 'resume', 'complete', 'cancel']),
+  },
+  CLOSED,
+)
+export const inputAnswer = Type.Object({ session: Type.String(), run: count }, CLOSED)
+const warning = Type.Object({ code: Type.String(), message: Type.String() }, CLOSED)
+export const syncAnswer = Type.Union([
+  Type.Object(
+    {
+      outcome: Type.Literal('ready'),
+      sync: count,
+      snapshot,
+      selection,
+      packs: Type.Array(packChange, { description: 'Packs that would have another version or other text.' }),
+      warnings: Type.Array(warning),
+    },
+    CLOSED,
+  ),
+  Type.Object({ outcome: Type.Literal('unchanged'), sync: count, workspace: Type.String(), version }, CLOSED),
+  Type.Object(
+    {
+      outcome: Type.Literal('failed'),
+      sync: count,
+      workspace: Type.String(),
+      stage: SYNC_STAGE,
+      code: Type.String(),
+      detail: Type.String(),
+    },
+    CLOSED,
+  ),
+])
+const when = Type.Enum([...WHEN])
+export const applyAnswer = Type.Union([
+  Type.Object({ outcome: Type.Enum(['applied', 'approved', 'deferred']), when, at, firstRun: Type.Optional(count), snapshot }, CLOSED),
+  Type.Object({ outcome: Type.Literal('refused'), when, code: Type.String(), message: Type.String() }, CLOSED),
+])
+export const transcriptAnswer = Type.Object(
+  {
+    session: Type.String(),
+    entries: Type.Array(
+      Type.Object(
+        {
+          index: count,
+          digest,
+          messages: Type.Array(Type.Object({ role: Type.String(), content: Type.Array(Type.Unknown()) })),
+          problem: nullable(Type.String()),
+        },
+        CLOSED,
+      ),
+    ),
+    next: nullable(count),
+  },
+  CLOSED,
+)
 
-export interface WireWarning {
-  readonly code: string
-  readonly message: string
-}
-
-export type SyncAnswer =
-  | {
-      readonly outcome: 'ready'
-      readonly sync: number
-      readonly snapshot: WireSnapshot
-      readonly packs: readonly WirePackChange[]
-      readonly warnings: readonly WireWarning[]
-    }
-  | { readonly outcome: 'unchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
-  | {
-      readonly outcome: 'failed'
-      readonly sync: number
-      readonly workspace: string
-      readonly stage: string
-      readonly code: string
-      readonly detail: string
-    }
-
-export type ApplyWhen = 'next_run' | 'next_step_boundary' | 'immediate_if_idle'
-
-export type ApplyAnswer =
-  | {
-      readonly outcome: 'applied' | 'approved' | 'deferred'
-      readonly when: ApplyWhen
-      readonly at: 'now' | 'run' | 'step'
-      readonly firstRun?: number
-      readonly snapshot: WireSnapshot
-    }
-  | { readonly outcome: 'refused'; readonly when: ApplyWhen; readonly code: string; readonly message: string }
-
-export type SessionCommandRequest =
-  | { readonly kind: 'steer' | 'interrupt' | 'follow-up'; readonly message: MessageInput; readonly id?: string }
-  /** `complete` ends an interactive run that waits for input. */
-  | { readonly kind: 'pause' | 'resume' | 'complete'; readonly id?: string }
-  | { readonly kind: 'cancel'; readonly reason?: string; readonly id?: string }
-
-export interface TranscriptPage {
-  readonly session: string
-  readonly entries: readonly {
-    readonly index: number
-    readonly digest: string
-    readonly messages: readonly { readonly role: string; readonly content: readonly JsonValue[] }[]
-    readonly problem: string | null
-  }[]
-  readonly next: number | null
-}
+export type SessionSummary = Document<typeof sessionsAnswer>['items'][number]
+export type SessionDescription = Document<typeof sessionAnswer>
+export type WireSnapshot = Document<typeof snapshot>
+/** A pack that would have another version, or other text, with a snapshot applied. */
+export type WirePackChange = Document<typeof packChange>
+export type ProviderWait = Document<typeof waitingFor>
+export type MessageInput = Document<typeof message>
+export type RunRequest = Document<typeof runBody>
+export type SyncRequest = Document<typeof syncBody>
+export type SyncAnswer = Document<typeof syncAnswer>
+export type ApplyWhen = (typeof WHEN)[number]
+export type ApplyAnswer = Document<typeof applyAnswer>
+export type SessionCommandRequest = Document<typeof commandBody>
+export type TranscriptPage = Document<typeof transcriptAnswer>
+export type WireWarning = Document<typeof warning>

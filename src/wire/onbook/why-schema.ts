@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
-import { snapshot, snapshotSource } from './session-schema.ts'
+import { snapshot, snapshotSource } from './sessions.ts'
 import { kindSchema } from './template-schema.ts'
 
 const count = Type.Integer({ minimum: 0 })

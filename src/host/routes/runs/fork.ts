@@ -1,12 +1,11 @@
 // /v1/runs/{runId}:fork: a run made again from its record, or gone on with from somewhere in it. What comes of it is a run of its own.
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
-import { NO_DIGEST } from '../../../core/digest/digest.ts'
+import type { Static } from 'typebox'
 import type { AskedFork } from '../../../engine/fork/forks.ts'
 import type { ForkOverlay } from '../../../engine/fork/overlay.ts'
 import { Fault } from '../../../errors.ts'
-import { createRunBody, forkMode, runParams, runStatusAnswer } from '../../../wire/onbook/runs-schema.ts'
-import { CLOSED } from '../../../wire/onbook/schema-parts.ts'
+import { forkBody, forkedAnswer } from '../../../wire/onbook/fork.ts'
+import { runParams } from '../../../wire/onbook/runs.ts'
 import { principalOf } from '../../access/access.ts'
 import { absoluteUrl } from '../../requests/absolute-url.ts'
 import { type Answer, answerDecided } from '../../requests/idempotent.ts'
@@ -14,28 +13,6 @@ import { createdAnswers } from '../answers.ts'
 import type { SessionRouteParts } from '../sessions/writes.ts'
 import { freshRunId } from './fresh-run-id.ts'
 import { runPlaceOf } from './writes.ts'
-
-const { configurable, mode, override, inputs } = createRunBody.properties
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: NO_DIGEST })
-const forkBody = Type.Object(
-  {
-    mode: forkMode,
-    fromSeq: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    runOptionsOverlay: Type.Optional(
-      Type.Object(
-        { configurable, mode, override, inputs, model: Type.Optional(Type.Object({ provider: name, model: name }, CLOSED)) },
-        { ...CLOSED, description: 'Of a branch: what is different from there on. Inputs only from before the first node.' },
-      ),
-    ),
-  },
-  CLOSED,
-)
-const { runId } = runParams.properties
-const { status } = runStatusAnswer.properties
-const forkedAnswer = Type.Object(
-  { runId, sourceRunId: runId, fromSeq: Type.Integer({ minimum: 0 }), mode: forkMode, status, eventsUrl: Type.String() },
-  CLOSED,
-)
 
 type Body = Static<typeof forkBody>
 

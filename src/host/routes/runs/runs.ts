@@ -22,7 +22,7 @@ import {
   runStatusAnswer,
   runsAnswer,
   runsQuery,
-} from '../../../wire/onbook/runs-schema.ts'
+} from '../../../wire/onbook/runs.ts'
 import { principalOf } from '../../access/access.ts'
 import { absoluteUrl } from '../../requests/absolute-url.ts'
 import { type Answer, answerDecided } from '../../requests/idempotent.ts'

@@ -22,7 +22,7 @@ import {
   sessionsQuery,
   transcriptAnswer,
   transcriptQuery,
-} from '../../../wire/onbook/session-schema.ts'
+} from '../../../wire/onbook/sessions.ts'
 import { principalOf } from '../../access/access.ts'
 import { isAos, translateConfig, translateCreated } from '../../requests/dialect.ts'
 import { answers, createdAnswers } from '../answers.ts'

@@ -21,7 +21,7 @@ import {
   sessionParams,
   syncAnswer,
   syncBody,
-} from '../../../wire/onbook/session-schema.ts'
+} from '../../../wire/onbook/sessions.ts'
 import { answerDecided } from '../../requests/idempotent.ts'
 import { answers, createdAnswers } from '../answers.ts'
 import { askCommand, askRun, ok } from './asks.ts'
