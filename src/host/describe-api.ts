@@ -1,4 +1,4 @@
-// The description of the host as OpenAPI: what the route schemas say, with names for operations, and with the headers that routes read.
+// The description of the host as OpenAPI: the schemas of the routes, and the headers that routes read.
 interface Parameter {
   readonly in: string
   readonly name: string
@@ -11,38 +11,18 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-/** OpenWOP's own names, so that a client generated from its description and one generated from ours call alike. */
-const OPENWOP_NAMES: Readonly<Record<string, string>> = {
-  'GET /.well-known/openwop': 'getCapabilities',
-  'GET /v1/openapi.json': 'getOpenApiSpec',
-  'GET /v1/workflows/{workflowId}': 'getWorkflow',
-  'POST /v1/runs': 'createRun',
-  'GET /v1/runs/{runId}': 'getRun',
-  'GET /v1/runs/{runId}/events': 'streamRunEvents',
-  'GET /v1/runs/{runId}/events/poll': 'pollRunEvents',
-  'POST /v1/runs/{runId}/cancel': 'cancelRun',
-  'POST /v1/runs:bulk-cancel': 'bulkCancelRuns',
-  'POST /v1/runs/{runId}:fork': 'forkRun',
-  'POST /v1/runs/{runId}:pause': 'pauseRun',
-  'POST /v1/runs/{runId}:resume': 'resumeRun',
-  'GET /v1/agents': 'listAgents',
-  'GET /v1/agents/{agentId}': 'getAgent',
-  'POST /v1/runs/{runId}/interrupts/{nodeId}': 'resolveInterruptByRun',
-  'GET /v1/interrupts/{token}': 'inspectInterruptByToken',
-  'POST /v1/interrupts/{token}': 'resolveInterruptByToken',
-}
-
-const answered = (description: string) => ({
+const answered = (operationId: string, description: string) => ({
+  operationId,
   security: [],
   responses: { 200: { description, content: { 'application/json': { schema: { type: 'object' } } } } },
 })
 
 /** Routes that need no key and are outside the part of the host that is described by its schemas. */
 const OPEN_PATHS: Paths = {
-  '/.well-known/openwop': { get: answered('What the host can do, as OpenWOP says it.') },
-  '/v1/openapi.json': { get: answered('This document.') },
-  '/healthz': { get: answered('The process answers.') },
-  '/readyz': { get: answered('The host can work.') },
+  '/.well-known/openwop': { get: answered('getCapabilities', 'What the host can do, as OpenWOP says it.') },
+  '/v1/openapi.json': { get: answered('getOpenApiSpec', 'This document.') },
+  '/healthz': { get: answered('getHealth', 'The process answers.') },
+  '/readyz': { get: answered('getReadiness', 'The host can work.') },
 }
 
 const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
@@ -76,13 +56,6 @@ function headersOf(method: string, path: string): readonly Parameter[] {
   ]
 }
 
-/** `getLabelsTemplateIdHistory` of GET /v1/labels/{templateId}/history. */
-function nameOf(method: string, path: string): string {
-  const words = path.replace(/^\/(?:v1\/)?/, '').split(/[^A-Za-z0-9]+/)
-  const capital = words.filter(word => word !== '').map(word => `${word[0]!.toUpperCase()}${word.slice(1)}`)
-  return OPENWOP_NAMES[`${method.toUpperCase()} ${path}`] ?? `${method}${capital.join('')}`
-}
-
 /** @param document as the framework made it from the schemas of the routes */
 export function describeApi<D extends object>(document: D): D {
   const { paths } = document as unknown as { readonly paths: Paths }
@@ -91,7 +64,7 @@ export function describeApi<D extends object>(document: D): D {
     const operations = Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation.parameters ?? []).map(one => (one.in === 'path' && one.name === '*' ? { ...one, name: 'path' } : one))
       const all = [...parameters, ...headersOf(method, path)]
-      return [method, { operationId: nameOf(method, path), ...operation, ...(all.length === 0 ? {} : { parameters: all }) }] as const
+      return [method, { ...operation, ...(all.length === 0 ? {} : { parameters: all }) }] as const
     })
     return [path, Object.fromEntries(operations)] as const
   })

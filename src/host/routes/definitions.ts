@@ -84,13 +84,25 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
   else
     app.get<{ Querystring: Static<typeof definitionsQuery> }>(
       path,
-      { schema: { querystring: definitionsQuery, response: answers(definitionsAnswer(kind), "The tenant's own and the host's, by id.") } },
+      {
+        schema: {
+          operationId: 'listWorkflows',
+          querystring: definitionsQuery,
+          response: answers(definitionsAnswer(kind), "The tenant's own and the host's, by id."),
+        },
+      },
       request => summaries(principalOf(request, `${kind}s:read`).tenant, request.query),
     )
 
   app.get<{ Params: Params }>(
     one,
-    { schema: { params, response: answers(documentAnswer, 'The document as it was published.') } },
+    {
+      schema: {
+        operationId: kind === 'agent' ? 'getAgent' : 'getWorkflow',
+        params,
+        response: answers(documentAnswer, 'The document as it was published.'),
+      },
+    },
     async (request, reply) => {
       const { tenant } = principalOf(request, `${kind}s:read`)
       const id = request.params[named]!
@@ -108,6 +120,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
     one,
     {
       schema: {
+        operationId: kind === 'agent' ? 'putAgent' : 'putWorkflow',
         params,
         body: kind === 'agent' ? agentBody : definitionBody,
         response: {
@@ -135,7 +148,13 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
 
   app.delete<{ Params: Params }>(
     one,
-    { schema: { params, response: emptyAnswers('It is gone. What has begun with it goes on.') } },
+    {
+      schema: {
+        operationId: kind === 'agent' ? 'deleteAgent' : 'deleteWorkflow',
+        params,
+        response: emptyAnswers('It is gone. What has begun with it goes on.'),
+      },
+    },
     async (request, reply) => {
       const writer = writerOf(request)
       const answer: Answer = { status: 204, headers: {}, body: null }
@@ -158,6 +177,7 @@ function inventoryRoute(
     '/v1/agents',
     {
       schema: {
+        operationId: 'listAgents',
         querystring: agentsQuery,
         response: answers(answer, "The tenant's own agents and the host's, by id. `cursor` and `limit` go with `view=summaries`."),
       },

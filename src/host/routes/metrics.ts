@@ -9,7 +9,7 @@ const metricsAnswer = {
 }
 
 export function metricsRoute(app: FastifyInstance, { contentType, print }: Metrics): void {
-  app.get('/metrics', { schema: { response: metricsAnswer } }, async (request, reply) => {
+  app.get('/metrics', { schema: { operationId: 'getMetrics', response: metricsAnswer } }, async (request, reply) => {
     principalOf(request, 'metrics:read')
     return reply.type(contentType).send(await print())
   })

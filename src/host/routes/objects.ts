@@ -20,6 +20,7 @@ export function objectRoutes(app: FastifyInstance, store: Store): void {
     '/v1/objects/:digest',
     {
       schema: {
+        operationId: 'getObject',
         params: objectParams,
         produces: ['application/octet-stream'],
         response: answers(Type.String({ format: 'binary' }), 'The bytes.'),
@@ -53,6 +54,7 @@ export function objectRoutes(app: FastifyInstance, store: Store): void {
       {
         bodyLimit: MOST_FILE_BYTES,
         schema: {
+          operationId: 'createObject',
           consumes: ['application/octet-stream'],
           response: createdAnswers(objectAnswer, 'Stored, under the name that its bytes have.'),
         },

@@ -60,7 +60,13 @@ const roleAnswer = Type.Object(
 export function roleRoutes(app: FastifyInstance, files: RoleFiles | null): void {
   app.get(
     '/v1/roles',
-    { schema: { response: answers(rolesAnswer, 'Every role, by name, also those that cannot be used, with what is wrong.') } },
+    {
+      schema: {
+        operationId: 'listRoles',
+
+        response: answers(rolesAnswer, 'Every role, by name, also those that cannot be used, with what is wrong.'),
+      },
+    },
     async request => {
       principalOf(request, 'prompts:read')
       return { roles: await listRoles(files) }
@@ -69,7 +75,13 @@ export function roleRoutes(app: FastifyInstance, files: RoleFiles | null): void 
 
   app.get<{ Params: Static<typeof nameParams> }>(
     '/v1/roles/:name',
-    { schema: { params: nameParams, response: answers(roleAnswer, 'A role as a run that starts now would use it.') } },
+    {
+      schema: {
+        operationId: 'getRole',
+        params: nameParams,
+        response: answers(roleAnswer, 'A role as a run that starts now would use it.'),
+      },
+    },
     async (request): Promise<RoleDescription> => {
       principalOf(request, 'prompts:read')
       const { role, ...loaded } = await loadRole(files, request.params.name)

@@ -48,7 +48,11 @@ const composeBody = Type.Object(
 
 export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const onRequest = gateOf(config, 'supported')
-  const resolveSchema = { body: resolveBody, response: answers(promptResolvedAnswer, 'agent.promptResolved') }
+  const resolveSchema = {
+    operationId: 'resolveSamplePrompt',
+    body: resolveBody,
+    response: answers(promptResolvedAnswer, 'agent.promptResolved'),
+  }
   app.post<{ Body: Static<typeof resolveBody> }>('/v1/host/sample/prompt/resolve', { onRequest, schema: resolveSchema }, async request => {
     const principal = principalOf(request, 'prompts:read')
     const { kind, node, agentManifest, workflowDefaults, hostDefaults, agentBindingsSupported } = request.body
@@ -66,7 +70,11 @@ export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): 
     return toPromptResolved(resolution!)
   })
 
-  const composeSchema = { body: composeBody, response: answers(promptComposedAnswer, 'prompt.composed') }
+  const composeSchema = {
+    operationId: 'composeSamplePrompt',
+    body: composeBody,
+    response: answers(promptComposedAnswer, 'prompt.composed'),
+  }
   app.post<{ Body: Static<typeof composeBody> }>('/v1/host/sample/prompt/compose', { onRequest, schema: composeSchema }, async request => {
     const principal = principalOf(request, 'prompts:render')
     const { templateId, bindings, bindingTrust = {}, observability = config.observability, nodeId = 'seam' } = request.body

@@ -39,7 +39,9 @@ export interface SignInParts {
 export function openRoutes(app: FastifyInstance, { store, clock, login, access, audit, version }: SignInParts): void {
   app.post<{ Body: Static<typeof signInBody> }>(
     '/v1/sign-in',
-    { schema: { body: signInBody, security: [], response: answers(signInAnswer, 'Signed in; the cookie says so.') } },
+    {
+      schema: { operationId: 'signIn', body: signInBody, security: [], response: answers(signInAnswer, 'Signed in; the cookie says so.') },
+    },
     async (request, reply) => {
       const signIn = login.redeem(request.body.token)
       const principal = signIn === null ? null : await principalOfKey(store, clock, signIn.keyId)
@@ -73,23 +75,31 @@ const shownOf = ({ keyId, tenant, scopes }: Principal, expiresAt: string | null)
 
 /** For whoever is known already. */
 export function signInRoutes(app: FastifyInstance, { login, audit }: SignInParts): void {
-  app.post('/v1/login-tokens', { schema: { response: createdAnswers(tokenAnswer, 'A link that works once.') } }, async (request, reply) => {
-    // Who signed in makes no other link: it would never end.
-    if (request.headers.authorization === undefined) throw new Fault('unauthenticated', {})
-    const { token, expiresAt } = login.issue(request.principal!.keyId)
-    return reply
-      .code(201)
-      .header('cache-control', NO_STORE)
-      .send({ token, path: `/login#${token}`, expiresAt })
-  })
+  app.post(
+    '/v1/login-tokens',
+    { schema: { operationId: 'createLoginToken', response: createdAnswers(tokenAnswer, 'A link that works once.') } },
+    async (request, reply) => {
+      // Who signed in makes no other link: it would never end.
+      if (request.headers.authorization === undefined) throw new Fault('unauthenticated', {})
+      const { token, expiresAt } = login.issue(request.principal!.keyId)
+      return reply
+        .code(201)
+        .header('cache-control', NO_STORE)
+        .send({ token, path: `/login#${token}`, expiresAt })
+    },
+  )
 
-  app.get('/v1/sign-in', { schema: { response: answers(signInAnswer, 'Who is asking.') } }, async (request, reply) => {
-    const id = signInIdOf(request)
-    const expiresAt = (id === null ? null : login.find(id))?.expiresAt ?? null
-    return reply.header('cache-control', NO_STORE).send(shownOf(request.principal!, expiresAt))
-  })
+  app.get(
+    '/v1/sign-in',
+    { schema: { operationId: 'getSignIn', response: answers(signInAnswer, 'Who is asking.') } },
+    async (request, reply) => {
+      const id = signInIdOf(request)
+      const expiresAt = (id === null ? null : login.find(id))?.expiresAt ?? null
+      return reply.header('cache-control', NO_STORE).send(shownOf(request.principal!, expiresAt))
+    },
+  )
 
-  app.delete('/v1/sign-in', { schema: { response: emptyAnswers('Signed out.') } }, async (request, reply) => {
+  app.delete('/v1/sign-in', { schema: { operationId: 'signOut', response: emptyAnswers('Signed out.') } }, async (request, reply) => {
     const id = signInIdOf(request)
     if (id !== null && login.find(id)?.keyId === request.principal!.keyId) {
       login.end(id)

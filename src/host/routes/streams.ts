@@ -34,7 +34,7 @@ export const eventsAnswer = Type.Object(
 export function streamRoutes(app: FastifyInstance, store: Store, streams: EventStreams): void {
   app.get<{ Querystring: Static<typeof listQuery> }>(
     '/v1/streams',
-    { schema: { querystring: listQuery, response: answers(listAnswer, 'Streams by name, with their heads.') } },
+    { schema: { operationId: 'listStreams', querystring: listQuery, response: answers(listAnswer, 'Streams by name, with their heads.') } },
     async request => {
       const principal = principalOf(request, 'record:read')
       const { tenant } = principal
@@ -55,6 +55,7 @@ export function streamRoutes(app: FastifyInstance, store: Store, streams: EventS
     {
       exposeHeadRoute: false,
       schema: {
+        operationId: 'listStreamEvents',
         params,
         querystring: eventsQuery,
         response: answers(eventsAnswer, 'Events as they were recorded. With Accept: text/event-stream, and every new one as it comes.'),

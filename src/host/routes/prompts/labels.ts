@@ -49,7 +49,10 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
 
   app.get<{ Params: Static<typeof idParams> }>(
     '/v1/labels/:templateId',
-    { ...shared, schema: { params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') } },
+    {
+      ...shared,
+      schema: { operationId: 'listLabels', params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') },
+    },
     async request => {
       const writer = writerOf(request, principalOf(request, 'prompts:read'))
       const { templateId } = request.params
@@ -59,7 +62,15 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
 
   app.get<{ Params: Static<typeof idParams> }>(
     '/v1/labels/:templateId/history',
-    { ...shared, schema: { params: idParams, querystring, response: answers(labelHistoryAnswer, 'Every move, oldest first.') } },
+    {
+      ...shared,
+      schema: {
+        operationId: 'getLabelHistory',
+        params: idParams,
+        querystring,
+        response: answers(labelHistoryAnswer, 'Every move, oldest first.'),
+      },
+    },
     async request => {
       const writer = writerOf(request, principalOf(request, 'prompts:read'))
       const { templateId } = request.params
@@ -71,7 +82,13 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     '/v1/labels/:templateId/:label',
     {
       ...shared,
-      schema: { params: labelParams, body: moveBody, querystring, response: answers(labelMovedAnswer, 'Where it points now.') },
+      schema: {
+        operationId: 'moveLabel',
+        params: labelParams,
+        body: moveBody,
+        querystring,
+        response: answers(labelMovedAnswer, 'Where it points now.'),
+      },
     },
     async (request, reply) => {
       const { version, why = null } = request.body
@@ -82,14 +99,24 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
 
   app.delete<{ Params: Static<typeof labelParams>; Querystring: Static<typeof removeQuery> }>(
     '/v1/labels/:templateId/:label',
-    { ...shared, schema: { params: labelParams, querystring: removeQuery, response: emptyAnswers('It points nowhere.') } },
+    {
+      ...shared,
+      schema: { operationId: 'removeLabel', params: labelParams, querystring: removeQuery, response: emptyAnswers('It points nowhere.') },
+    },
     async (request, reply) =>
       move(request, reply, { ...request.params, to: null, why: request.query.why ?? null }, { status: 204, headers: {}, body: null }),
   )
 
   app.get(
     '/v1/protected-labels',
-    { ...shared, schema: { querystring, response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.') } },
+    {
+      ...shared,
+      schema: {
+        operationId: 'listProtectedLabels',
+        querystring,
+        response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.'),
+      },
+    },
     async request => ({ labels: await protectedLabels(store, writerOf(request, principalOf(request, 'prompts:read'))) }),
   )
 
@@ -101,7 +128,12 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
       ...shared,
       method,
       url: '/v1/protected-labels/:label',
-      schema: { params: protectionParams, querystring, response: emptyAnswers(on ? 'It is protected.' : 'It is protected no more.') },
+      schema: {
+        operationId: on ? 'protectLabel' : 'unprotectLabel',
+        params: protectionParams,
+        querystring,
+        response: emptyAnswers(on ? 'It is protected.' : 'It is protected no more.'),
+      },
       handler: async (request, reply) => {
         const principal = principalOf(request, 'labels:protect')
         return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>

@@ -70,7 +70,11 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     if (problem !== undefined) throw new Fault('validation_error', { problem })
   }
 
-  const listSchema = { querystring: listQuery, response: answers(listAnswer, 'Newest versions, in a stable order.') }
+  const listSchema = {
+    operationId: 'listPrompts',
+    querystring: listQuery,
+    response: answers(listAnswer, 'Newest versions, in a stable order.'),
+  }
   app.get<{ Querystring: Static<typeof listQuery> }>('/v1/prompts', { ...readable, schema: listSchema }, async request => {
     const principal = principalOf(request, 'prompts:read')
     const { kind, tag = [], modelClass, source, cursor, limit } = request.query
@@ -93,7 +97,10 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.get<{ Params: Static<typeof idParams>; Querystring: Static<typeof readQuery> }>(
     '/v1/prompts/:templateId',
-    { ...readable, schema: { params: idParams, querystring: readQuery, response: answers(templateAnswer, 'The template.') } },
+    {
+      ...readable,
+      schema: { operationId: 'getPrompt', params: idParams, querystring: readQuery, response: answers(templateAnswer, 'The template.') },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:read')
       const { version, libraryId } = request.query
@@ -108,7 +115,15 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.post<{ Body: Static<typeof templateSchema>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts',
-    { ...writable, schema: { body: templateSchema, querystring: writeQuery, response: createdAnswers(templateAnswer, 'As it is kept.') } },
+    {
+      ...writable,
+      schema: {
+        operationId: 'createPrompt',
+        body: templateSchema,
+        querystring: writeQuery,
+        response: createdAnswers(templateAnswer, 'As it is kept.'),
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return publish(request, reply, principal, request.body as LibraryTemplate, 'create')
@@ -119,7 +134,13 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     '/v1/prompts/:templateId',
     {
       ...writable,
-      schema: { params: idParams, body: templateSchema, querystring: writeQuery, response: answers(templateAnswer, 'As it is kept.') },
+      schema: {
+        operationId: 'replacePrompt',
+        params: idParams,
+        body: templateSchema,
+        querystring: writeQuery,
+        response: answers(templateAnswer, 'As it is kept.'),
+      },
     },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
@@ -132,7 +153,10 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
 
   app.delete<{ Params: Static<typeof idParams>; Querystring: Static<typeof writeQuery> }>(
     '/v1/prompts/:templateId',
-    { ...writable, schema: { params: idParams, querystring: writeQuery, response: emptyAnswers('It is gone.') } },
+    {
+      ...writable,
+      schema: { operationId: 'deletePrompt', params: idParams, querystring: writeQuery, response: emptyAnswers('It is gone.') },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'prompts:write')
       return answerOnce(store, principal.tenant, request, reply, { status: 204, headers: {}, body: null }, idempotency =>

@@ -34,6 +34,7 @@ export function renderRoutes(app: FastifyInstance, { store, config }: HostParts)
       onRequest: gateOf(config, 'endpointsSupported'),
       preValidation: workspacesHook(store),
       schema: {
+        operationId: 'renderPrompt',
         body: renderBody,
         querystring: Type.Object(workspaceQuery, CLOSED),
         response: answers(renderAnswer, 'The effective text, secrets redacted; only its hash unless observability is full.'),

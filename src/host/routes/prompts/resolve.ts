@@ -51,6 +51,7 @@ export function resolveRoutes(app: FastifyInstance, { store, config }: HostParts
     {
       ...options,
       schema: {
+        operationId: 'resolvePrompt',
         body: resolveBody,
         querystring: Type.Object(workspaceQuery, CLOSED),
         response: answers(resolveAnswer, 'What applies, with every candidate of every layer.'),

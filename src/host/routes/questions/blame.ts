@@ -14,6 +14,7 @@ export function runBlameRoutes(app: FastifyInstance, { store, questions }: Quest
     '/v1/runs/:runId/blame',
     {
       schema: {
+        operationId: 'getBlame',
         params: runParams,
         querystring: stepQuery,
         response: answers(blameAnswer, 'One for each node: its newest step, unless another is named. Every byte of its prompt, in spans.'),

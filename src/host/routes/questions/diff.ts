@@ -19,6 +19,7 @@ export function runDiffRoutes(app: FastifyInstance, { store, questions }: Questi
     '/v1/runs/:runId/diff',
     {
       schema: {
+        operationId: 'diffRun',
         params: runParams,
         querystring: diffQuery,
         response: answers(differencesAnswer, 'With another run (`with`), or of two steps of a node (`nodeId`, `steps`).'),

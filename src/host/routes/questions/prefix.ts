@@ -13,6 +13,7 @@ export function runPrefixRoutes(app: FastifyInstance, { store, questions }: Ques
     '/v1/runs/:runId/prefix',
     {
       schema: {
+        operationId: 'getPrefix',
         params: runParams,
         querystring: prefixQuery,
         response: answers(prefixAnswer, 'One for each node and model: its steps in order, each with what it kept of the one before.'),

@@ -29,6 +29,7 @@ export function promptDiffRoutes(app: FastifyInstance, { store, config }: HostPa
       onRequest: gateOf(config, 'endpointsSupported'),
       preValidation: workspacesHook(store),
       schema: {
+        operationId: 'diffPrompt',
         params,
         querystring: diffQuery,
         response: answers(differencesAnswer, 'Of two versions of a template; without `to`, with the newest.'),

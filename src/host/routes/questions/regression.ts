@@ -127,6 +127,7 @@ export function workspaceRegressionRoutes(
     '/v1/workspaces/:workspace/regression',
     {
       schema: {
+        operationId: 'getRegression',
         params: workspaceParams,
         querystring: regressionQuery,
         response: answers(

@@ -20,6 +20,7 @@ export function runReplayRoutes(
     '/v1/runs/:runId/replay',
     {
       schema: {
+        operationId: 'replayRun',
         params: runParams,
         querystring: replayQuery,
         response: answers(replayAnswer, 'What a replay of the record comes to. Level 2 unless level 1 is named.'),

@@ -15,6 +15,7 @@ export function runWhyRoutes(app: FastifyInstance, { store, questions }: Questio
     '/v1/runs/:runId/why',
     {
       schema: {
+        operationId: 'getWhy',
         params: runParams,
         querystring: whyQuery,
         response: answers(

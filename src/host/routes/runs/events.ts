@@ -40,6 +40,7 @@ export function runEventRoutes(
     '/v1/runs/:runId/events/poll',
     {
       schema: {
+        operationId: 'pollRunEvents',
         params: runParams,
         querystring: pollQuery,
         response: answers(
@@ -68,6 +69,7 @@ export function runEventRoutes(
     {
       exposeHeadRoute: false,
       schema: {
+        operationId: 'streamRunEvents',
         params: runParams,
         querystring: followQuery,
         response: {

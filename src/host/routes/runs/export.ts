@@ -16,6 +16,7 @@ export function runExportRoutes(app: FastifyInstance, { store, questions }: Ques
     {
       exposeHeadRoute: false,
       schema: {
+        operationId: 'exportRun',
         params: runParams,
         produces: ['application/x-ndjson'],
         response: answers(Type.String(), 'A run file: events, checkpoints and objects, one a line. `onbook verify FILE` checks it.'),

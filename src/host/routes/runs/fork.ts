@@ -21,6 +21,7 @@ export function runForkRoutes(app: FastifyInstance, { store, sessions }: Session
     '/v1/runs/:runId([A-Za-z0-9._~-]+)::fork',
     {
       schema: {
+        operationId: 'forkRun',
         params: runParams,
         body: forkBody,
         response: createdAnswers(

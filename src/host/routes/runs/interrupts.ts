@@ -65,7 +65,7 @@ export function interruptRoutes(app: FastifyInstance, parts: SessionRouteParts):
 
   app.get<{ Params: OfNode['Params'] }>(
     '/v1/runs/:runId/interrupts/:nodeId',
-    { schema: { params: nodeParams, response: shown } },
+    { schema: { operationId: 'inspectInterruptByRun', params: nodeParams, response: shown } },
     async request => {
       const { tenant } = principalOf(request, 'approvals:read')
       return show(tenant, await ofNode(tenant, request.params))
@@ -73,19 +73,23 @@ export function interruptRoutes(app: FastifyInstance, parts: SessionRouteParts):
   )
   app.post<OfNode>(
     '/v1/runs/:runId/interrupts/:nodeId',
-    { schema: { params: nodeParams, body: resolveBody, response: resolved } },
+    { schema: { operationId: 'resolveInterruptByRun', params: nodeParams, body: resolveBody, response: resolved } },
     async (request, reply) => {
       const { tenant } = principalOf(request, 'approvals:write')
       return resolve(request, reply, await ofNode(tenant, request.params))
     },
   )
-  app.get<{ Params: OfToken['Params'] }>('/v1/interrupts/:token', { schema: { params: tokenParams, response: shown } }, async request => {
-    const { tenant } = principalOf(request, 'approvals:read')
-    return show(tenant, request.params.token)
-  })
+  app.get<{ Params: OfToken['Params'] }>(
+    '/v1/interrupts/:token',
+    { schema: { operationId: 'inspectInterruptByToken', params: tokenParams, response: shown } },
+    async request => {
+      const { tenant } = principalOf(request, 'approvals:read')
+      return show(tenant, request.params.token)
+    },
+  )
   app.post<OfToken>(
     '/v1/interrupts/:token',
-    { schema: { params: tokenParams, body: resolveBody, response: resolved } },
+    { schema: { operationId: 'resolveInterruptByToken', params: tokenParams, body: resolveBody, response: resolved } },
     async (request, reply) => {
       principalOf(request, 'approvals:write')
       return resolve(request, reply, request.params.token)

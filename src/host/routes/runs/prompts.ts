@@ -22,6 +22,7 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
     '/v1/runs/:runId/prompts',
     {
       schema: {
+        operationId: 'listRunPrompts',
         params: runParams,
         querystring: promptsQuery,
         response: answers(promptsAnswer, 'One for each step, oldest first. Texts are named by their digests.'),
@@ -41,6 +42,7 @@ export function runPromptRoutes(app: FastifyInstance, { store }: SessionRoutePar
     '/v1/runs/:runId/prompts/:nodeId/:step',
     {
       schema: {
+        operationId: 'getRunPrompt',
         params: promptParams,
         querystring: promptQuery,
         response: answers(promptAnswer, 'The whole prompt of one step, of the newest visit unless another is named.'),

@@ -40,7 +40,13 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
 
   app.post<{ Body: Static<typeof createRunBody> }>(
     '/v1/runs',
-    { schema: { body: createRunBody, response: createdAnswers(createdRunAnswer, 'A run, on record. It goes on by itself.') } },
+    {
+      schema: {
+        operationId: 'createRun',
+        body: createRunBody,
+        response: createdAnswers(createdRunAnswer, 'A run, on record. It goes on by itself.'),
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'runs:create')
       if (request.headers['x-dedup'] !== undefined)
@@ -61,7 +67,13 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
 
   app.get<{ Querystring: Static<typeof runsQuery> }>(
     '/v1/runs',
-    { schema: { querystring: runsQuery, response: answers(runsAnswer, 'Runs by id. What one waits for is in its snapshot.') } },
+    {
+      schema: {
+        operationId: 'listRuns',
+        querystring: runsQuery,
+        response: answers(runsAnswer, 'Runs by id. What one waits for is in its snapshot.'),
+      },
+    },
     async request => {
       const principal = principalOf(request, 'runs:read')
       const { cursor, limit, workflowId, status } = request.query
@@ -81,7 +93,7 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
 
   app.get<{ Params: Params }>(
     '/v1/runs/:runId',
-    { schema: { params: runParams, response: answers(runAnswer, 'How it stands.') } },
+    { schema: { operationId: 'getRun', params: runParams, response: answers(runAnswer, 'How it stands.') } },
     async request => {
       const { tenant } = principalOf(request, 'runs:read')
       const run = await existingRun(store, tenant, request.params.runId)
@@ -93,7 +105,12 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
   app.post<{ Params: Params; Body: Static<typeof cancelBody> }>(
     '/v1/runs/:runId/cancel',
     {
-      schema: { params: runParams, body: cancelBody, response: answers(runStatusAnswer, 'What is under way is ended, and then the run.') },
+      schema: {
+        operationId: 'cancelRun',
+        params: runParams,
+        body: cancelBody,
+        response: answers(runStatusAnswer, 'What is under way is ended, and then the run.'),
+      },
     },
     (request, reply) => {
       const command = { type: 'cancel', reason: request.body?.reason ?? null } as const

@@ -66,7 +66,12 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
   app.post<{ Params: Params; Body: Static<typeof cancelBody> }>(
     `${RUN}::cancel`,
     {
-      schema: { params: runParams, body: cancelBody, response: answers(runStatusAnswer, 'What is under way is ended, and then the run.') },
+      schema: {
+        operationId: 'cancelRunByVerb',
+        params: runParams,
+        body: cancelBody,
+        response: answers(runStatusAnswer, 'What is under way is ended, and then the run.'),
+      },
     },
     (request, reply) => {
       const command = { type: 'cancel', reason: request.body?.reason ?? null } as const
@@ -76,7 +81,14 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   app.post<{ Params: Params; Body: Static<typeof pauseBody> }>(
     `${RUN}::pause`,
-    { schema: { params: runParams, body: pauseBody, response: withStatus(202, { ...pausedAnswer, description: 'The run is paused.' }) } },
+    {
+      schema: {
+        operationId: 'pauseRun',
+        params: runParams,
+        body: pauseBody,
+        response: withStatus(202, { ...pausedAnswer, description: 'The run is paused.' }),
+      },
+    },
     (request, reply) => {
       const { drainPolicy = 'drain-current-node', reason: note } = request.body ?? {}
       const command = { type: 'pause', drainPolicy, ...(note === undefined ? {} : { note }) } as const
@@ -87,7 +99,14 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   app.post<{ Params: Params; Body: Static<typeof resumeBody> }>(
     `${RUN}::resume`,
-    { schema: { params: runParams, body: resumeBody, response: withStatus(202, { ...resumedAnswer, description: 'The run goes on.' }) } },
+    {
+      schema: {
+        operationId: 'resumeRun',
+        params: runParams,
+        body: resumeBody,
+        response: withStatus(202, { ...resumedAnswer, description: 'The run goes on.' }),
+      },
+    },
     (request, reply) => {
       const more = { resumedAt: new Date().toISOString() }
       const command = { type: 'resume' } as const
@@ -97,7 +116,13 @@ export function runVerbRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   app.post<{ Body: Static<typeof bulkBody> }>(
     '/v1/runs::bulk-cancel',
-    { schema: { body: bulkBody, response: answers(bulkAnswer, 'One result for each id, in the order of the request.') } },
+    {
+      schema: {
+        operationId: 'bulkCancelRuns',
+        body: bulkBody,
+        response: answers(bulkAnswer, 'One result for each id, in the order of the request.'),
+      },
+    },
     async request => {
       const principal = principalOf(request, 'runs:cancel')
       const { runIds, reason = null } = request.body

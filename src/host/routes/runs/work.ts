@@ -22,16 +22,25 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   for (const type of ['pause', 'resume'] as const) {
     const description = type === 'pause' ? 'No step begins until it is resumed.' : 'It goes on. One that stalled counts anew.'
+    // OpenWOP calls its own spelling of these routes pauseRun and resumeRun.
+    const operationId = `${type}RunByPath`
     app.post<{ Params: Params }>(
       `/v1/runs/:runId/${type}`,
-      { schema: { params: runParams, response: answers(runStatusAnswer, description) } },
+      { schema: { operationId, params: runParams, response: answers(runStatusAnswer, description) } },
       (request, reply) => submitRunOnce(parts, request, reply, { scope: 'runs:write', runId: request.params.runId, command: { type } }),
     )
   }
 
   app.post<{ Params: Params; Body: Static<typeof modeBody> }>(
     '/v1/runs/:runId/mode',
-    { schema: { params: runParams, body: modeBody, response: answers(runStatusAnswer, 'From the next step on.') } },
+    {
+      schema: {
+        operationId: 'setRunMode',
+        params: runParams,
+        body: modeBody,
+        response: answers(runStatusAnswer, 'From the next step on.'),
+      },
+    },
     (request, reply) => {
       const command = { type: 'setMode', mode: request.body.mode } as const
       return submitRunOnce(parts, request, reply, { scope: 'runs:write', runId: request.params.runId, command })
@@ -42,6 +51,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     '/v1/runs/:runId/override',
     {
       schema: {
+        operationId: 'overrideRun',
         params: runParams,
         body: overrideBody,
         response: answers(
@@ -66,6 +76,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     '/v1/runs/:runId/nodes/:nodeId/messages',
     {
       schema: {
+        operationId: 'sayToNode',
         params: nodeParams,
         body: sayBody,
         response: answers(saidAnswer, 'The message is on record. A node that waits goes on from an interrupt or a follow-up at once.'),

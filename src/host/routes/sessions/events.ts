@@ -33,6 +33,7 @@ export function sessionEventRoutes(app: FastifyInstance, parts: SessionRoutePart
     {
       exposeHeadRoute: false,
       schema: {
+        operationId: 'listSessionEvents',
         params: sessionParams,
         querystring: sessionEventsQuery,
         response: answers(
@@ -56,6 +57,7 @@ export function sessionEventRoutes(app: FastifyInstance, parts: SessionRoutePart
     '/v1/sessions/:session/events',
     {
       schema: {
+        operationId: 'sendSessionEvent',
         params: sessionParams,
         querystring: dialectQuery,
         body: aosEventBody,

@@ -42,6 +42,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     {
       preValidation: translateCreated,
       schema: {
+        operationId: 'createSession',
         querystring: dialectQuery,
         body: createBody,
         response: createdAnswers(configAnswer, 'A session. It does nothing until it is asked to.'),
@@ -63,7 +64,13 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   app.get<{ Querystring: Static<typeof sessionsQuery> }>(
     '/v1/sessions',
-    { schema: { querystring: sessionsQuery, response: answers(sessionsAnswer, 'Sessions by name, each with its newest run.') } },
+    {
+      schema: {
+        operationId: 'listSessions',
+        querystring: sessionsQuery,
+        response: answers(sessionsAnswer, 'Sessions by name, each with its newest run.'),
+      },
+    },
     async request => {
       const principal = principalOf(request, 'sessions:read')
       const { cursor, limit } = request.query
@@ -82,6 +89,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     '/v1/sessions/:session',
     {
       schema: {
+        operationId: 'getSession',
         params: sessionParams,
         querystring: dialectQuery,
         response: answers(Type.Union([sessionAnswer, aosStateAnswer]), 'How it stands.'),
@@ -103,6 +111,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     {
       preValidation: translateConfig,
       schema: {
+        operationId: 'configureSession',
         params: sessionParams,
         querystring: dialectQuery,
         body: configBody,
@@ -125,6 +134,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionRouteParts): v
     '/v1/sessions/:session/transcript',
     {
       schema: {
+        operationId: 'getTranscript',
         params: sessionParams,
         querystring: transcriptQuery,
         response: answers(transcriptAnswer, 'What was said, oldest first, in pages.'),

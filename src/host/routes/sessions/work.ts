@@ -36,6 +36,7 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     '/v1/sessions/:session/runs',
     {
       schema: {
+        operationId: 'startSessionRun',
         params: sessionParams,
         body: runBody,
         response: createdAnswers(runRequestedAnswer, 'A run, on record. It goes on by itself.'),
@@ -56,7 +57,14 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
 
   app.post<{ Params: Params; Body: Static<typeof commandBody> }>(
     '/v1/sessions/:session/commands',
-    { schema: { params: sessionParams, body: commandBody, response: answers(commandAnswer, 'The command is on record.') } },
+    {
+      schema: {
+        operationId: 'commandSession',
+        params: sessionParams,
+        body: commandBody,
+        response: answers(commandAnswer, 'The command is on record.'),
+      },
+    },
     async (request, reply) => {
       const { session } = request.params
       const { body } = request
@@ -74,7 +82,14 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
 
   app.post<{ Params: Params; Body: Static<typeof inputBody> }>(
     '/v1/sessions/:session/input',
-    { schema: { params: sessionParams, body: inputBody, response: answers(inputAnswer, 'The run that waited goes on.') } },
+    {
+      schema: {
+        operationId: 'provideInput',
+        params: sessionParams,
+        body: inputBody,
+        response: answers(inputAnswer, 'The run that waited goes on.'),
+      },
+    },
     async (request, reply) => {
       const { session } = request.params
       const { principal, place } = writerOf(request, session)
@@ -92,6 +107,7 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     '/v1/sessions/:session/sync',
     {
       schema: {
+        operationId: 'syncSession',
         params: sessionParams,
         body: syncBody,
         response: answers(syncAnswer, 'What came of it. A sync that failed is a result: nothing was replaced.'),
@@ -138,6 +154,7 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
     '/v1/sessions/:session/apply',
     {
       schema: {
+        operationId: 'applySession',
         params: sessionParams,
         body: applyBody,
         response: answers(applyAnswer, 'When what is pending takes over. With nothing pending: refused, and nothing has changed.'),

@@ -25,7 +25,13 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
 
   app.get<{ Querystring: Static<typeof approvalsQuery> }>(
     '/v1/approvals',
-    { schema: { querystring: approvalsQuery, response: answers(approvalsAnswer, 'Those that somebody waits for.') } },
+    {
+      schema: {
+        operationId: 'listApprovals',
+        querystring: approvalsQuery,
+        response: answers(approvalsAnswer, 'Those that somebody waits for.'),
+      },
+    },
     async request => {
       const principal = principalOf(request, 'approvals:read')
       const { cursor, limit } = request.query
@@ -42,7 +48,14 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
 
   app.post<AnswerRequest>(
     '/v1/approvals/:approval',
-    { schema: { params: approvalParams, body: approvalBody, response: answers(approvalAnswer, 'What was decided is on record.') } },
+    {
+      schema: {
+        operationId: 'resolveApproval',
+        params: approvalParams,
+        body: approvalBody,
+        response: answers(approvalAnswer, 'What was decided is on record.'),
+      },
+    },
     (request, reply) => {
       const { decision, note = null, arguments: changed = null } = request.body
       return answerApproval(parts, request, reply, {

@@ -96,7 +96,12 @@ const explainAnswer = Type.Object(
 export function policyRoutes(app: FastifyInstance, { store, sessions }: SessionRouteParts, roles: RoleFiles | null): void {
   app.get(
     '/v1/policy',
-    { schema: { response: answers(policyAnswer, 'What the operator allows. Of grants, those that concern the tenant that asks.') } },
+    {
+      schema: {
+        operationId: 'getPolicy',
+        response: answers(policyAnswer, 'What the operator allows. Of grants, those that concern the tenant that asks.'),
+      },
+    },
     async request => {
       const { tenant, workspaces } = principalOf(request, 'tools:read')
       return visiblePolicy(policyFor(sessions.policy, tenant), workspaces)
@@ -105,7 +110,13 @@ export function policyRoutes(app: FastifyInstance, { store, sessions }: SessionR
 
   app.post<{ Body: Static<typeof explainBody> }>(
     '/v1/policy::explain',
-    { schema: { body: explainBody, response: answers(explainAnswer, 'What the gate would say of the call, as far as it is known.') } },
+    {
+      schema: {
+        operationId: 'explainPolicy',
+        body: explainBody,
+        response: answers(explainAnswer, 'What the gate would say of the call, as far as it is known.'),
+      },
+    },
     async request => {
       const { runId, nodeId, arguments: given, ...asked } = request.body
       const { tenant } = principalOf(request, 'tools:read')

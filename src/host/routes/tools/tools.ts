@@ -52,6 +52,7 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
     '/v1/tools',
     {
       schema: {
+        operationId: 'listTools',
         querystring: toolsQuery,
         response: answers(toolsAnswer, 'Tools by name, how each stands, and whether a session, or one that no grant names, may use it.'),
       },
@@ -64,7 +65,13 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
 
   app.post<{ Body: Static<typeof adoptBody> }>(
     '/v1/tools::adopt',
-    { schema: { body: adoptBody, response: answers(adoptAnswer, 'Those that are bound from now on, as they are listed now.') } },
+    {
+      schema: {
+        operationId: 'adoptTools',
+        body: adoptBody,
+        response: answers(adoptAnswer, 'Those that are bound from now on, as they are listed now.'),
+      },
+    },
     async request => {
       const { tenant, actor } = principalOf(request, 'tools:write')
       const { server, tools = null, ...expected } = request.body
@@ -75,7 +82,7 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
 
   app.post<{ Body: Static<typeof dropBody> }>(
     '/v1/tools::drop',
-    { schema: { body: dropBody, response: answers(dropAnswer, 'Those that are bound no longer.') } },
+    { schema: { operationId: 'dropTools', body: dropBody, response: answers(dropAnswer, 'Those that are bound no longer.') } },
     async request => {
       const { tenant, actor } = principalOf(request, 'tools:write')
       const { server, tools = null } = request.body

@@ -25,6 +25,7 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
     '/v1/workspaces/:workspace/files/*',
     {
       schema: {
+        operationId: 'readWorkspaceFile',
         params: fileParams,
         querystring: versionQuery,
         produces: ['application/octet-stream'],
@@ -51,7 +52,14 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
 
   app.delete<{ Params: Params; Querystring: Static<typeof deleteQuery> }>(
     '/v1/workspaces/:workspace/files/*',
-    { schema: { params: fileParams, querystring: deleteQuery, response: answers(commitAnswer, 'A new version, without the file.') } },
+    {
+      schema: {
+        operationId: 'deleteWorkspaceFile',
+        params: fileParams,
+        querystring: deleteQuery,
+        response: answers(commitAnswer, 'A new version, without the file.'),
+      },
+    },
     async (request, reply) => {
       const principal = principalOf(request, 'workspaces:write')
       const { workspace, '*': path } = request.params
@@ -68,6 +76,7 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
       {
         bodyLimit: MOST_FILE_BYTES,
         schema: {
+          operationId: 'writeWorkspaceFile',
           params: fileParams,
           querystring: putQuery,
           consumes: ['application/octet-stream'],

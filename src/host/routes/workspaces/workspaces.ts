@@ -44,7 +44,11 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
   app.get<{ Querystring: Static<typeof listQuery> }>(
     '/v1/workspaces',
     {
-      schema: { querystring: listQuery, response: answers(workspacesAnswer, 'Those this key may use, by name, at their newest version.') },
+      schema: {
+        operationId: 'listWorkspaces',
+        querystring: listQuery,
+        response: answers(workspacesAnswer, 'Those this key may use, by name, at their newest version.'),
+      },
     },
     async request => {
       const user = userOf(principalOf(request, 'workspaces:read'))
@@ -57,7 +61,12 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
   app.get<{ Params: Params; Querystring: Static<typeof versionQuery> }>(
     '/v1/workspaces/:workspace',
     {
-      schema: { params: workspaceParams, querystring: versionQuery, response: answers(headAnswer, 'A version; without one, the newest.') },
+      schema: {
+        operationId: 'getWorkspace',
+        params: workspaceParams,
+        querystring: versionQuery,
+        response: answers(headAnswer, 'A version; without one, the newest.'),
+      },
     },
     async (request, reply) => {
       const user = userOf(principalOf(request, 'workspaces:read'))
@@ -74,6 +83,7 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
     '/v1/workspaces/:workspace/versions',
     {
       schema: {
+        operationId: 'listWorkspaceVersions',
         params: workspaceParams,
         querystring: versionsQuery,
         response: answers(versionsAnswer, 'Newest first, each with the last check of exactly its files.'),
@@ -93,6 +103,7 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
     '/v1/workspaces/:workspace/tree',
     {
       schema: {
+        operationId: 'listWorkspaceFiles',
         params: workspaceParams,
         querystring: treeQuery,
         response: answers(treeAnswer, 'What is in a folder, or below it, by path.'),
@@ -110,7 +121,14 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
 
   app.get<{ Params: Params; Querystring: Static<typeof annotationsQuery> }>(
     '/v1/workspaces/:workspace/annotations',
-    { schema: { params: workspaceParams, querystring: annotationsQuery, response: answers(annotationsAnswer, 'Of a file or a folder.') } },
+    {
+      schema: {
+        operationId: 'listWorkspaceAnnotations',
+        params: workspaceParams,
+        querystring: annotationsQuery,
+        response: answers(annotationsAnswer, 'Of a file or a folder.'),
+      },
+    },
     async request => {
       const user = userOf(principalOf(request, 'workspaces:read'))
       const { workspace } = request.params
@@ -123,6 +141,7 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
     '/v1/workspaces/:workspace/diff',
     {
       schema: {
+        operationId: 'diffWorkspace',
         params: workspaceParams,
         querystring: diffQuery,
         response: answers(
@@ -153,6 +172,7 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
     '/v1/workspaces/:workspace/commits',
     {
       schema: {
+        operationId: 'commitWorkspace',
         params: workspaceParams,
         body: commitBody,
         response: {
