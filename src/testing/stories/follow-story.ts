@@ -16,6 +16,13 @@ export const shownIn = (path: string): readonly Shown[] =>
     .filter(line => line.trim() !== '')
     .map(line => ({ command: line.replace(/\s+# .*$/, ''), exits: Number(/# exits (\d)/.exec(line)?.[1] ?? 0) }))
 
+/** The `console` blocks of a page: each command, and lines of its output. */
+export const consoleIn = (path: string): readonly { readonly command: string; readonly prints: readonly string[] }[] =>
+  [...readFileSync(path, 'utf8').matchAll(/```console\n([\s\S]*?)```/g)]
+    .flatMap(block => block[1]!.split(/^\$ /m).slice(1))
+    .map(text => text.trimEnd().split('\n'))
+    .map(([command = '', ...prints]) => ({ command, prints }))
+
 const MOST_MS = 240_000
 
 /** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. `npx` would look for the
