@@ -1,0 +1,56 @@
+// The shape of the guides: an index with four groups, two screens a guide, every field of the files that people write.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { agentFormat } from './core/agent/agent-format.ts'
+import { workflowFormat } from './core/workflow/workflow-format.ts'
+
+const FOLDER = 'docs/guide'
+const MOST_LINES = 120
+/** Guides that are still longer. A number only gets smaller. */
+const LONGER: Readonly<Record<string, number>> = { 'host.md': 203, 'record.md': 127, 'runs.md': 129, 'sessions.md': 129, 'tools.md': 147 }
+
+const read = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8')
+const guides = readdirSync(FOLDER).filter(name => name !== 'README.md')
+
+describe('the index', () => {
+  const [, ...groups] = read('README.md').split(/^## /m)
+
+  it('has four groups', () => {
+    expect(groups.map(group => group.split('\n')[0])).toEqual(['Start', 'Understand', 'Operate', 'Extend'])
+  })
+
+  it('names each guide once, in one line', () => {
+    const named = groups.flatMap(group => [...group.matchAll(/^- \[[^\]]+\]\(([^)]+)\): .+$/gm)].map(([, name]) => name!))
+    expect(named.toSorted()).toEqual(guides.toSorted())
+  })
+})
+
+describe.each(guides)('%s', name => {
+  it('fits two screens', () => {
+    expect(read(name).split('\n').length - 1).toBeLessThanOrEqual(LONGER[name] ?? MOST_LINES)
+  })
+})
+
+interface Form {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Form>>
+  readonly items?: Form
+  readonly additionalProperties?: Form | boolean
+}
+
+/** Names of fields that have an effect, at any depth. */
+const fieldsOf = ({ properties = {}, items, additionalProperties }: Form): readonly string[] => [
+  ...Object.entries(properties).flatMap(([name, form]) => (form.description === 'Of OpenWOP. Not used.' ? [] : [name, ...fieldsOf(form)])),
+  ...(items === undefined ? [] : fieldsOf(items)),
+  ...(typeof additionalProperties === 'object' ? fieldsOf(additionalProperties) : []),
+]
+
+it.each([
+  ['agents.md', agentFormat as Form],
+  ['workflows.md', workflowFormat as Form],
+])('%s names every field that has an effect', (name, format) => {
+  // The fields that both files share are described once.
+  const text = [read(name), read('agents.md')].join('\n')
+  const named = new Set([...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code!.split(/[^\w$-]+/)))
+  expect(fieldsOf(format).filter(field => !named.has(field))).toEqual([])
+})
