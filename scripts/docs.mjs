@@ -2,9 +2,10 @@
 // Prints what is generated from the code that runs: schemas/ and docs/reference/. With --check it writes nothing and fails on any difference.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Command } from 'commander'
+import { helpPage } from '../dist/cli/commands/help.js'
+import { DAILY, GROUPS } from '../dist/cli/commands/map.js'
 import { COMMANDS } from '../dist/cli/commands.js'
-import { addCommand } from '../dist/cli/main.js'
+import { createParser } from '../dist/cli/main.js'
 import { agentFormat } from '../dist/core/agent/agent-format.js'
 import { signatureFormat } from '../dist/core/bundle/signature.js'
 import { policyFormat } from '../dist/core/gate/policy-format.js'
@@ -76,16 +77,29 @@ function rules() {
 }
 
 function cli() {
-  const parser = new Command('onbook')
-  for (const command of COMMANDS) addCommand(parser, command, async () => undefined)
-  const pages = COMMANDS.map(({ name, example }) => {
-    const command = /** @type {Command} */ (
-      name.split(' ').reduce((group, word) => group?.commands.find(one => one.name() === word), /** @type {Command | undefined} */ (parser))
+  const parser = createParser(async () => undefined)
+  /** @param {string} name */
+  const page = name => {
+    const command = /** @type {import('commander').Command} */ (
+      name
+        .split(' ')
+        .reduce(
+          (group, word) => group?.commands.find(one => one.name() === word),
+          /** @type {import('commander').Command | undefined} */ (parser),
+        )
     )
-    command.configureHelp({ helpWidth: 100 })
-    return `## onbook ${name}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
-  })
-  return `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O, 128 + n for a test run that signal n ended.\n\n${pages.join('\n\n')}\n`
+    command.configureHelp({ ...command.configureHelp(), helpWidth: 100 })
+    const { example } = /** @type {{ example: string }} */ (COMMANDS.find(one => one.name === name))
+    return `### onbook ${name}\n\n\`\`\`\n${command.helpInformation().trim()}\n\`\`\`\n\n\`\`\`bash\n${example}\n\`\`\``
+  }
+  const groups = Object.entries(GROUPS).map(
+    ([name, { summary, verbs, default: verb }]) =>
+      `## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}. \`onbook ${name}\` alone is \`onbook ${name} ${verb}\`.\n\n${verbs.map(word => page(`${name} ${word}`)).join('\n\n')}`,
+  )
+  const old = COMMANDS.flatMap(({ name, aliases = [] }) => aliases.map(alias => `| \`${alias}\` | \`${name}\` |`)).sort()
+  const head = `# Commands\n\nGenerated from the command table. Exit codes: 0 fine, 1 findings or differences, 2 usage or I/O, 128 + n for a test run that signal n ended.`
+  const start = `\`onbook run <workflow>\` starts a workflow. A workflow whose id is a verb of the group, such as \`list\`, is started with \`onbook run start list\`, or by its file: \`onbook run ./list.yaml\`.`
+  return `${head}\n\n\`\`\`\n${helpPage().trim()}\n\`\`\`\n\n${start}\n\n## Daily\n\n${DAILY.map(page).join('\n\n')}\n\n${groups.join('\n\n')}\n\n## Names of earlier releases\n\nThey work as before. \`--help\` leaves them out.\n\n| earlier name | name |\n|---|---|\n${old.join('\n')}\n`
 }
 
 function openwop() {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { QUESTION_COMMANDS } from './cli/question-commands.ts'
+import { QUESTION_COMMANDS } from './cli/commands/question.ts'
 import { type LeakyHost, leakyHost, plantedOf, trustedValues } from './testing/secrets/leaky-host.ts'
 import { filesIn, foundIn, type Place, plantedValue, rowsIn } from './testing/secrets/planted.ts'
 import { answerApproval, endOf, publishAll, startTold, tellingProvider } from './testing/secrets/told-everything.ts'
@@ -107,8 +107,8 @@ async function askAtRest(): Promise<void> {
   const [told, asked] = [run('told'), run('asked')]
   for (const { name, arguments: asks = [] } of QUESTION_COMMANDS) {
     const refs = asks.length > 1 ? [told, asked] : [told]
-    for (const more of [[], ['--json']]) await host.cli(name, ...refs, ...more)
-    await host.cli(name, ...(asks.length > 1 ? ['told.jsonl', 'asked.jsonl'] : ['told.jsonl']))
+    for (const more of [[], ['--json']]) await host.cli(...name.split(' '), ...refs, ...more)
+    await host.cli(...name.split(' '), ...(asks.length > 1 ? ['told.jsonl', 'asked.jsonl'] : ['told.jsonl']))
   }
   await host.cli('show', told, '--node', 'caller', '--step', '1', '--diff')
   await host.cli('sessions', 'transcript', 'caller')

@@ -1,8 +1,11 @@
 // The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
 import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
+import { nearest } from '../core/pack/nearest.ts'
 import { Fault, type FaultCode } from '../errors.ts'
-import { COMMANDS, type Command, GROUPS, type Input } from './commands.ts'
+import { groupPage, helpPage, verbLines } from './commands/help.ts'
+import { GROUPS, type Group } from './commands/map.ts'
+import { COMMANDS, type Command, type Input } from './commands.ts'
 import { faultText, safeJson, visibleLines } from './report/visible.ts'
 
 /** What somebody sent is wrong, not what was asked. */
@@ -15,21 +18,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   })
   let code = 0
   let json = false
-  const parser = new Parser('onbook')
-    .description('The system of record for what an AI agent was sent and what it was allowed to do.')
-    .version(packageVersion())
-    .showHelpAfterError('(add --help for usage)')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'onbook: ')) })
-    .enablePositionalOptions() // the version of a bundle is not ours
-    .exitOverride()
-  for (const command of COMMANDS) {
-    addCommand(parser, command, async input => {
-      json = input.json === true || input.format === 'json'
-      code = await (await command.load())(input)
-    })
-  }
-  // What follows the name of a group is a command, also where the group alone is one.
-  for (const group of parser.commands) if (group.commands.length > 0) group.allowExcessArguments()
+  const parser = createParser(async (command, input) => {
+    json = input.json === true || input.format === 'json'
+    code = await (await command.load())(input)
+  })
   try {
     await parser.parseAsync(argv, { from: 'user' })
     return code
@@ -38,33 +30,70 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-export function addCommand(parser: Parser, command: Command, run: (input: Input) => Promise<void>): void {
-  const [first = '', second] = command.name.split(' ')
-  const added = (second === undefined ? parser : groupIn(parser, first))
-    .command(second ?? first)
-    .summary(command.summary)
-    .description(`${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`)
-  for (const argument of command.arguments) added.argument(argument)
-  for (const { flags, summary, repeated } of command.options) {
-    if (repeated) added.option(flags, summary, (one: string, others: readonly string[] = []) => [...others, one])
-    else added.option(flags, summary)
+type Act = (command: Command, input: Input) => Promise<void>
+
+/** Every command under its name, and hidden under its names of earlier releases. */
+export function createParser(act: Act): Parser {
+  const parser = new Parser('onbook')
+    .version(packageVersion())
+    .showHelpAfterError('(add --help for usage)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'onbook: ')) })
+    .enablePositionalOptions() // the version of a bundle is not ours
+    .exitOverride()
+  parser.helpInformation = helpPage
+  for (const [name, { summary }] of Object.entries(GROUPS)) describe(parser.command(name), summary)
+  for (const command of COMMANDS) addCommand(parser, command.name, command, act)
+  for (const [name, group] of Object.entries(GROUPS)) completeGroup(childOf(parser, name), group, act)
+  for (const command of COMMANDS) for (const alias of command.aliases ?? []) addCommand(parser, alias, command, act, { hidden: true })
+  // The word after the name of a group is a verb, also where the group alone is a command.
+  for (const group of parser.commands) if (group.commands.length > 0) group.allowExcessArguments()
+  return parser
+}
+
+function addCommand(parser: Parser, name: string, command: Command, act: Act, options: { readonly hidden?: true } = {}): void {
+  const [first = '', second] = name.split(' ')
+  const group = second === undefined ? parser : (parser.commands.find(known => known.name() === first) ?? parser.command(first, options))
+  const added = group.commands.find(known => known.name() === (second ?? first)) ?? group.command(second ?? first, options)
+  bind(describe(added, command.summary), command, act)
+  added.addHelpText('after', `\nExample:\n  $ ${command.example}\n`)
+}
+
+/** A group without a verb acts as its default verb. `run` is a command of its own, which takes a workflow. */
+function completeGroup(parser: Parser, { default: verb }: Group, act: Act): void {
+  const name = parser.name()
+  if (COMMANDS.some(command => command.name === name)) {
+    parser.usage(`[options] <workflow>\n       onbook ${name} <verb> [options]`).configureHelp({ visibleCommands: () => [] })
+    parser.addHelpText('after', `\nVerbs:\n${verbLines(name).join('\n')}`)
+    return
   }
-  added.addHelpText('after', `\nExample:\n  $ ${command.example}`)
-  added.action(async (...args: unknown[]) => {
-    if (added.commands.length > 0 && added.args.length > 0) added.error(`error: unknown command '${added.args[0]}'`)
+  bind(parser, COMMANDS.find(command => command.name === `${name} ${verb}`)!, act)
+  parser.helpInformation = () => groupPage(name)
+}
+
+const childOf = (parser: Parser, name: string): Parser => parser.commands.find(known => known.name() === name)!
+
+const describe = (parser: Parser, summary: string): Parser =>
+  parser.summary(summary).description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
+
+function bind(parser: Parser, command: Command, act: Act): void {
+  for (const argument of command.arguments) parser.argument(argument)
+  for (const { flags, summary, repeated } of command.options) {
+    if (repeated) parser.option(flags, summary, (one: string, others: readonly string[] = []) => [...others, one])
+    else parser.option(flags, summary)
+  }
+  parser.action(async (...args: unknown[]) => {
+    if (parser.commands.length > 0 && parser.args.length > command.arguments.length) refuseVerb(parser, parser.args[0]!)
     const names = command.arguments.map(argument => argument.replace(/[^a-z]/g, ''))
     const values = Object.fromEntries(names.map((name, index) => [name, args[index]]))
-    await run({ ...(args[names.length] as object), ...values })
+    await act(command, { ...(args[names.length] as object), ...values })
   })
 }
 
-function groupIn(parser: Parser, name: string): Parser {
-  const known = parser.commands.find(command => command.name() === name)
-  if (known !== undefined) return known
-  return parser
-    .command(name)
-    .summary(GROUPS[name]!)
-    .description(`${GROUPS[name]![0]!.toUpperCase()}${GROUPS[name]!.slice(1)}.`)
+function refuseVerb(group: Parser, word: string): never {
+  const verbs = group.commands.map(verb => verb.name())
+  const meant = nearest(word, verbs)
+  const hint = meant === null ? `Verbs: ${verbs.join(', ')}` : `Did you mean: onbook ${group.name()} ${meant}`
+  group.error(`error: unknown command '${group.name()} ${word}'\n${hint}`)
 }
 
 function explain(error: unknown, json: boolean): number {

@@ -1,4 +1,4 @@
-// onbook keys: who may talk to the host.
+// onbook key: who may talk to the host.
 
 import { openProductStore, randomness } from '../../book/product-store.ts'
 import { actorOf, clock, existingDatabase, tenantOf } from '../../book/record-folder.ts'
@@ -13,25 +13,32 @@ import { firstRows } from '../report/page.ts'
 import { choiceOption, printJson } from '../terminal.ts'
 import { printLoginLink } from './login-link.ts'
 
-const ACTIONS = { create, list, revoke }
+export const create = (input: Input): Promise<number> => withStore(input, createOne)
+export const list = (input: Input): Promise<number> => withStore(existing(input), listAll)
+export const revoke = (input: Input): Promise<number> => withStore(existing(input), revokeOne)
 
-export async function keys(input: Input): Promise<number> {
-  const action = choiceOption(input.action, 'the action', ['create', 'list', 'revoke', 'login'])
-  if (action === 'login') {
-    await printLoginLink(input)
-    return 0
-  }
-  if (action !== 'create') existingDatabase(input) // only a key that is made needs a record that is made
+export async function login(input: Input): Promise<number> {
+  await printLoginLink(input)
+  return 0
+}
+
+/** Only a new key may create the record it is kept in. */
+function existing(input: Input): Input {
+  existingDatabase(input)
+  return input
+}
+
+async function withStore(input: Input, act: (store: Store, input: Input) => Promise<void>): Promise<number> {
   const store = openProductStore(input)
   try {
-    await ACTIONS[action](store, input)
+    await act(store, input)
     return 0
   } finally {
     await store.close()
   }
 }
 
-async function create(store: Store, input: Input): Promise<void> {
+async function createOne(store: Store, input: Input): Promise<void> {
   const scopes = scopesOf(input.scopes)
   const { id, key } = await createKey(store, randomness, {
     tenant: tenantOf(input),
@@ -72,12 +79,12 @@ function expiryOf(given: unknown): string | null {
   return expiresAt
 }
 
-async function list(store: Store, input: Input): Promise<void> {
+async function listAll(store: Store, input: Input): Promise<void> {
   const found = (await listKeys(store)).filter(({ tenant }) => input.tenant === undefined || tenant === input.tenant)
   const all = firstRows(found, input)
   const shown = all.map(({ secretHash: _, ...key }) => key)
   if (input.json) printJson({ keys: shown })
-  else if (all.length === 0) process.stdout.write('No keys yet: onbook keys create\n')
+  else if (all.length === 0) process.stdout.write('No keys yet: onbook key create\n')
   else process.stdout.write(columns([['id', 'tenant', 'state', 'last used', 'workspaces', 'scopes'], ...all.map(row)]))
 }
 
@@ -102,9 +109,8 @@ function stateOf(revoked: boolean, expiresAt: string | null): string {
   return `${expiresAt <= clock() ? 'expired' : 'until'} ${expiresAt}`
 }
 
-async function revoke(store: Store, input: Input): Promise<void> {
-  const { id } = input
-  if (typeof id !== 'string') throw new Fault('usage_invalid', { problem: 'name the key to revoke by its id' })
+async function revokeOne(store: Store, input: Input): Promise<void> {
+  const id = String(input.id)
   await revokeKey(store, id, actorOf())
   if (input.json) printJson({ revoked: id })
   else process.stdout.write(`Key ${id} is revoked.\n`)

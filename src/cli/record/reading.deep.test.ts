@@ -7,7 +7,7 @@ import { digestBytes } from '../../core/digest/digest.ts'
 import { OTHER_USER } from '../../testing/hosts/other-user.ts'
 import { type CliRun, runCli } from '../../testing/hosts/run-cli.ts'
 import { appendTo, HOSTILE, nameOf, OBJECTS, type ObjectName, sampleRecord } from '../../testing/stores/sample-record.ts'
-import { RECORD_COMMANDS } from '../record-commands.ts'
+import { RECORD_COMMANDS } from '../commands/record.ts'
 
 let data = ''
 beforeAll(async () => {
@@ -185,10 +185,10 @@ const argumentsOf = (names: readonly string[]) =>
   names.filter(name => name.startsWith('<')).map(name => (name === '<digest>' ? nameOf('text') : 'something'))
 
 describe('without a record', () => {
-  const commands = RECORD_COMMANDS.filter(({ name }) => name !== 'restore' && name !== 'import')
+  const commands = RECORD_COMMANDS.filter(({ name }) => name !== 'store restore' && name !== 'run import')
   it.each(commands)('onbook $name says so in one line, exits with 2 and makes nothing', async command => {
     const folder = join(fresh(), 'none')
-    const args = [command.name, ...argumentsOf(command.arguments), '--data', folder]
+    const args = [...command.name.split(' '), ...argumentsOf(command.arguments), '--data', folder]
     const { code, out, err } = await runCli(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toBe(
@@ -206,7 +206,7 @@ describe('without a record', () => {
     for (const command of commands) {
       const folder = fresh()
       writeFileSync(join(folder, 'onbook.db'), text)
-      const args = [command.name, ...argumentsOf(command.arguments), '--data', folder]
+      const args = [...command.name.split(' '), ...argumentsOf(command.arguments), '--data', folder]
       const [plain, asJson] = await Promise.all([runCli(args, { cwd: folder }), runCli([...args, '--json'], { cwd: folder })])
       // To verify what is there is its work: it has an answer where others have none.
       const answers = command.name === 'verify' && text !== ''

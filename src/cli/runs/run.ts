@@ -7,6 +7,7 @@ import { visible } from '../report/visible.ts'
 import { checkGiven } from '../sessions/ready.ts'
 import { printJson } from '../terminal.ts'
 import { type RunDesk, withRunDesk } from './desk.ts'
+import { list } from './looking.ts'
 import { isFileName, publishFile } from './publish-file.ts'
 import { runFrom } from './run-options.ts'
 import { tellRun } from './tell.ts'
@@ -14,6 +15,18 @@ import { placeAgain } from './typed-again.ts'
 
 /** Whoever does the work has been told them already, or takes them from nobody. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'provider', 'model', 'repo', 'config'] as const
+
+/** Options that `run list` has too. */
+const OF_A_LIST = ['data', 'tenant', 'url', 'key', 'hostTimeout', 'json', 'workflow']
+
+/** `onbook run` alone lists runs, as every group without a verb does. */
+export async function runOrList(input: Input): Promise<number> {
+  if (input.workflow !== undefined) return run(input)
+  const option = Object.keys(input).find(name => input[name] !== undefined && !OF_A_LIST.includes(name))
+  if (option !== undefined)
+    throw new Fault('usage_invalid', { problem: 'Name the workflow to run, as a file or by its id: onbook run <workflow>' })
+  return list(input)
+}
 
 export async function run(input: Input): Promise<number> {
   const workflow = String(input.workflow)

@@ -1,6 +1,7 @@
 // Labels: names that move from version to version, with everything that was ever done to them.
 import { decideLabel } from '../../core/library/decide.ts'
 import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
+import { previousOf } from '../../core/pack/registry.ts'
 import type { Store } from '../../ports.ts'
 import { isProtected, labelledVersion } from './label-rows.ts'
 import { type CommitOutcome, commitDecided } from './publish.ts'
@@ -30,6 +31,12 @@ export function moveLabel(store: Store, writer: Writer, change: LabelChange): Pr
     const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
     return decideLabel(request, known, writer.actor)
   })
+}
+
+/** The version that a label led to before the present one; null when it never led to another. */
+export async function previousVersion(store: Store, writer: Writer, templateId: string, label: string): Promise<string | null> {
+  const moves = await labelHistory(store, writer, templateId, label)
+  return previousOf(moves.flatMap(({ to }) => to ?? []))
 }
 
 /** Says nothing when it is so already. */

@@ -4,12 +4,12 @@ import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import { semanticDigest } from '../../core/pack/pack.ts'
-import { activate, activeVersion, previousActive, previousOf } from '../../core/pack/registry.ts'
+import { activate, activeVersion, previousActive } from '../../core/pack/registry.ts'
 import { digestsOf } from '../../core/schema/schemas.ts'
 import { Fault } from '../../errors.ts'
 import type { Clock, Store, Validator } from '../../ports.ts'
 import { isProtected } from '../library/label-rows.ts'
-import { labelHistory } from '../library/labels.ts'
+import { previousVersion } from '../library/labels.ts'
 import { publishSchemas, schemasOfPack } from '../library/pack-schemas.ts'
 import type { Writer } from '../library/rows.ts'
 import { checkPacks } from './check.ts'
@@ -73,11 +73,8 @@ export async function activateVersion(workspace: Workspace, request: ActivateReq
 }
 
 /** A pack that was never activated by hand is active since it was published: the record knows. */
-async function previousIn(record: RecordPlace | null, agentId: string): Promise<string | null> {
-  if (record === null) return null
-  const moves = await labelHistory(record.store, record.writer, agentId, ACTIVE_LABEL)
-  return previousOf(moves.flatMap(({ to }) => to ?? []))
-}
+const previousIn = async (record: RecordPlace | null, agentId: string): Promise<string | null> =>
+  record === null ? null : previousVersion(record.store, record.writer, agentId, ACTIVE_LABEL)
 
 /** Publishes what is not there yet and moves the label `active`, in one commit. A protected label is moved by nobody but `onbook label`. */
 async function activateTemplates({ store, writer }: RecordPlace, templates: readonly LibraryTemplate[], why: string | null) {

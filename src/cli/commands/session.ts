@@ -1,5 +1,5 @@
 // The commands around sessions.
-import type { Command, Option } from './commands.ts'
+import type { Command, Option } from '../commands.ts'
 import { LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const CONFIG_OPTIONS: readonly Option[] = [
@@ -22,45 +22,50 @@ const DIALECT: Option = { flags: '--dialect <name>', summary: 'names of fields a
 /** For work that this process does when no host does it. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
-const looking = () => import('./sessions/looking.ts')
-const running = () => import('./sessions/running.ts')
-const adopt = () => import('./sessions/adopt.ts')
+const looking = () => import('../sessions/looking.ts')
+const running = () => import('../sessions/running.ts')
+const adopt = () => import('../sessions/adopt.ts')
 
 export const SESSION_COMMANDS: readonly Command[] = [
   {
-    name: 'sessions create',
+    name: 'agent create',
+    aliases: ['sessions create'],
     arguments: ['[session]'],
     summary: 'create a session',
     options: [...CONFIG_OPTIONS, { flags: '--agent <id>', summary: 'agent of the session' }, DIALECT, ...WHERE],
-    example: 'onbook sessions create writer --provider scripted --model small',
+    example: 'onbook agent create writer --provider scripted --model small',
     load: async () => (await looking()).create,
   },
   {
-    name: 'sessions list',
+    name: 'agent list',
+    aliases: ['sessions', 'sessions list'],
     arguments: [],
     summary: 'list sessions',
     options: [LIMIT, ...WHERE],
-    example: 'onbook sessions list',
+    example: 'onbook agent list',
     load: async () => (await looking()).list,
   },
   {
-    name: 'sessions show',
+    name: 'agent show',
+    aliases: ['sessions show'],
     arguments: ['<session>'],
     summary: 'show the status and configuration of a session',
     options: [DIALECT, ...WHERE],
-    example: 'onbook sessions show writer',
+    example: 'onbook agent show writer',
     load: async () => (await looking()).show,
   },
   {
-    name: 'sessions config',
+    name: 'agent config',
+    aliases: ['sessions config'],
     arguments: ['<session>'],
     summary: 'show or change the configuration of later runs',
     options: [...CONFIG_OPTIONS, DIALECT, ...WHERE],
-    example: 'onbook sessions config writer --model large',
+    example: 'onbook agent config writer --model large',
     load: async () => (await looking()).config,
   },
   {
-    name: 'sessions run',
+    name: 'agent run',
+    aliases: ['sessions run'],
     arguments: ['<session>'],
     summary: 'send input to a session and wait for the reply',
     options: [
@@ -72,11 +77,12 @@ export const SESSION_COMMANDS: readonly Command[] = [
       ...WORK,
       ...WHERE,
     ],
-    example: 'onbook sessions run writer --input "Good morning" --script script.yaml --watch',
+    example: 'onbook agent run writer --input "Good morning" --script script.yaml --watch',
     load: async () => (await running()).run,
   },
   {
-    name: 'sessions say',
+    name: 'agent say',
+    aliases: ['sessions say'],
     arguments: ['<session>', '<text>'],
     summary: 'answer a waiting run, or leave a message',
     options: [
@@ -86,51 +92,57 @@ export const SESSION_COMMANDS: readonly Command[] = [
       ...WORK,
       ...WHERE,
     ],
-    example: 'onbook sessions say writer "Shorter, please"',
+    example: 'onbook agent say writer "Shorter, please"',
     load: async () => (await running()).say,
   },
   {
-    name: 'sessions resume',
+    name: 'agent resume',
+    aliases: ['sessions resume'],
     arguments: ['<session>'],
     summary: 'resume a paused or abandoned run of a session',
     options: [WATCH, ...WORK, ...WHERE],
-    example: 'onbook sessions resume writer --script script.yaml',
+    example: 'onbook agent resume writer --script script.yaml',
     load: async () => (await running()).resume,
   },
   {
-    name: 'sessions complete',
+    name: 'agent complete',
+    aliases: ['sessions complete'],
     arguments: ['<session>'],
     summary: 'complete an interactive run that waits for input',
     options: WHERE,
-    example: 'onbook sessions complete writer',
+    example: 'onbook agent complete writer',
     load: async () => (await running()).complete,
   },
   {
-    name: 'sessions cancel',
+    name: 'agent cancel',
+    aliases: ['sessions cancel'],
     arguments: ['<session>'],
     summary: 'cancel the open run of a session',
     options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
-    example: 'onbook sessions cancel writer --reason "wrong brief"',
+    example: 'onbook agent cancel writer --reason "wrong brief"',
     load: async () => (await running()).cancel,
   },
   {
-    name: 'sessions events',
+    name: 'agent events',
+    aliases: ['sessions events'],
     arguments: ['<session>'],
     summary: 'print the events of a session',
     options: [{ flags: '--follow', summary: 'also print new events, until stopped' }, DIALECT, ...WHERE],
-    example: 'onbook sessions events writer',
+    example: 'onbook agent events writer',
     load: async () => (await looking()).events,
   },
   {
-    name: 'sessions transcript',
+    name: 'agent transcript',
+    aliases: ['sessions transcript'],
     arguments: ['<session>'],
     summary: 'print the messages of a session',
     options: WHERE,
-    example: 'onbook sessions transcript writer',
+    example: 'onbook agent transcript writer',
     load: async () => (await looking()).transcript,
   },
   {
-    name: 'sync',
+    name: 'agent sync',
+    aliases: ['sync'],
     arguments: ['<session>'],
     summary: 'prepare a workspace version for a session, without applying it',
     options: [
@@ -145,11 +157,12 @@ export const SESSION_COMMANDS: readonly Command[] = [
       REPO,
       ...WHERE,
     ],
-    example: 'onbook sync writer --workspace newsdesk --prelude default',
+    example: 'onbook agent sync writer --workspace newsdesk --prelude default',
     load: async () => (await adopt()).sync,
   },
   {
-    name: 'apply',
+    name: 'agent apply',
+    aliases: ['apply'],
     arguments: ['<session>'],
     summary: 'activate the synced workspace version of a session',
     options: [
@@ -157,7 +170,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
       { flags: '--untested', summary: 'accept packs whose tests have not passed; the record names the caller' },
       ...WHERE,
     ],
-    example: 'onbook apply writer --when next_step_boundary',
+    example: 'onbook agent apply writer --when next_step_boundary',
     load: async () => (await adopt()).apply,
   },
 ]

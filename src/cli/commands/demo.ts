@@ -1,5 +1,5 @@
 // The demo.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { JSON_OPTION } from './options.ts'
 
 export const DEMO_COMMANDS: readonly Command[] = [
@@ -14,6 +14,6 @@ export const DEMO_COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     example: 'onbook demo override',
-    load: async () => (await import('./demo/demo.ts')).demo,
+    load: async () => (await import('../demo/demo.ts')).demo,
   },
 ]

@@ -1,32 +1,35 @@
 // The commands around roles.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { JSON_OPTION, REPO } from './options.ts'
 
-const roles = () => import('./roles.ts')
+const roles = () => import('../roles.ts')
 
 export const ROLE_COMMANDS: readonly Command[] = [
   {
-    name: 'roles',
+    name: 'role list',
+    aliases: ['roles'],
     arguments: [],
     summary: 'list the roles of the repo and the shipped ones',
     options: [REPO, JSON_OPTION],
-    example: 'onbook roles',
+    example: 'onbook role list',
     load: async () => (await roles()).list,
   },
   {
-    name: 'roles show',
+    name: 'role show',
+    aliases: ['roles show'],
     arguments: ['<name>'],
     summary: 'print the text of a role',
     options: [{ flags: '--raw', summary: 'print the whole file, with its head' }, REPO, JSON_OPTION],
-    example: 'onbook roles show reviewer --raw',
+    example: 'onbook role show reviewer --raw',
     load: async () => (await roles()).show,
   },
   {
-    name: 'roles init',
+    name: 'role init',
+    aliases: ['roles init'],
     arguments: ['<name>'],
     summary: 'write docs/templates/<name>.md from a shipped role or a sample',
     options: [REPO, JSON_OPTION],
-    example: 'onbook roles init reviewer',
+    example: 'onbook role init reviewer',
     load: async () => (await roles()).init,
   },
 ]

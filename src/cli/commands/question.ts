@@ -1,5 +1,5 @@
 // The commands that ask the record.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { HOST_CONFIG, WHERE } from './options.ts'
 
 export const QUESTION_COMMANDS: readonly Command[] = [
@@ -16,7 +16,7 @@ export const QUESTION_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example: 'onbook why run_0123456789abcdefghjkmnpq --node writer --kind system',
-    load: async () => (await import('./questions/why.ts')).why,
+    load: async () => (await import('../questions/why.ts')).why,
   },
   {
     name: 'blame',
@@ -29,15 +29,16 @@ export const QUESTION_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example: 'onbook blame run_0123456789abcdefghjkmnpq --node writer',
-    load: async () => (await import('./questions/blame.ts')).blame,
+    load: async () => (await import('../questions/blame.ts')).blame,
   },
   {
-    name: 'prefix',
+    name: 'run prefix',
+    aliases: ['prefix'],
     arguments: ['<run>'],
     summary: 'show how much of a prompt stays the same between steps',
     options: [{ flags: '--node <id>', summary: 'only this node' }, ...WHERE],
-    example: 'onbook prefix run_0123456789abcdefghjkmnpq',
-    load: async () => (await import('./questions/prefix.ts')).prefix,
+    example: 'onbook run prefix run_0123456789abcdefghjkmnpq',
+    load: async () => (await import('../questions/prefix.ts')).prefix,
   },
   {
     name: 'replay',
@@ -63,7 +64,7 @@ export const QUESTION_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example: 'onbook replay run_0123456789abcdefghjkmnpq',
-    load: async () => (await import('./questions/replay.ts')).replay,
+    load: async () => (await import('../questions/replay.ts')).replay,
   },
   {
     name: 'diff',
@@ -76,6 +77,6 @@ export const QUESTION_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example: 'onbook diff run_0123456789abcdefghjkmnpq yesterday.jsonl',
-    load: async () => (await import('./questions/diff.ts')).diff,
+    load: async () => (await import('../questions/diff.ts')).diff,
   },
 ]

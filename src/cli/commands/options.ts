@@ -1,5 +1,5 @@
 // Options that many commands have.
-import type { Option } from './commands.ts'
+import type { Option } from '../commands.ts'
 
 export const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
 export const LIMIT: Option = { flags: '--limit <n>', summary: 'rows to print (default: 50; with --json, all)' }

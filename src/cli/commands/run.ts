@@ -1,5 +1,5 @@
 // The commands around runs.
-import type { Command, Option } from './commands.ts'
+import type { Command, Option } from '../commands.ts'
 import { HOST_CONFIG, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const MODEL: Option = { flags: '--model <name>', summary: 'model of the provider' }
@@ -12,12 +12,12 @@ const WORK: readonly Option[] = [
   ...WORK_HERE,
 ]
 
-const run = () => import('./runs/run.ts')
-const looking = () => import('./runs/looking.ts')
-const steering = () => import('./runs/steering.ts')
-const approvals = () => import('./runs/approvals.ts')
+const run = () => import('../runs/run.ts')
+const looking = () => import('../runs/looking.ts')
+const steering = () => import('../runs/steering.ts')
+const approvals = () => import('../runs/approvals.ts')
 
-const LIST: Omit<Command, 'name'> = {
+const LIST: Omit<Command, 'name' | 'aliases'> = {
   arguments: [],
   summary: 'list runs',
   options: [
@@ -29,44 +29,55 @@ const LIST: Omit<Command, 'name'> = {
     { ...LIMIT, summary: 'latest runs to print (default: 50; with --json, all)' },
     ...WHERE,
   ],
-  example: 'onbook runs --status paused',
+  example: 'onbook run list --status paused',
   load: async () => (await looking()).list,
 }
 
-const APPROVALS: Omit<Command, 'name'> = {
+const APPROVALS: Omit<Command, 'name' | 'aliases'> = {
   arguments: [],
   summary: 'list the open approvals',
   options: [LIMIT, ...WHERE],
-  example: 'onbook approvals',
+  example: 'onbook approval list',
   load: async () => (await approvals()).list,
 }
 
 const NOTE: Option = { flags: '--note <text>', summary: 'note, kept in the record' }
 
+const START: readonly Option[] = [
+  { flags: '--input <json>', summary: 'inputs of the workflow, as JSON or @file' },
+  { flags: '--override <text>', summary: 'override for the end of every prompt, as text or @file' },
+  { flags: '--prompt-override <kind=ref>', summary: 'template for a kind, above every other layer', repeated: true },
+  { flags: '--mode <mode>', summary: 'planning or implementation (default: as the workflow sets it)' },
+  { flags: '--budget-steps <n>', summary: 'most steps of the run (default: as the workflow sets it, else no limit)' },
+  { flags: '--steps-per-node <n>', summary: 'steps of one node before the run pauses (default: as the workflow sets it, else 50)' },
+  { flags: '--budget-tokens <n>', summary: 'most tokens of the run (default: as the workflow sets it, else no limit)' },
+  { flags: '--timeout <seconds>', summary: 'seconds that the run may take (default: as the workflow sets it, else no limit)' },
+  { flags: '--detach', summary: 'return at once; needs a host' },
+  WATCH,
+  ...WORK,
+  ...WHERE,
+]
+
 export const RUN_COMMANDS: readonly Command[] = [
   {
     name: 'run',
-    arguments: ['<workflow>'],
+    arguments: ['[workflow]'],
     summary: 'run a workflow until it ends or waits for a person',
-    options: [
-      { flags: '--input <json>', summary: 'inputs of the workflow, as JSON or @file' },
-      { flags: '--override <text>', summary: 'override for the end of every prompt, as text or @file' },
-      { flags: '--prompt-override <kind=ref>', summary: 'template for a kind, above every other layer', repeated: true },
-      { flags: '--mode <mode>', summary: 'planning or implementation (default: as the workflow sets it)' },
-      { flags: '--budget-steps <n>', summary: 'most steps of the run (default: as the workflow sets it, else no limit)' },
-      { flags: '--steps-per-node <n>', summary: 'steps of one node before the run pauses (default: as the workflow sets it, else 50)' },
-      { flags: '--budget-tokens <n>', summary: 'most tokens of the run (default: as the workflow sets it, else no limit)' },
-      { flags: '--timeout <seconds>', summary: 'seconds that the run may take (default: as the workflow sets it, else no limit)' },
-      { flags: '--detach', summary: 'return at once; needs a host' },
-      WATCH,
-      ...WORK,
-      ...WHERE,
-    ],
+    options: START,
     example: `onbook run workflows/newsroom.yaml --input '{"topic":"Ferry","facts":[]}' --script script.yaml --watch`,
+    load: async () => (await run()).runOrList,
+  },
+  {
+    name: 'run start',
+    arguments: ['<workflow>'],
+    summary: 'run a workflow, also one that is named like a verb',
+    options: START,
+    example: 'onbook run start list',
     load: async () => (await run()).run,
   },
   {
-    name: 'fork',
+    name: 'run fork',
+    aliases: ['fork'],
     arguments: ['<run>'],
     summary: 'branch a recorded run at an event and continue with a change',
     options: [
@@ -86,11 +97,10 @@ export const RUN_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example:
-      'onbook fork run_0123456789abcdefghjkmnpq --from writer --prompt-override system=prompt:house-style@2.0.0 --script script.yaml',
-    load: async () => (await import('./runs/fork.ts')).fork,
+      'onbook run fork run_0123456789abcdefghjkmnpq --from writer --prompt-override system=prompt:house-style@2.0.0 --script script.yaml',
+    load: async () => (await import('../runs/fork.ts')).fork,
   },
-  { name: 'runs', ...LIST },
-  { name: 'runs list', ...LIST },
+  { name: 'run list', aliases: ['runs', 'runs list'], ...LIST },
   {
     name: 'show',
     arguments: ['<run>'],
@@ -106,47 +116,53 @@ export const RUN_COMMANDS: readonly Command[] = [
     load: async () => (await looking()).show,
   },
   {
-    name: 'runs pause',
+    name: 'run pause',
+    aliases: ['runs pause'],
     arguments: ['<run>'],
     summary: 'pause a run: no node or step starts until it resumes',
     options: WHERE,
-    example: 'onbook runs pause run_0123456789abcdefghjkmnpq',
+    example: 'onbook run pause run_0123456789abcdefghjkmnpq',
     load: async () => (await steering()).pause,
   },
   {
-    name: 'runs resume',
+    name: 'run resume',
+    aliases: ['runs resume'],
     arguments: ['<run>'],
     summary: 'resume a paused or abandoned run',
     options: [{ flags: '--detach', summary: 'return at once; needs a host' }, WATCH, ...WORK, ...WHERE],
-    example: 'onbook runs resume run_0123456789abcdefghjkmnpq --watch',
+    example: 'onbook run resume run_0123456789abcdefghjkmnpq --watch',
     load: async () => (await steering()).resume,
   },
   {
-    name: 'runs cancel',
+    name: 'run cancel',
+    aliases: ['runs cancel'],
     arguments: ['<run>'],
     summary: 'cancel a run',
     options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
-    example: 'onbook runs cancel run_0123456789abcdefghjkmnpq --reason "wrong brief"',
+    example: 'onbook run cancel run_0123456789abcdefghjkmnpq --reason "wrong brief"',
     load: async () => (await steering()).cancel,
   },
   {
-    name: 'runs mode',
+    name: 'run mode',
+    aliases: ['runs mode'],
     arguments: ['<run>', '<mode>'],
     summary: 'change the mode of a run from its next step on',
     options: WHERE,
-    example: 'onbook runs mode run_0123456789abcdefghjkmnpq implementation',
+    example: 'onbook run mode run_0123456789abcdefghjkmnpq implementation',
     load: async () => (await steering()).mode,
   },
   {
-    name: 'runs override',
+    name: 'run override',
+    aliases: ['runs override'],
     arguments: ['<run>', '[text]'],
     summary: 'set the text that every prompt of a run ends with',
     options: [{ flags: '--node <id>', summary: 'only this node' }, { flags: '--remove', summary: 'remove the override' }, ...WHERE],
-    example: 'onbook runs override run_0123456789abcdefghjkmnpq "Answer in one paragraph." --node writer',
+    example: 'onbook run override run_0123456789abcdefghjkmnpq "Answer in one paragraph." --node writer',
     load: async () => (await steering()).override,
   },
   {
-    name: 'runs say',
+    name: 'run say',
+    aliases: ['runs say'],
     arguments: ['<run>', '<node>', '<text>'],
     summary: 'answer a waiting node, or leave it a message',
     options: [
@@ -156,25 +172,26 @@ export const RUN_COMMANDS: readonly Command[] = [
       ...WORK,
       ...WHERE,
     ],
-    example: 'onbook runs say run_0123456789abcdefghjkmnpq writer "Shorter, please"',
+    example: 'onbook run say run_0123456789abcdefghjkmnpq writer "Shorter, please"',
     load: async () => (await steering()).say,
   },
-  { name: 'approvals', ...APPROVALS },
-  { name: 'approvals list', ...APPROVALS },
+  { name: 'approval list', aliases: ['approvals', 'approvals list'], ...APPROVALS },
   {
-    name: 'approvals approve',
+    name: 'approval approve',
+    aliases: ['approvals approve'],
     arguments: ['<approval>'],
     summary: 'approve a request; without a host, also continue the run',
     options: [NOTE, { flags: '--arguments <json>', summary: 'other arguments for the tool, as JSON or @file' }, WATCH, ...WORK, ...WHERE],
-    example: 'onbook approvals approve approval-1 --note "the plan is good"',
+    example: 'onbook approval approve approval-1 --note "the plan is good"',
     load: async () => (await approvals()).approve,
   },
   {
-    name: 'approvals deny',
+    name: 'approval deny',
+    aliases: ['approvals deny'],
     arguments: ['<approval>'],
     summary: 'deny a request; without a host, also continue the run',
     options: [NOTE, WATCH, ...WORK, ...WHERE],
-    example: 'onbook approvals deny approval-1 --note "not before the tests pass"',
+    example: 'onbook approval deny approval-1 --note "not before the tests pass"',
     load: async () => (await approvals()).deny,
   },
 ]

@@ -1,5 +1,5 @@
 // The commands around versioned workspaces. `onbook publish --workspace` makes the versions.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { DATA, JSON_OPTION, LIMIT, TENANT } from './options.ts'
 
 export const WORKSPACE_COMMANDS: readonly Command[] = [
@@ -9,7 +9,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list workspaces',
     options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace list',
-    load: async () => (await import('./workspace/looking.ts')).list,
+    load: async () => (await import('../workspace/looking.ts')).list,
   },
   {
     name: 'workspace log',
@@ -17,7 +17,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list the versions of a workspace, latest first',
     options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace log writer',
-    load: async () => (await import('./workspace/looking.ts')).log,
+    load: async () => (await import('../workspace/looking.ts')).log,
   },
   {
     name: 'workspace diff',
@@ -25,7 +25,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'show which files differ between two versions',
     options: [{ flags: '--path <path>', summary: 'only this path and below' }, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace diff writer 1 3',
-    load: async () => (await import('./workspace/looking.ts')).diff,
+    load: async () => (await import('../workspace/looking.ts')).diff,
   },
   {
     name: 'workspace show',
@@ -33,7 +33,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list the files of a version, or print one',
     options: [{ flags: '--checks', summary: 'print the lint and test results of these files' }, LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace show writer@2 prompts/packs/default.json',
-    load: async () => (await import('./workspace/looking.ts')).show,
+    load: async () => (await import('../workspace/looking.ts')).show,
   },
   {
     name: 'workspace check',
@@ -41,7 +41,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'lint and test a recorded version, and record the result',
     options: [DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace check writer@2',
-    load: async () => (await import('./workspace/checks.ts')).check,
+    load: async () => (await import('../workspace/checks.ts')).check,
   },
   {
     name: 'workspace checkout',
@@ -49,6 +49,6 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'write the files of a version into an empty folder',
     options: [{ flags: '--force', summary: 'write into a folder that is not empty, and replace its files' }, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace checkout writer@2 writer-2',
-    load: async () => (await import('./workspace/checkout.ts')).checkout,
+    load: async () => (await import('../workspace/checkout.ts')).checkout,
   },
 ]

@@ -1,5 +1,5 @@
 // The commands around bundles.
-import type { Command, Option } from './commands.ts'
+import type { Command, Option } from '../commands.ts'
 import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, TENANT } from './options.ts'
 
 const TRUST_ROOT: Option = {
@@ -24,7 +24,7 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     example: 'onbook bundle build prompts --name vendor.acme.prompts --version 1.0.0 --output bundle',
-    load: async () => (await import('./bundle/build.ts')).build,
+    load: async () => (await import('../bundle/build.ts')).build,
   },
   {
     name: 'bundle sign',
@@ -32,7 +32,7 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
     summary: 'sign a bundle: write pack.json.sig beside its pack.json',
     options: [{ flags: '--key <file>', summary: 'Ed25519 private key file, PKCS #8 PEM' }, HOST_CONFIG, JSON_OPTION],
     example: 'onbook bundle sign bundle --key acme-private.pem',
-    load: async () => (await import('./bundle/sign.ts')).signBundle,
+    load: async () => (await import('../bundle/sign.ts')).signBundle,
   },
   {
     name: 'bundle verify',
@@ -40,7 +40,7 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
     summary: 'show the content, signer and problems of a bundle',
     options: [TRUST_ROOT, INTEGRITY, HOST_CONFIG, DATA, JSON_OPTION],
     example: 'onbook bundle verify bundle --trust-root acme.pem',
-    load: async () => (await import('./bundle/verify.ts')).verifyBundle,
+    load: async () => (await import('../bundle/verify.ts')).verifyBundle,
   },
   {
     name: 'bundle install',
@@ -56,7 +56,7 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     example: 'onbook bundle install bundle --trust-root acme.pem',
-    load: async () => (await import('./bundle/install.ts')).install,
+    load: async () => (await import('../bundle/install.ts')).install,
   },
   {
     name: 'bundle list',
@@ -64,6 +64,6 @@ export const BUNDLE_COMMANDS: readonly Command[] = [
     summary: 'list the installed bundles',
     options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook bundle list',
-    load: async () => (await import('./bundle/list.ts')).list,
+    load: async () => (await import('../bundle/list.ts')).list,
   },
 ]

@@ -1,5 +1,5 @@
 // The commands around the policy.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, REPO, WHERE } from './options.ts'
 
 export const POLICY_COMMANDS: readonly Command[] = [
@@ -9,7 +9,7 @@ export const POLICY_COMMANDS: readonly Command[] = [
     summary: 'print the policy: grants, approvals and what sessions may read',
     options: [POLICY, ...WHERE],
     example: 'onbook policy show',
-    load: async () => (await import('./policy/show.ts')).show,
+    load: async () => (await import('../policy/show.ts')).show,
   },
   {
     name: 'policy explain',
@@ -28,7 +28,7 @@ export const POLICY_COMMANDS: readonly Command[] = [
       ...WHERE,
     ],
     example: `onbook policy explain write_file --agent writer --args '{"path":"docs/plan.md","content":""}'`,
-    load: async () => (await import('./policy/explain.ts')).explain,
+    load: async () => (await import('../policy/explain.ts')).explain,
   },
   {
     name: 'policy log',
@@ -36,6 +36,6 @@ export const POLICY_COMMANDS: readonly Command[] = [
     summary: 'print the changes of the policy, oldest first',
     options: [DATA, JSON_OPTION],
     example: 'onbook policy log',
-    load: async () => (await import('./policy/log.ts')).log,
+    load: async () => (await import('../policy/log.ts')).log,
   },
 ]

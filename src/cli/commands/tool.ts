@@ -1,20 +1,22 @@
 // The commands around tools.
-import type { Command } from './commands.ts'
+import type { Command } from '../commands.ts'
 import { HOST_CONFIG, LIMIT, POLICY, REPO, WHERE } from './options.ts'
 
-const tools = () => import('./tools/tools.ts')
+const tools = () => import('../tools/tools.ts')
 
 export const TOOL_COMMANDS: readonly Command[] = [
   {
-    name: 'tools',
+    name: 'tool list',
+    aliases: ['tools'],
     arguments: [],
     summary: 'list the tools of the host and its MCP servers',
     options: [{ flags: '--session <name>', summary: 'session whose grants are shown' }, LIMIT, REPO, POLICY, HOST_CONFIG, ...WHERE],
-    example: 'onbook tools --json',
+    example: 'onbook tool list --json',
     load: async () => (await tools()).list,
   },
   {
-    name: 'tools adopt',
+    name: 'tool adopt',
+    aliases: ['tools adopt'],
     arguments: ['<server>', '[tools...]'],
     summary: 'adopt tools of an MCP server as they are now',
     options: [
@@ -23,15 +25,16 @@ export const TOOL_COMMANDS: readonly Command[] = [
       HOST_CONFIG,
       ...WHERE,
     ],
-    example: 'onbook tools adopt archive search',
+    example: 'onbook tool adopt archive search',
     load: async () => (await tools()).adopt,
   },
   {
-    name: 'tools drop',
+    name: 'tool drop',
+    aliases: ['tools drop'],
     arguments: ['<server>', '[tools...]'],
     summary: 'drop adopted tools of an MCP server',
     options: [HOST_CONFIG, ...WHERE],
-    example: 'onbook tools drop archive',
+    example: 'onbook tool drop archive',
     load: async () => (await tools()).drop,
   },
 ]

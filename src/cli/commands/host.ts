@@ -1,7 +1,9 @@
 // The commands around the host.
-import { SCOPES } from '../core/access/keys.ts'
-import type { Command } from './commands.ts'
+import { SCOPES } from '../../core/access/keys.ts'
+import type { Command } from '../commands.ts'
 import { DATA, HOST_CONFIG, HOST_TIMEOUT, JSON_OPTION, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
+
+const keys = () => import('../host/keys.ts')
 
 export const HOST_COMMANDS: readonly Command[] = [
   {
@@ -18,16 +20,18 @@ export const HOST_COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     example: 'onbook publish newsdesk --workspace writer --message "shorter summaries"',
-    load: async () => (await import('./host/publish.ts')).publish,
+    load: async () => (await import('../host/publish.ts')).publish,
   },
   {
-    name: 'label',
+    name: 'prompt label',
+    aliases: ['label'],
     arguments: ['<template>', '[label]', '[version]'],
     summary: 'show or move the labels of a template',
     options: [
       { flags: '--why <text>', summary: 'reason, kept in the history' },
       { flags: '--history', summary: 'print every move, oldest first' },
       { ...LIMIT, summary: 'latest moves of the history to print (default: 50; with --json, all)' },
+      { flags: '--back', summary: 'move the label back to its previous version' },
       { flags: '--remove', summary: 'remove the label' },
       { flags: '--protect', summary: 'let only keys with labels:protect move the label' },
       { flags: '--unprotect', summary: 'let every key that may move labels move it' },
@@ -36,11 +40,12 @@ export const HOST_COMMANDS: readonly Command[] = [
       TENANT,
       JSON_OPTION,
     ],
-    example: 'onbook label summarizer production 1.0.0 --why "first release"',
-    load: async () => (await import('./host/label.ts')).label,
+    example: 'onbook prompt label summarizer production 1.0.0 --why "first release"',
+    load: async () => (await import('../host/label.ts')).label,
   },
   {
-    name: 'serve',
+    name: 'host serve',
+    aliases: ['serve'],
     arguments: [],
     summary: 'run the host on this machine',
     options: [
@@ -61,13 +66,22 @@ export const HOST_COMMANDS: readonly Command[] = [
       TENANT,
       JSON_OPTION,
     ],
-    example: 'onbook serve --port 0',
-    load: async () => (await import('./host/serve.ts')).serve,
+    example: 'onbook host serve --port 0',
+    load: async () => (await import('../host/serve.ts')).serve,
   },
   {
-    name: 'keys',
-    arguments: ['<action>', '[id]'],
-    summary: 'create, list or revoke host keys, or create a login link',
+    name: 'host status',
+    arguments: [],
+    summary: 'show the URL and process of the host on this folder',
+    options: [DATA, JSON_OPTION],
+    example: 'onbook host status',
+    load: async () => (await import('../host/status.ts')).status,
+  },
+  {
+    name: 'key create',
+    aliases: ['keys create'],
+    arguments: [],
+    summary: 'create a host key, and print it once',
     options: [
       {
         flags: '--scopes <list>',
@@ -78,14 +92,44 @@ export const HOST_COMMANDS: readonly Command[] = [
         summary: 'workspaces that the key may use, separated by commas (default: *, all of its tenant)',
       },
       { flags: '--expires <date>', summary: 'date on which the key expires (default: never)' },
+      DATA,
+      TENANT,
+      JSON_OPTION,
+    ],
+    example: 'onbook key create --tenant acme --scopes prompts:read,prompts:render',
+    load: async () => (await keys()).create,
+  },
+  {
+    name: 'key list',
+    aliases: ['keys list', 'keys'],
+    arguments: [],
+    summary: 'list host keys',
+    options: [LIMIT, DATA, TENANT, JSON_OPTION],
+    example: 'onbook key list',
+    load: async () => (await keys()).list,
+  },
+  {
+    name: 'key revoke',
+    aliases: ['keys revoke'],
+    arguments: ['<id>'],
+    summary: 'revoke a host key',
+    options: [DATA, TENANT, JSON_OPTION],
+    example: 'onbook key revoke key_0123456789abcdefghjkmnpq',
+    load: async () => (await keys()).revoke,
+  },
+  {
+    name: 'key login',
+    aliases: ['keys login'],
+    arguments: [],
+    summary: 'print a link that signs a browser in, valid ten minutes',
+    options: [
       { flags: '--url <url>', summary: 'host to sign in to (default: the host that runs on the folder)' },
-      { ...LIMIT, summary: 'rows of the list to print (default: 50; with --json, all)' },
       HOST_TIMEOUT,
       DATA,
       TENANT,
       JSON_OPTION,
     ],
-    example: 'onbook keys create --tenant acme --scopes prompts:read,prompts:render',
-    load: async () => (await import('./host/keys.ts')).keys,
+    example: 'onbook key login',
+    load: async () => (await keys()).login,
   },
 ]
