@@ -1,3 +1,4 @@
+// Folder: Opens a record in this process as a book: settings, models, tools and policy composed into a host without a socket.
 // A book whose host is in this process: on the record of a folder, or in memory.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Folder: The command line: commands as data, one file a command, reports. It decides nothing about prompts.
 // The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
 import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'

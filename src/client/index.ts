@@ -1,3 +1,4 @@
+// Folder: The SDK: typed requests and event streams without dependencies. It imports only types of the wire.
 // onbook/client: talks to a host. No dependencies; browsers and Node. Names are listed one by one; a test pins the list.
 export type { Bundle } from '../wire/onbook/bundle.ts'
 export type {

@@ -1,3 +1,4 @@
+// Folder: Decides: pure functions of their arguments. No clock, disk, network, randomness, environment or await, and no throw for an expected outcome.
 // onbook/core: pure and browser-safe. Names are listed one by one; a test pins the list.
 export { type BindOptions, bindVariables, type Sources, type Trust } from './compose/bind.ts'
 export { type Composed, type ComposedPrompt, composePrompt as compose, type PromptParts } from './compose/blocks.ts'

@@ -1,3 +1,4 @@
+// Folder: Every error code with its HTTP status and sentence.
 // One kind of failure: its HTTP status and its message. Programs read the details, people read the message.
 
 export interface Spec<D> {

@@ -1,3 +1,4 @@
+// Folder: Serves HTTP: routes, and around them access, limits, operation, settings, requests and streams. It decides nothing and imports no adapter.
 // The host: routes on a store. It is handed everything it needs and decides nothing about prompts.
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'

@@ -1,3 +1,4 @@
+// Folder: Models for turns: scripted, recorded, providers through the AI SDK. They do not retry and keep no secret.
 // One model for sessions out of many: the provider that a session names decides which. Each is made when it is first asked.
 import { Fault } from '../../errors.ts'
 import type { ChatModel } from '../../ports.ts'

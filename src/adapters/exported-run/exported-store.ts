@@ -1,3 +1,4 @@
+// Folder: A run file as a store to read, verified whole when it opens.
 // A run file as a store: events and objects, to be read. Whole when it opens, or it does not open; it has no tables, and takes nothing.
 import type { FileHandle } from 'node:fs/promises'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'

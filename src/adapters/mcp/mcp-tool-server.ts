@@ -1,3 +1,4 @@
+// Folder: MCP servers: connected on demand, within limits, ended with everything they started. It adopts nothing and runs no schema of theirs.
 // A server of tools as the engine knows one: connected when somebody asks, kept, and connected anew when it has gone. Decides about no call.
 import { isDeeperThan } from '../../core/digest/depth.ts'
 import type { Json } from '../../core/digest/digest.ts'

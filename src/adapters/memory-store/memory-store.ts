@@ -1,3 +1,4 @@
+// Folder: The store in memory.
 // The record in memory: for tests and for trying things out. Keeps every promise of the port but durability.
 import { EventEmitter, once } from 'node:events'
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'

@@ -1,3 +1,4 @@
+// Folder: Processes: start them, identify them, explain their errors.
 // Starts a process with pipes. Without a free file descriptor Node returns a process that has no pipes, and reports the failure later.
 import { type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
 

@@ -1,3 +1,4 @@
+// Folder: The five tools over the folder of a repo: read, write, list, delete, run a command. They follow no link out of it, and do not decide whether a call may run.
 // The five tools that work on a repo, as bindings over one folder. They judge paths, not callers: whether a call may run is for the gate.
 import type { Binding } from '../../ports.ts'
 import { commandTool } from './command-tool.ts'

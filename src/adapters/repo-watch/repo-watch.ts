@@ -1,3 +1,4 @@
+// Folder: Changes of a repo while agents work on it. It writes nothing to the repo and names no author.
 // What changed in a repo while something was done there, whoever did it: the whole of it is looked at before and after. Never writes to the repo.
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Folder: Facts about a repo: branch, commit, roles. It runs nothing.
 // What agents are told about the repo they work on: where it is, its branch and its commit, read from git's own files. Runs nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Folder: Removes known secrets from text.
 // Takes known secrets out of what is shown and stored: out of whole texts, and out of pieces as they arrive. Finds nothing it was not told of.
 import type { Json } from '../../core/digest/digest.ts'
 

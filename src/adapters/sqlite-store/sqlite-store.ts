@@ -1,3 +1,4 @@
+// Folder: The store in SQLite.
 // The record in one SQLite file. Callers at the same time share a transaction; several processes share the file.
 
 import { digestBytes } from '../../core/digest/digest.ts'

@@ -1,3 +1,4 @@
+// Folder: Validates with untrusted schemas in a thread that can be stopped.
 // JSON Schemas are foreign code: ajv runs in a worker that is ended when a question takes too long, and started anew for the next.
 import { Worker } from 'node:worker_threads'
 import { parsePointer } from '../../core/schema/pointer.ts'

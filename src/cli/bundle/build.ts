@@ -1,3 +1,4 @@
+// Folder: Commands about bundles.
 // onbook bundle build: packs into a pack.json.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

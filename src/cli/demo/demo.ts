@@ -1,3 +1,4 @@
+// Folder: The demo and its stories.
 // onbook demo: a newsroom of three agents that has run, the host it can be asked at, and stories to try. No network, no key.
 
 import { livingHost } from '../../book/running-host.ts'

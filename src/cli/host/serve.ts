@@ -1,3 +1,4 @@
+// Folder: Commands about the host, its keys, its library and its labels.
 // onbook serve: the host, until it is told to stop.
 
 import type { FastifyInstance } from 'fastify'

@@ -1,3 +1,4 @@
+// Folder: Commands about the policy.
 // onbook policy show: what is allowed, in words and in the order in which it decides.
 import { askingOf } from '../../core/gate/grants.ts'
 import type { TenantPolicy } from '../../core/gate/host-policy.ts'

@@ -1,3 +1,4 @@
+// Folder: The questions: why, blame, diff, prefix, replay, regression.
 // onbook why: which of the places a prompt could come from won, and why; of a run that was, or of files that are not run yet.
 import { existsSync } from 'node:fs'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'

@@ -1,3 +1,4 @@
+// Folder: Commands about the record: verify, events, objects, backups.
 // onbook verify: is the record what was written?
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

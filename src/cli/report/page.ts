@@ -1,3 +1,4 @@
+// Folder: Reports for people, CI and editors.
 // A list as people read it: the first rows, and how to see the others. With --json it is complete, unless --limit is given.
 import type { Input } from '../commands.ts'
 import { numberOption } from '../terminal.ts'

@@ -1,3 +1,4 @@
+// Folder: Commands about runs and approvals.
 // onbook run: a workflow from its start until it is over, or waits for a person.
 import type { RunWarning } from '../../core/run/warning.ts'
 import { Fault } from '../../errors.ts'

@@ -1,3 +1,4 @@
+// Folder: Commands about sessions, sync and apply.
 // onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
 
 import { readText } from '../../book/record-folder.ts'

@@ -1,3 +1,4 @@
+// Folder: Commands about tools.
 // onbook tools: what models can be given, what other servers list, and adopting it.
 import type { ToolOverview, ToolSummary } from '../../client/index.ts'
 import type { Input } from '../commands.ts'

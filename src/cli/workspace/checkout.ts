@@ -1,3 +1,4 @@
+// Folder: Commands about workspaces.
 // onbook workspace checkout NAME[@N] DIR: the files of a version as they were published.
 import { type WrittenFile, writeFolder } from '../../adapters/folder/folder-tree-write.ts'
 import { listFiles } from '../../engine/workspaces/read.ts'

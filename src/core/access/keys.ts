@@ -1,3 +1,4 @@
+// Folder: Keys and scopes as the record has them. It holds no secret.
 // Access keys: what the record knows of them. The secret is never among it.
 import type { Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'

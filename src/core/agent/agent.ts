@@ -1,3 +1,4 @@
+// Folder: Agents as people write them. A file that asks for a permission is not granted it.
 // An agent as the house knows it, with everything that was left out filled in. Content: nothing here grants anything.
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { JsonObject } from '../digest/is-object.ts'

@@ -1,3 +1,4 @@
+// Folder: Who wrote each byte of a prompt: spans, authors, places in files. It does not search files and does not guess.
 // The words of a prompt, span by span: who put each there, and where it is written. Knows only what it is told, and fills in nothing.
 import type { Trust } from '../compose/bind.ts'
 import type { Block, BlockSegment, PartName } from '../compose/parts.ts'

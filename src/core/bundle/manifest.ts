@@ -1,3 +1,4 @@
+// Folder: The manifest of a bundle, its signature file, and what an installation adds. It trusts no key and follows no link in a manifest.
 // A bundle's manifest, read and judged from its bytes alone: everything that is wrong at once. It never looks at who signed.
 import semver from 'semver'
 import { isDeeperThan } from '../digest/depth.ts'

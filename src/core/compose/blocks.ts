@@ -1,3 +1,4 @@
+// Folder: Binds values to variables, renders one template with secrets redacted and untrusted input fenced, and lays five blocks out as a prompt. It never expands a value.
 // Five blocks, one prompt: kinds choose, blocks place. Everything is a projection of the segments; nothing is trimmed, nothing is made up.
 import { type Digest, digestText } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'

@@ -1,3 +1,4 @@
+// Folder: Which document the id of a workflow or an agent means: revisions, events, tables. It does not read the documents.
 // Workflows and agents as the record knows them: which document an id stands for now. What a document says is none of its business.
 import type { Digest, Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'

@@ -1,3 +1,4 @@
+// Folder: Where two runs, steps, templates or files differ: decisions with both sides, texts line by line. It loads nothing and guesses no cause.
 // What is different between two things, as it is told: first where decisions differ, then the texts. Compares nothing.
 import type { Block } from '../compose/parts.ts'
 import type { Digest, Json } from '../digest/digest.ts'

@@ -1,3 +1,4 @@
+// Folder: Canonical JSON, and digests as names of content.
 // Names for content: same bytes, same name. Nothing else in the house may make a Digest.
 import { sha256Hex } from '#sha256'
 

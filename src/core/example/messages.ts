@@ -1,3 +1,4 @@
+// Folder: The messages of an example, its reply, and the comparison. It calls no model.
 // What an example sends to the model: the same composition as a verbatim run of one node that uses the pack's system prompt and schema hint.
 // Few-shot templates stay out: a test must not be shown its own answer.
 import { composePrompt } from '../compose/blocks.ts'

@@ -1,3 +1,4 @@
+// Folder: The events of a run under the names of its fork, the event where a fork begins, and its differences from the record. It writes nothing.
 // What a fork makes against what its source has on record, event by event. Compares nothing: says what belongs to what.
 
 /** An event that is on record, with its place there. */

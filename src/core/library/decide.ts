@@ -1,3 +1,4 @@
+// Folder: Templates, the rules for publishing them, events and tables of the library. It does not know the store.
 // What a library admits. (library, id, version) is written once, for ever; only what users made can be changed by users.
 import semver, { SemVer } from 'semver'
 import type { EventDraft } from '../record/event.ts'

@@ -1,3 +1,4 @@
+// Folder: The lint rules, one folder each, and the engine that turns places into lines. A rule never counts characters of YAML.
 // Runs the rules over one pack and turns what they found into findings a person, an editor or a CI can place.
 
 import { isObject } from '../digest/is-object.ts'

@@ -1,3 +1,4 @@
+// Folder: Messages, tools and receipts in one shape for all providers.
 // One message as every provider could be told it, and its one spelling in the record. Knows no provider.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'

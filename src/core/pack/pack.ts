@@ -1,3 +1,4 @@
+// Folder: The author's YAML with positions, the registry, changes between versions, and the compilation to templates. No text makes it crash.
 // A pack as its author wrote it: read from YAML, checked against the format, and kept with the place of every field.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'

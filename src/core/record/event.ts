@@ -1,3 +1,4 @@
+// Folder: The bytes of an event, the chain, references, checkpoints, projections as data, and the walk that verifies a stream. It does not interpret events.
 // An event as it is written: its bytes, once and for ever, and the chain that ties them together. Knows nothing about what events say.
 
 import { isDeeperThan } from '../digest/depth.ts'

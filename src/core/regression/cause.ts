@@ -1,3 +1,4 @@
+// Folder: What a proposal does to recorded prompts: causes, parts of a workflow one by one, counts. It composes nothing.
 // What of a proposal makes prompts come out otherwise: how such a cause is named and ordered. Compares nothing.
 import type { Block } from '../compose/parts.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'

@@ -1,3 +1,4 @@
+// Folder: Prompt refs, candidates by layer, and the one function that chooses, with its trace. Lookups are passed in.
 // Which prompt applies at this node, and why. Collects candidates, then chooses; losers keep what they offered. OpenWOP RFC 0029.
 import type { Digest, Json } from '../digest/digest.ts'
 import { ACTIVE_LABEL } from '../library/events.ts'

@@ -1,3 +1,4 @@
+// Folder: The graph around the turns: which node starts, what may happen to a run, growth of the graph, stalls, and the view of a recorded run. It performs nothing.
 // What may happen to a run. The same state and command always give the same answer, and a refusal changes nothing.
 import type { Mode } from '../compose/mode.ts'
 import { type Digest, digestText } from '../digest/digest.ts'

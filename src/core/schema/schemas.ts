@@ -1,3 +1,4 @@
+// Folder: JSON Schemas by $id: references, questions, verdicts. It reads only the given set.
 // The workspace's JSON Schemas by $id. Follows every reference inside this set and never looks elsewhere.
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'

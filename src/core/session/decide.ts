@@ -1,3 +1,4 @@
+// Folder: The config of a session, its workspace adoption, its transcript and its current run. It does not know steps or calls.
 // What may happen to a session. The same state and command always give the same answer, and a refusal changes nothing.
 import type { SessionCommand } from './commands.ts'
 import { decideRun } from './decide-run.ts'

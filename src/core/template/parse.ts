@@ -1,3 +1,4 @@
+// Folder: The {{…}} text: parse, find uses, render into segments. It never escapes, expands a value twice, reaches prototypes or runs unbounded.
 // Text → tree, with every problem found on the way. The one parser in the house: lint, render, types and UI all use this tree.
 import type { Node, TemplateProblem, TemplateTree } from './ast.ts'
 import { type Cursor, say } from './cursor.ts'

@@ -1,3 +1,4 @@
+// Folder: Catalogs and descriptors of tools, and tool calls that a model writes as lines. It grants nothing.
 // A catalog: which tools a model is shown. Reads every shape in use and says what is wrong by place. Being listed here allows nothing.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'

@@ -1,3 +1,4 @@
+// Folder: One turn of one agent: steps, replies, calls, verdicts, approvals, messages, and the plan of what to do next. It performs nothing and knows no graph.
 // What may happen in a turn. The same turn and command always give the same answer, and a refusal changes nothing.
 import { HOST_ACTOR } from '../access/keys.ts'
 import { isListed } from '../gate/grants.ts'

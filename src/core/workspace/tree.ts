@@ -1,3 +1,4 @@
+// Folder: Trees of files as nodes, their changes, paths, ignore files, access rules and versions. It loads no node and knows no disk.
 // A tree of files as content: a node a folder, each named by its digest. Loads nothing: what walks a tree asks for nodes by name.
 import { canonicalJson, type Digest, isDigest, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'

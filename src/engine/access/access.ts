@@ -1,3 +1,4 @@
+// Folder: Keys, and the things that each key may reach. It holds no secret.
 // Who may do what: keys made, found, used and revoked, all of it on record.
 import {
   type AccessKey,

@@ -1,3 +1,4 @@
+// Folder: Tools of the host that read the record for an agent. They change nothing.
 // workspace.read: a file of the workspace that a node works with, as text. Reads, and nothing else; the policy of its home session decides what.
 import { isObject } from '../../core/digest/is-object.ts'
 import { nodeOf } from '../../core/run/state.ts'

@@ -1,3 +1,4 @@
+// Folder: Answers who wrote a prompt, from events and objects alone, so that a run file is enough. It reads no projection and writes nothing.
 // What an agent was told in a step, word for word, with who said each of them and where it is written. Reads events and objects; composes nothing anew.
 import { type BlameSpan, bytesIn, spansOf } from '../../core/blame/span.ts'
 import type { Digest } from '../../core/digest/digest.ts'

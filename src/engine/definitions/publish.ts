@@ -1,3 +1,4 @@
+// Folder: Workflows and agents published, found and listed; a folder is checked before any of it is written. It runs nothing.
 // Publishing and removing definitions: decided on what is there, and decided again when somebody was quicker.
 import { type Definition, type DefinitionKind, decideDefinition, definitionStream, removedDraft } from '../../core/definition/published.ts'
 import type { Digest } from '../../core/digest/digest.ts'

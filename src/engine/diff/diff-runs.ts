@@ -1,3 +1,4 @@
+// Folder: Answers what differs between two runs or workspace versions, from events and objects alone. It writes nothing.
 // What is different between two runs, or between two steps of one: decisions first, then texts. Reads events and objects, wherever they lie.
 import { type Compared, compareSteps, comparingRuns, type StepFacts, type TextPair, type VisitFacts } from '../../core/diff/compare-runs.ts'
 import { bounded, type Differences, MOST_TEXTS, type TextChange } from '../../core/diff/difference.ts'

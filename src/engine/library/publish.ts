@@ -1,3 +1,4 @@
+// Folder: Templates and labels in the record: published, listed, found, retired, removed.
 // Publishing to a library: decided on what is there, and decided again when somebody was quicker.
 
 import type { Digest } from '../../core/digest/digest.ts'

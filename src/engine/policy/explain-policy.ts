@@ -1,3 +1,4 @@
+// Folder: The policy and the settings of a host on record, and explanations of verdicts.
 // What the gate would say of a call, asked of a host or of a folder: gathers what is known, and calls nothing.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Json } from '../../core/digest/digest.ts'

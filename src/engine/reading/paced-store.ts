@@ -1,3 +1,4 @@
+// Folder: Reads of a store that are paced, cached or coalesced. It does not interpret them.
 // A store whose readers pause: for questions that read a lot on a thread that others need too.
 import type { Store } from '../../ports.ts'
 

@@ -1,3 +1,4 @@
+// Folder: Checkpoints, erasure and export of a record.
 // Makes checkpoints: on demand, on a schedule, and when a host goes down. Signs a head only if it descends from the head signed before.
 import { HOST_ACTOR } from '../../core/access/keys.ts'
 import { CHECKPOINTS, checkpointDraft, nextStatement, readCheckpoint, statementBytes } from '../../core/record/checkpoint.ts'

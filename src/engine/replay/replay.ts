@@ -1,3 +1,4 @@
+// Folder: Repeats the decisions of a recorded run and compares. It folds the stream itself, calls nothing and writes nothing.
 // A run made again from its record. Level 1 folds its events; level 2 also decides again whatever the record holds the
 // inputs of, and names what comes out otherwise. Asks no model and no tool, and writes nothing.
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'

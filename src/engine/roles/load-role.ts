@@ -1,3 +1,4 @@
+// Folder: Finds the file of a role: the repo's own, else the shipped one.
 // Which file a role is: the repo's own, else the one that ships. What cannot be used is a fault, and never replaced by another.
 import { type Digest, digestText, hexOf } from '../../core/digest/digest.ts'
 import { isVersion, pinnedText } from '../../core/resolve/prompt-ref.ts'

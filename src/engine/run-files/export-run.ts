@@ -1,3 +1,4 @@
+// Folder: One run with everything that questions need, in one file. It writes to no record.
 // One run in one file: its streams, the objects they speak of, and the checkpoints that cover them. The same record gives the same bytes.
 import type { Digest } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'

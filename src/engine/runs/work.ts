@@ -1,3 +1,4 @@
+// Folder: The conductor: freezes the world of a run, starts nodes, lets each turn do its work, ends runs. It sends nothing that is not on record, and writes to no run that another process has claimed.
 // The conductor: starts nodes that may start, lets each turn do what it calls for, and ends what has to end. Nothing else advances runs.
 import { decideRun, type RunCommand } from '../../core/run/decide.ts'
 import { draftRun } from '../../core/run/draft.ts'

@@ -1,3 +1,4 @@
+// Folder: Commands to sessions put on record, and syncs performed. It does not advance a run.
 // Work on sessions: commands are put on record, and a sync that was asked for is done. Runs in sessions are the conductor's.
 import { knownTo } from '../../core/session/coming-snapshot.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'

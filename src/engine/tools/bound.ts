@@ -1,3 +1,4 @@
+// Folder: The tools that are bound now: the host's own, and adopted tools of other servers while they are listed unchanged. It grants nothing.
 // All that is bound and offered at this moment: the host's own, and what somebody adopted of other servers.
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import { serverIn } from '../../core/tools/foreign-tools.ts'

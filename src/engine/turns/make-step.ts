@@ -1,3 +1,4 @@
+// Folder: The work of one turn: compose a step, call the model, read its reply, judge and make calls. It starts no effect that is not on record.
 // One step of a node, made from its place and from the host around it. A host that starts a step, a replay that makes it again and a proposal that
 // changes it all call this function; they differ only in where `StepHost` comes from.
 import { preludeOf } from '../../core/session/prelude-ladder.ts'

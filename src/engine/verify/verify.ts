@@ -1,3 +1,4 @@
+// Folder: Verifies a record: chains, objects, references, rows, signatures.
 // Is the record what was written? Reads all of it once, believes nothing, holds little, and never claims more than it can know.
 import { keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
 import type { BreakCode } from '../../core/record/walk.ts'

@@ -1,3 +1,4 @@
+// Folder: Answers which prompt a node used and why, from events and objects alone. It reads no projection and writes nothing.
 // Why every node of a run was told what it was told: the recorded traces, with what was in force. Reads events and objects, recomputes no choice.
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'

@@ -1,3 +1,4 @@
+// Folder: Queues, retries and deadlines. They do not know the work.
 // A queue for long work of many tenants: tenants take turns, so that the work of one does not delay another's. Knows nothing of the work.
 
 export interface FairQueueOptions {

@@ -1,3 +1,4 @@
+// Folder: Workspace versions: published, read, compared, checked.
 // A folder as the next version of a workspace: what is new is written, what is gone is taken away, what is the same is not even read.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { isStale, type WorkspaceHead } from '../../core/workspace/decide.ts'

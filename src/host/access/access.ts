@@ -1,3 +1,4 @@
+// Folder: Who may ask what: keys, scopes, workspaces, sign-in, audit.
 // Who is asking, and may they? Every request under /v1 carries a key, or the cookie of a sign-in that was made with one.
 import type { FastifyRequest, onRequestHookHandler, preValidationAsyncHookHandler } from 'fastify'
 import type { Scope } from '../../core/access/keys.ts'

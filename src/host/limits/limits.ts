@@ -1,3 +1,4 @@
+// Folder: Limits of connections, sizes, rates and memory.
 // What one caller may take of the host: sizes, times and numbers, all in one place. Knows nothing of what is asked.
 import type { Server } from 'node:http'
 import type { FastifyHttpOptions } from 'fastify'

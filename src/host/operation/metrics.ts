@@ -1,3 +1,4 @@
+// Folder: Logs, metrics and readiness.
 // What the host counts of itself, for Prometheus. Labels are names of ours, never what a caller sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'

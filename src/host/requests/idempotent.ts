@@ -1,3 +1,4 @@
+// Folder: Parts of a request that several routes share: cursors, dialects, entity tags, idempotency keys.
 // Asking twice is asking once: a request with an Idempotency-Key is answered as it was the first time.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestJson, type Json } from '../../core/digest/digest.ts'

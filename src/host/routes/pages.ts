@@ -1,3 +1,4 @@
+// Folder: One file a route, in folders by subject. A route parses, calls one function and answers.
 // The two pages the host has of its own: signing in, and what stands at its root. They load nothing and allow nothing but themselves.
 import { createHash } from 'node:crypto'
 

@@ -1,3 +1,4 @@
+// Folder: The settings file of the host.
 // onbook.host.yaml: the host's configuration as a person writes it. Read whole or not at all.
 import { Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'

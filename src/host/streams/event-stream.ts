@@ -1,3 +1,4 @@
+// Folder: Server-sent events.
 // Server-sent events: as fast as the reader reads and no faster, until the reader goes, may no longer read, or the host stops.
 import { once, setMaxListeners } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'

@@ -1,3 +1,4 @@
+// Folder: Sessions in AgentOS's names.
 // The story of a session as AgentOS would have recorded it. Bytes stay objects. Events that AgentOS has no name for are left out.
 import type { Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'

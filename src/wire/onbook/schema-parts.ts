@@ -1,3 +1,4 @@
+// Folder: One schema for each document of our own HTTP interface; host and client import it.
 // What the schemas of several routes are made of. Knows no route.
 import { Type } from 'typebox'
 import { DIGEST } from '../../core/digest/digest.ts'

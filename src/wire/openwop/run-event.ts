@@ -1,3 +1,4 @@
+// Folder: Runs, prompts and approvals in OpenWOP's names.
 // RunEventDoc: what a run recorded, in OpenWOP's words; what those have no word for, under our own name. Reads bodies through whoever asks.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
