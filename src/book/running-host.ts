@@ -54,7 +54,7 @@ function readNote(settings: Settings): NotedHost | null {
 }
 
 /** The host that runs on the folder at this moment; null when none does. A host that was killed has left its note, and its number may be reused. */
-export function livingHost(settings: Settings): { readonly url: string; readonly pid: number } | null {
+export function livingHost(settings: Settings): NotedHost | null {
   const noted = readNote(settings)
   if (noted === null || noted.pid === process.pid) return null
   const isNamed = noted.started !== null || process.platform !== 'linux'

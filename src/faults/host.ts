@@ -84,6 +84,17 @@ export const HOST_FAULTS = {
     (d: { where: string; seconds: number }) =>
       `The host at ${d.where} did not answer within ${d.seconds} s. Read its log, wait longer with --host-timeout <seconds>, or restart it with "onbook serve".`,
   ),
+  host_running: fault(
+    409,
+    (d: { url: string; pid: number }) =>
+      `A host already runs on this folder: ${d.url} (process ${d.pid}). Use it, or stop it first with "onbook host stop".`,
+  ),
+  host_not_started: fault(500, (d: { log: string }) => `The host did not start. Its log ${d.log} says why.`),
+  host_not_stopped: fault(
+    504,
+    (d: { url: string; pid: number; seconds: number }) =>
+      `The host at ${d.url} (process ${d.pid}) has not stopped within ${d.seconds} s. Wait longer with --timeout <seconds>, or end it at once with "onbook host stop --kill".`,
+  ),
   origin_foreign: fault(
     403,
     (d: { origin: string }) => `This host does not accept requests from pages of ${d.origin}. Open its own address instead.`,

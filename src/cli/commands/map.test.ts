@@ -92,6 +92,6 @@ describe('groups', () => {
     const command = await runCli(['replya', 'x'])
     expect([command.code, command.err]).toEqual([2, expect.stringContaining('Did you mean replay?')])
     const nothing = await runCli(['host', 'fly'])
-    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Verbs: serve, status')])
+    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Verbs: serve, status, stop')])
   })
 })

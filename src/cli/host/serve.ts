@@ -19,8 +19,12 @@ import { uselessNativeTools } from '../../host/settings/native-tools.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
+import { visible } from '../report/visible.ts'
+import { placeAgain } from '../runs/typed-again.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
+import { answerParent, type Listening, logFile, startInBackground } from './background.ts'
 import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
+import { within } from './within.ts'
 
 const DEFAULT_PORT = 4680
 /** How long requests that are under way may take after the host was told to stop. */
@@ -28,19 +32,19 @@ const DRAIN_MS = 7_000
 /** From the signal to the end, whatever is under way. Work that is broken off is taken up by the next host. */
 const STOP_MS = 9_000
 
-/** A host that can be asked. */
-export interface Listening {
-  readonly url: string
-  readonly loginUrl: string
-  readonly keyFile: string
+export async function serve(input: Input): Promise<number> {
+  if (!input.background) return serveUntilStopped(input, listening => print(listening, input))
+  const started = await startInBackground(input)
+  if (started === null) return 2
+  print(started, input)
+  if (!input.json) process.stdout.write(`Its log is ${visible(logFile(input))}. Stop it: onbook host stop${placeAgain(input)}\n`)
+  return 0
 }
 
-export const serve = (input: Input): Promise<number> =>
-  serveUntilStopped(input, ({ url, loginUrl, keyFile }) => {
-    if (input.json) process.stdout.write(`${JSON.stringify({ url, pid: process.pid, loginUrl })}\n`)
-    else
-      process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${keyFile}.\nTo sign in, within ten minutes: ${loginUrl}\n`)
-  })
+function print({ url, pid, loginUrl, keyFile }: Listening, { json }: Input): void {
+  if (json) process.stdout.write(`${JSON.stringify({ url, pid, loginUrl })}\n`)
+  else process.stdout.write(`Onbook is at ${url}. A key for this machine is in ${keyFile}.\nTo sign in, within ten minutes: ${loginUrl}\n`)
+}
 
 export async function serveUntilStopped(input: Input, announce: (listening: Listening) => void): Promise<number> {
   const port = numberOption(input.port, '--port', DEFAULT_PORT, { least: 0, most: 65_535 })
@@ -75,7 +79,8 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       const loginUrl = `${reached}/login#${login.issue(readKeyText(key)?.id ?? '').token}`
       // Whoever hears of it may end it at once.
       const ending = stopped()
-      announce({ url, loginUrl, keyFile: path })
+      const listening = { url, pid: process.pid, loginUrl, keyFile: path }
+      if (!answerParent(listening)) announce(listening)
       await ending
     } finally {
       await noteStopped(input)
@@ -97,15 +102,6 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
   } finally {
     await store.close()
   }
-}
-
-/** Whether the work was done in time. */
-function within(work: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
 /** What an option says comes before the file, and is on record like the rest. */
