@@ -54,7 +54,8 @@ export async function createTestBook(options: TestBookOptions = {}): Promise<Boo
 /** A host elsewhere. Nothing is asked before the first call. */
 export const connect = (options: ClientOptions & { readonly url: string }): Book => bookOf(options, async () => {})
 
-function bookOf(options: ClientOptions, end: () => Promise<void>): Book {
+/** A book of a client. Closing the book ends the host behind it, where this process has one. */
+export function bookOf(options: ClientOptions, end: () => Promise<void>): Book {
   const client = createClient(options)
   let ended: Promise<void> | null = null
   const close = (): Promise<void> => {

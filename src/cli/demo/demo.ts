@@ -11,7 +11,7 @@ import { storyOf } from '../runs/story.ts'
 import { choiceOption, printJson, useColor } from '../terminal.ts'
 import { type FirstPage, firstPage } from './first-page.ts'
 import { type DemoPlace, makePlace, placeOf } from './place.ts'
-import { atDesk, SCRIPT, seed } from './seed.ts'
+import { SCRIPT, seed, withRecordedRuns } from './seed.ts'
 import { wrapped } from './shell-words.ts'
 import { openStage } from './stage.ts'
 import { STORIES } from './stories.ts'
@@ -48,9 +48,9 @@ interface Host {
 }
 
 const readRunPage = (at: Input, runId: string): Promise<Pick<FirstPage, 'story' | 'bytes'>> =>
-  atDesk(at, async desk => {
-    const bodies = bodiesOf(desk)
-    const story = await storyOf(await readRun(desk, runId), bodies)
+  withRecordedRuns(at, async runs => {
+    const bodies = bodiesOf(runs)
+    const story = await storyOf(await readRun(runs, runId), bodies)
     const bytes = new Map<string, number>()
     for (const { promptHash } of story.sent) bytes.set(promptHash, (await bodies.bytes(promptHash))?.length ?? 0)
     return { story, bytes }

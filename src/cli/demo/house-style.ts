@@ -32,8 +32,8 @@ export interface ToldStyle {
 
 export async function toldStyles({ look, steps }: Stage, runId: string): Promise<readonly ToldStyle[]> {
   const started = await steps(runId)
-  return look(async desk => {
-    const { said } = bodiesOf(desk)
+  return look(async runs => {
+    const { said } = bodiesOf(runs)
     const told: ToldStyle[] = []
     for (const { nodeId, step, snapshot, request } of started)
       if (snapshot !== null) told.push({ nodeId, step, version: snapshot.version, rule: await lastRule(said, request.prelude) })

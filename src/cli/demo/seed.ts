@@ -6,9 +6,10 @@ import { ClientError } from '../../client/index.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
-import { type ListedRun, openRunDesk, type RunDesk, withRunDesk } from '../runs/desk.ts'
+import { openBook } from '../host/open-book.ts'
+import { runsIn } from '../runs/looking.ts'
 import { publishFile } from '../runs/publish-file.ts'
-import { type Desk, withDesk } from '../sessions/desk.ts'
+import { type ListedRun, type RunBook, watchedRuns, withRuns } from '../runs/watched-runs.ts'
 import { publishFolder } from '../workspace/publish-folder.ts'
 
 export const WORKFLOW = 'newsroom/workflows/newsroom.yaml'
@@ -26,25 +27,25 @@ export interface Seeded {
 }
 
 export async function seed(input: Input): Promise<Seeded> {
-  const known = existsSync(databaseOf(input)) ? await atDesk(input, firstRun) : null
+  const known = existsSync(databaseOf(input)) ? await withRecordedRuns(input, firstRun) : null
   if (known !== null) return known
   await publishFile(WORKFLOW, input)
   await publishWorkspace(input)
-  await withDesk({ ...input, ...MODEL, script: SCRIPT }, adopt, { makes: true, judges: true })
-  await withRunDesk({ ...input, ...MODEL, script: SCRIPT }, runOnce, { judges: true })
-  const done = (await atDesk(input, firstRun)) ?? unfinished()
+  await withRuns({ ...input, ...MODEL, script: SCRIPT }, adopt, { record: 'made', judges: true })
+  await withRuns({ ...input, ...MODEL, script: SCRIPT }, runOnce, { judges: true })
+  const done = (await withRecordedRuns(input, firstRun)) ?? unfinished()
   return { ...done, before: 0 }
 }
 
 /** Whatever is asked of the runs here, through the host where one runs. */
-export async function atDesk<T>(input: Input, look: (desk: RunDesk) => Promise<T>): Promise<T> {
-  const desk = await openRunDesk(input)
+export async function withRecordedRuns<T>(input: Input, look: (open: RunBook) => Promise<T>): Promise<T> {
+  const open = await openBook(input)
   try {
-    return await look(desk)
+    return await look({ ...open, ...watchedRuns(open) })
   } catch (error) {
     throw error instanceof ClientError ? new Fault('demo_failed', { problem: `its host says: ${error.message}` }, { cause: error }) : error
   } finally {
-    await desk.close()
+    await open.close()
   }
 }
 
@@ -52,9 +53,9 @@ function unfinished(): never {
   throw new Fault('demo_failed', { problem: 'the newsroom was run, and is not completed' })
 }
 
-async function firstRun(desk: RunDesk): Promise<Seeded | null> {
+async function firstRun({ book }: RunBook): Promise<Seeded | null> {
   const runs: ListedRun[] = []
-  for await (const run of desk.list()) runs.push(run)
+  for await (const run of runsIn(book)) runs.push(run)
   const [first] = runs
     .filter(({ workflowId, status }) => workflowId === NEWSROOM && status === 'completed')
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
@@ -71,18 +72,18 @@ async function publishWorkspace(input: Input): Promise<void> {
   }
 }
 
-async function adopt(desk: Desk): Promise<number> {
-  await desk.create({ session: NEWSROOM, config: MODEL }).catch((error: unknown) => {
-    if (!(error instanceof Fault) || error.code !== 'session_exists') throw error
+async function adopt({ book: { sessions } }: RunBook): Promise<number> {
+  await sessions.create({ session: NEWSROOM, config: MODEL }).catch((error: unknown) => {
+    if (!(error instanceof ClientError) || error.code !== 'session_exists') throw error
   })
-  const { outcome } = await desk.sync(NEWSROOM, { workspace: NEWSROOM, version: null, prelude: 'house-style', catalog: NEWSROOM })
-  if (outcome === 'ready') await desk.apply(NEWSROOM, 'immediate_if_idle')
+  const { outcome } = await sessions.sync(NEWSROOM, { workspace: NEWSROOM, version: null, prelude: 'house-style', catalog: NEWSROOM })
+  if (outcome === 'ready') await sessions.apply(NEWSROOM, 'immediate_if_idle')
   return 0
 }
 
-async function runOnce(desk: RunDesk): Promise<number> {
+async function runOnce({ book, settled }: RunBook): Promise<number> {
   const inputs = JSON.parse(await readText(INPUT))
-  const runId = await desk.create({ workflowId: NEWSROOM, inputs, configurable: null, budget: {} })
-  await desk.settled(runId, -1)
+  const { runId } = await book.runs.create({ workflowId: NEWSROOM, inputs })
+  await settled(runId, -1)
   return 0
 }

@@ -7,13 +7,13 @@ import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { bodiesOf } from '../runs/bodies.ts'
-import type { RunDesk } from '../runs/desk.ts'
 import { type ReadRun, readRun } from '../runs/standing.ts'
 import { type Story as RunStory, storyOf } from '../runs/story.ts'
+import type { RunBook } from '../runs/watched-runs.ts'
 import { useColor } from '../terminal.ts'
 import type { Colors } from './chain-lines.ts'
 import type { DemoPlace } from './place.ts'
-import { atDesk, SCRIPT } from './seed.ts'
+import { SCRIPT, withRecordedRuns } from './seed.ts'
 import { commandText } from './shell-words.ts'
 
 export interface Stage {
@@ -25,7 +25,7 @@ export interface Stage {
   /** Shows a command and runs it; what it answers with --json. Another exit than these ends the story. */
   type<T extends object>(words: readonly string[], exits?: readonly number[]): Promise<T>
   say(...lines: readonly string[]): void
-  look<T>(work: (desk: RunDesk) => Promise<T>): Promise<T>
+  look<T>(work: (open: RunBook) => Promise<T>): Promise<T>
   read(runId: string): Promise<ReadRun>
   story(runId: string): Promise<RunStory>
   steps(runId: string): Promise<readonly RunStep[]>
@@ -48,7 +48,7 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
     isEmpty = false
     if (!isQuiet) process.stdout.write(`${text}\n`)
   }
-  const look: Stage['look'] = work => atDesk(input, work)
+  const look: Stage['look'] = work => withRecordedRuns(input, work)
   // A record of the usual name is found by whoever stands beside it.
   const where = record === '.onbook' ? [] : ['--data', record]
 
@@ -74,9 +74,9 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
       for (const line of said) print(line === '' ? '' : `  ${line}`)
     },
     look,
-    read: id => look(desk => readRun(desk, id)),
-    story: id => look(async desk => storyOf(await readRun(desk, id), bodiesOf(desk))),
-    steps: id => look(async desk => (await readRun(desk, id)).reading.steps),
+    read: id => look(runs => readRun(runs, id)),
+    story: id => look(async runs => storyOf(await readRun(runs, id), bodiesOf(runs))),
+    steps: id => look(async runs => (await readRun(runs, id)).reading.steps),
     scene: { commands, lines },
   }
 }

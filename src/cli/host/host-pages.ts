@@ -1,4 +1,4 @@
-// What the client does not ask a host for: a file, and a stream's events in pages.
+// Requests that the client has no method for: a long question, and the events of a stream in pages.
 import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { WhichHost } from './which-host.ts'
@@ -13,14 +13,14 @@ export interface AskOptions {
 const LONG = 20
 
 export async function hostAnswer(host: WhichHost, path: string, { method = 'GET', long = false }: AskOptions = {}): Promise<Response> {
-  if (long) await ask(host, '/healthz', 'GET', host.timeoutMs)
-  return ask(host, path, method, long ? LONG * host.timeoutMs : host.timeoutMs)
+  if (long) await answerOf(fetch, host, '/healthz')
+  return answerOf(fetch, long ? { ...host, timeoutMs: LONG * host.timeoutMs } : host, path, method)
 }
 
-async function ask({ url, key }: WhichHost, path: string, method: string, timeoutMs: number): Promise<Response> {
+export async function answerOf(send: typeof fetch, { url, key, timeoutMs }: WhichHost, path: string, method = 'GET'): Promise<Response> {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    return await fetch(`${url}${path}`, { method, signal, headers: { authorization: `Bearer ${key}` } })
+    return await send(`${url}${path}`, { method, signal, headers: { authorization: `Bearer ${key}` } })
   } catch (error) {
     if (signal.aborted) throw new Fault('host_silent', { where: url, seconds: timeoutMs / 1_000 })
     const { cause, message } = error as Error
@@ -28,10 +28,10 @@ async function ask({ url, key }: WhichHost, path: string, method: string, timeou
   }
 }
 
-/** Those there are, oldest first. */
-export async function* eventPages<E>(host: WhichHost, path: string, first: number, query = ''): AsyncIterable<E> {
+/** All events of a stream so far, oldest first. */
+export async function* eventPages<E>(ask: (path: string) => Promise<Response>, path: string, first: number): AsyncIterable<E> {
   for (let after: number | string | null = first; after !== null; ) {
-    const answer = await hostAnswer(host, `${path}?limit=1000&after=${after}${query}`)
+    const answer = await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1000&after=${after}`)
     const page = (await answer.json()) as { events?: readonly E[]; next: number | string | null; error: string; message: string }
     if (page.events === undefined) throw new ClientError({ code: page.error, message: page.message, status: answer.status })
     yield* page.events

@@ -45,20 +45,20 @@ function keyFor(url: string, { key, url: named }: Input): string | undefined {
   return fallback !== '' && isFor ? fallback : undefined
 }
 
-/** The desk is closed whatever happens. What the host refuses is said on, with its own code. */
+/** Closes the book in any case. Prints a refusal of the host with its own code. */
 export async function workAt<D extends { close(): Promise<void> }>(
-  desk: D,
+  open: D,
   input: Input,
-  work: (desk: D) => Promise<number>,
+  work: (open: D) => Promise<number>,
 ): Promise<number> {
   try {
-    return await work(desk)
+    return await work(open)
   } catch (error) {
     if (error instanceof ClientError && error.code === 'time_limit_reached') throw silent(input)
     if (error instanceof ClientError) return explain(error, input)
     throw error
   } finally {
-    await desk.close()
+    await open.close()
   }
 }
 

@@ -1,13 +1,13 @@
 // onbook policy explain: what the gate would say of a call. Nothing is called, and nothing is recorded.
 import type { ExplainedPolicy } from '../../engine/policy/explain-policy.ts'
 import { Fault } from '../../errors.ts'
+import type { ExplainRequest } from '../../wire/onbook/policy.ts'
 import type { Input } from '../commands.ts'
-import { workAt } from '../host/which-host.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { MODES, objectOf } from '../runs/run-options.ts'
 import { choiceOption, printJson } from '../terminal.ts'
-import { openPolicyDesk } from './desk.ts'
+import { withPolicy } from './with-policy.ts'
 import { askingText } from './words.ts'
 
 export async function explain(input: Input): Promise<number> {
@@ -17,23 +17,23 @@ export async function explain(input: Input): Promise<number> {
     role: textOption(input.role),
     mode: input.mode === undefined ? undefined : choiceOption(input.mode, '--mode', MODES),
     arguments: typeof input.args === 'string' ? await objectOf(input.args, '--args', 'the arguments') : undefined,
-    node: nodeOption(input),
+    ...nodeOption(input),
   }
-  if (request.agent === undefined && request.node === undefined)
+  if (request.agent === undefined && request.runId === undefined)
     throw new Fault('usage_invalid', { problem: 'Say who would call it: --agent NAME, or --run RUN --node NODE' })
-  return workAt(await openPolicyDesk(input), input, async desk => {
-    const explained = await desk.explain(request)
+  return withPolicy(input, async (policy, from) => {
+    const explained = (await policy.explain(request as ExplainRequest)) as ExplainedPolicy
     if (input.json) printJson(explained)
-    else process.stdout.write(page(explained, desk.from))
+    else process.stdout.write(page(explained, from))
     return explained.decision === 'allowed' ? 0 : 1
   })
 }
 
 const textOption = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-function nodeOption({ run, node }: Input): { readonly runId: string; readonly nodeId: string } | undefined {
+function nodeOption({ run, node }: Input): { readonly runId?: string; readonly nodeId?: string } {
   if ((run === undefined) !== (node === undefined)) throw new Fault('usage_invalid', { problem: '--run and --node go together' })
-  return run === undefined ? undefined : { runId: String(run), nodeId: String(node) }
+  return run === undefined ? {} : { runId: String(run), nodeId: String(node) }
 }
 
 const DECIDED = { allowed: 'would be allowed', refused: 'would be refused', waiting: 'would wait for a person' } as const

@@ -3,18 +3,17 @@
 import { askingOf } from '../../core/gate/grants.ts'
 import type { TenantPolicy } from '../../core/gate/host-policy.ts'
 import type { Input } from '../commands.ts'
-import { workAt } from '../host/which-host.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { openPolicyDesk } from './desk.ts'
+import { withPolicy } from './with-policy.ts'
 import { askingText, timeText } from './words.ts'
 
-export const show = async (input: Input): Promise<number> =>
-  workAt(await openPolicyDesk(input), input, async desk => {
-    const policy = await desk.show()
+export const show = (input: Input): Promise<number> =>
+  withPolicy(input, async (book, from) => {
+    const policy = (await book.get()) as TenantPolicy
     if (input.json) printJson(policy)
-    else process.stdout.write(`${visible(desk.from)}\n\n${page(policy)}`)
+    else process.stdout.write(`${visible(from)}\n\n${page(policy)}`)
     return 0
   })
 

@@ -3,7 +3,7 @@ import { MOST_BYTES } from '../../adapters/exported-run/lines.ts'
 import { Fault } from '../../errors.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import type { WhichHost } from '../host/which-host.ts'
-import { noRun } from '../runs/leave-command.ts'
+import { noRun } from '../runs/watched-runs.ts'
 
 /** @param most bytes of a file that could be opened again */
 export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BYTES): AsyncIterable<Uint8Array> {

@@ -10,8 +10,8 @@ import { answerFor } from '../../engine/reading/unfit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import type { ListedRun } from '../runs/desk.ts'
 import { statusOf } from '../runs/standing.ts'
+import type { ListedRun } from '../runs/watched-runs.ts'
 import { importedPath } from './open.ts'
 
 export interface ImportedRun extends ListedRun {

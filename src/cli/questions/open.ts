@@ -11,7 +11,7 @@ import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { writeNew } from '../record/output.ts'
 import { visible } from '../report/visible.ts'
-import { noRun } from '../runs/leave-command.ts'
+import { noRun } from '../runs/watched-runs.ts'
 import { exportedBy } from './exported-by.ts'
 
 export interface Questioned {

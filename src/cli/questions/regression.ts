@@ -10,7 +10,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import { hostFor } from '../host/which-host.ts'
-import { withRunDesk } from '../runs/desk.ts'
+import { withRuns } from '../runs/watched-runs.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'
 import { refusal } from './exported-by.ts'
@@ -149,8 +149,8 @@ async function* opened(input: Input, refs: readonly string[]): AsyncIterable<Com
 async function runsOfHost(input: Input, { workflowId, since = '', limit }: Asked): Promise<NewestRuns & Left> {
   let replays = 0
   const found: (readonly [createdAt: string, runId: string])[] = []
-  await withRunDesk(input, async desk => {
-    for await (const { runId, createdAt, ...run } of desk.list())
+  await withRuns(input, async ({ book }) => {
+    for await (const { runId, createdAt, ...run } of book.runs.list())
       if ((workflowId === undefined || run.workflowId === workflowId) && createdAt >= since) {
         if (run.forkOf?.mode === 'replay') replays += 1
         else found.push([createdAt, runId])

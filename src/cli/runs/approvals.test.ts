@@ -1,11 +1,11 @@
 // What a person reads before they answer: everything that matters for it, and no line that a terminal would break.
 import { expect, it } from 'vitest'
+import type { AskedApproval } from '../../wire/onbook/runs.ts'
 import { approvalText } from './approvals.ts'
-import type { ListedApproval } from './desk.ts'
 
 const ASKED = { approval: 'approval_1', askedAt: '2026-01-01T00:00:00.000Z', runId: 'run_1', nodeId: 'coder', session: 'desk' }
 
-const tool = (terms: object): ListedApproval => ({
+const tool = (terms: object): AskedApproval => ({
   ...ASKED,
   wants: {
     kind: 'tool',

@@ -2,18 +2,20 @@
 
 import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
 import { Fault } from '../../errors.ts'
+import type { AskedApproval } from '../../wire/onbook/runs.ts'
 import type { Input } from '../commands.ts'
 import { firstRows } from '../report/page.ts'
 import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { type ListedApproval, withRunDesk } from './desk.ts'
 import { readRun } from './standing.ts'
 import { tellRun } from './tell.ts'
+import { type RunBook, withRuns } from './watched-runs.ts'
 
 export const list = (input: Input): Promise<number> =>
-  withRunDesk(input, async desk => {
-    const found = [...(await desk.approvals())].sort((a, b) => (a.askedAt < b.askedAt ? -1 : 1))
+  withRuns(input, async ({ book }) => {
+    const found = [...(await openApprovals(book))].sort((a, b) => (a.askedAt < b.askedAt ? -1 : 1))
     const approvals = firstRows(found, input)
     if (input.json) printJson({ approvals: approvals.map(withExpiry) })
     else if (approvals.length === 0) process.stdout.write('Nothing waits for a person.\n')
@@ -24,12 +26,18 @@ export const list = (input: Input): Promise<number> =>
 /** More of the arguments is in `--json`. */
 const WIDEST = 118
 
+async function openApprovals({ approvals }: RunBook['book']): Promise<readonly AskedApproval[]> {
+  const open: AskedApproval[] = []
+  for await (const one of approvals.list()) open.push(one)
+  return open
+}
+
 const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const withExpiry = (one: ListedApproval) =>
+const withExpiry = (one: AskedApproval) =>
   one.wants.kind === 'tool' ? { ...one, wants: { ...one.wants, expires: timeOf(one.wants.expiresAt) } } : one
 
-export function approvalText({ approval, askedAt, runId, nodeId, session, wants }: ListedApproval): string {
+export function approvalText({ approval, askedAt, runId, nodeId, session, wants }: AskedApproval): string {
   const wanted = wants.kind === 'mode' ? `mode ${wants.mode}` : `${wants.tool} ${JSON.stringify(wants.arguments)}`
   const until = wants.kind === 'mode' ? null : timeOf(wants.expiresAt)
   const by = wants.kind === 'mode' ? null : wants.by
@@ -47,20 +55,25 @@ export function approvalText({ approval, askedAt, runId, nodeId, session, wants 
 export const approve = (input: Input): Promise<number> => resolved(input, 'approved')
 export const deny = (input: Input): Promise<number> => resolved(input, 'denied')
 
-/** At rest, whoever answers goes on with the run. */
+/** Without a host, this process continues the run with the answer. */
 const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number> =>
-  withRunDesk(
+  withRuns(
     input,
-    async desk => {
+    async open => {
       const approval = String(input.approval)
-      const open = (await desk.approvals()).find(one => one.approval === approval)
-      const { runId = null } = open ?? {}
-      const after = runId === null ? -1 : (await readRun(desk, runId)).reading.last.sequence
+      const wanted = (await openApprovals(open.book)).find(one => one.approval === approval)
+      const { runId = null } = wanted ?? {}
+      const after = runId === null ? -1 : (await readRun(open, runId)).reading.last.sequence
       const note = typeof input.note === 'string' ? input.note : null
       // One that nobody waits for is refused there, with what became of it.
-      await desk.resolve(approval, { decision, note, arguments: await changedArguments(input) })
-      if (!desk.lasts && runId !== null) return tellRun(desk, runId, after, input)
-      return told({ approval, runId, session: open?.session ?? null }, decision, input)
+      const changed = await changedArguments(input)
+      await open.book.approvals.resolve(approval, {
+        decision,
+        ...(note === null ? {} : { note }),
+        ...(changed === null ? {} : { arguments: changed as JsonObject }),
+      })
+      if (open.local !== null && runId !== null) return tellRun(open, runId, after, input)
+      return told({ approval, runId, session: wanted?.session ?? null }, decision, input)
     },
     { judges: true },
   )

@@ -5,7 +5,7 @@ import { readMessages } from '../../core/messages/read-messages.ts'
 import type { Asked } from '../../core/tools/asked-calls.ts'
 import { askedOf, lineTools } from '../../engine/turns/asked.ts'
 import { Fault } from '../../errors.ts'
-import type { RunDesk } from './desk.ts'
+import type { RecordedRuns } from './watched-runs.ts'
 
 export interface Bodies {
   bytes(digest: Digest): Promise<Uint8Array | null>
@@ -22,7 +22,7 @@ export interface Bodies {
 /** How a step's tools are called, and which they are. */
 export type ShownTools = Parameters<typeof lineTools>[1]
 
-export function bodiesOf({ object }: Pick<RunDesk, 'object'>): Bodies {
+export function bodiesOf({ object }: Pick<RecordedRuns, 'object'>): Bodies {
   const known = new Map<Digest, Promise<Uint8Array | null>>()
   const bytes = (digest: Digest): Promise<Uint8Array | null> => {
     const found =

@@ -1,17 +1,18 @@
 // onbook fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
+import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { ForkOverlay } from '../../engine/fork/overlay.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { runFileOf } from '../questions/open.ts'
 import { visible } from '../report/visible.ts'
-import { checkGiven } from '../sessions/ready.ts'
+import { checkGiven, checkProviders, checkUsed } from '../sessions/ready.ts'
 import { numberOption } from '../terminal.ts'
-import { type RunDesk, withRunDesk } from './desk.ts'
 import { checkForHost } from './run.ts'
 import { runFrom } from './run-options.ts'
 import { readRun } from './standing.ts'
 import { tellRun } from './tell.ts'
+import { type RunBook, withRuns } from './watched-runs.ts'
 
 /** A host is told which model to use; where it finds one is its own. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'repo', 'config'] as const
@@ -29,32 +30,41 @@ export async function fork(input: Input): Promise<number> {
   if (host === null) await checkGiven(input)
   // A branch keeps the model of its source: a script is only what one of them answers.
   const overlay = await overlayFrom(input)
-  return withRunDesk(
+  return withRuns(
     input,
-    async desk => {
-      const fromSeq = await sequenceOf(desk, source, String(input.from))
-      const forkId = await desk.fork(source, { mode: 'branch', fromSeq, overlay })
-      const code = await tellRun(desk, forkId, -1, input)
-      if (overlay.configurable !== undefined && !input.json) process.stderr.write(`${visible(await reachText(desk, forkId))}\n`)
+    async open => {
+      const fromSeq = await sequenceOf(open, source, String(input.from))
+      await checkModels(open, input, source, overlay)
+      const { runId: forkId } = await open.book.runs.fork(source, { mode: 'branch', fromSeq, runOptionsOverlay: overlay as JsonObject })
+      const code = await tellRun(open, forkId, -1, input)
+      if (overlay.configurable !== undefined && !input.json) process.stderr.write(`${visible(await reachText(open, forkId))}\n`)
       return code
     },
     { judges: true },
   )
 }
 
+/** A branch asks the models of its source, unless another is named. Without a host they are asked from here. */
+async function checkModels({ local }: RunBook, input: Input, source: string, { model }: ForkOverlay): Promise<void> {
+  if (local === null) return
+  const providers = model === undefined ? await local.providers(source) : new Set([model.provider])
+  checkUsed(input, providers)
+  await checkProviders(input, providers)
+}
+
 /** Of an event that is named by its number, or as the start of a node: `writer`, `writer.2` for its second visit. */
-async function sequenceOf(desk: RunDesk, runId: string, from: string): Promise<number> {
+async function sequenceOf(open: RunBook, runId: string, from: string): Promise<number> {
   if (/^\d+$/.test(from)) return numberOption(from, '--from', 0, { least: 0, most: Number.MAX_SAFE_INTEGER })
   const [, nodeId = from, visit = '1'] = /^(.+)\.(\d+)$/.exec(from) ?? []
-  const { visits } = (await readRun(desk, runId)).reading
+  const { visits } = (await readRun(open, runId)).reading
   const begun = visits.find(one => one.nodeId === nodeId && one.visit === Number(visit) && one.outcome?.status !== 'skipped')
   if (begun !== undefined) return begun.sequence
   throw new Fault('usage_invalid', { problem: `--from ${from}: no node of run ${runId} was started so; "onbook show ${runId}" lists them` })
 }
 
 /** An override is of the whole run: whoever thought of one node sees here which others had it. */
-async function reachText(desk: RunDesk, forkId: string): Promise<string> {
-  const { state, reading } = await readRun(desk, forkId)
+async function reachText(open: RunBook, forkId: string): Promise<string> {
+  const { state, reading } = await readRun(open, forkId)
   const reach = reading.steps.filter(
     ({ sequence, prompt }) => sequence >= (state.forkOf?.copied ?? 0) && prompt.templates.some(({ layer }) => layer === 'run-configurable'),
   )
@@ -67,8 +77,8 @@ async function overlayFrom(input: Input): Promise<ForkOverlay> {
   const { configurable, inputs, mode, override } = await runFrom('', input)
   const { provider, model } = input
   return {
-    ...(configurable === null ? {} : { configurable }),
-    ...(input.input === undefined ? {} : { inputs }),
+    ...(configurable === undefined ? {} : { configurable: configurable as JsonObject }),
+    ...(input.input === undefined ? {} : { inputs: inputs as JsonObject }),
     ...(mode === undefined ? {} : { mode }),
     ...(override === undefined ? {} : { override }),
     ...(typeof provider === 'string' && typeof model === 'string' ? { model: { provider, model } } : {}),

@@ -1,26 +1,27 @@
 // onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
 import { existsSync } from 'node:fs'
 import { databaseOf } from '../../book/record-folder.ts'
+import { ClientError } from '../../client/index.ts'
 import { runStream } from '../../core/run/events.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { answerFor } from '../../engine/reading/unfit.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
+import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import type { Input } from '../commands.ts'
 import { type ImportedRun, importedRuns } from '../questions/imported-runs.ts'
 import { openQuestioned, runFileOf } from '../questions/open.ts'
 import { columns } from '../report/columns.ts'
 import { newestRows } from '../report/page.ts'
-import type { ShownEvent } from '../sessions/desk.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import { diffPage, diffsOf, unappliable } from './changes-page.ts'
-import { type ListedRun, type RunDesk, withRunDesk } from './desk.ts'
 import { type ReadRun, readRun } from './standing.ts'
 import { promptPage, promptText } from './step-page.ts'
 import { shownStep, storyOf, type ToldStep } from './story.ts'
 import { storyPage } from './story-page.ts'
+import { type ListedRun, type RecordedRuns, type RunBook, type ShownEvent, withRuns } from './watched-runs.ts'
 
 export async function list(input: Input): Promise<number> {
   if (input.status !== undefined && !RUN_STATUSES.some(one => one === input.status))
@@ -28,11 +29,16 @@ export async function list(input: Input): Promise<number> {
   // They lie in the folder, and are no host's.
   const imported = typeof input.url === 'string' ? [] : await importedRuns(input)
   if (imported.length > 0 && !existsSync(databaseOf(input))) return listed(imported, input)
-  return withRunDesk(input, async desk => {
+  return withRuns(input, async ({ book }) => {
     const runs: ListedRun[] = [...imported]
-    for await (const run of desk.list()) runs.push(run)
+    for await (const run of runsIn(book)) runs.push(run)
     return listed(runs, input)
   })
+}
+
+/** The list of a host has phases. The snapshot of a run says what it waits for. */
+export async function* runsIn({ runs }: RunBook['book']): AsyncIterable<ListedRun> {
+  for await (const run of runs.list()) yield run.status === 'running' ? { ...run, status: (await runs.get(run.runId)).status } : run
 }
 
 function listed(all: readonly (ListedRun | ImportedRun)[], input: Input): number {
@@ -59,11 +65,15 @@ const rowOf = (run: ListedRun | ImportedRun): readonly string[] => [
 const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
   (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
 
-type ShowDesk = Pick<RunDesk, 'events' | 'object' | 'waiting'>
+interface ShownRuns extends RecordedRuns {
+  /** The provider that the host waits for; null for none. */
+  waiting(runId: string): Promise<ProviderWait | null>
+}
 
 export async function show(input: Input): Promise<number> {
-  const look = (desk: ShowDesk) => answerFor(String(input.run), () => showFrom(desk, input))
-  if ((await runFileOf(input, String(input.run))) === null) return withRunDesk(input, look)
+  const look = (runs: ShownRuns) => answerFor(String(input.run), () => showFrom(runs, input))
+  if ((await runFileOf(input, String(input.run))) === null)
+    return withRuns(input, open => look({ ...open, waiting: runId => waitingFor(open, runId) }))
   const { store, tenant, runId, close } = await openQuestioned(input, String(input.run))
   try {
     return await look({
@@ -76,15 +86,25 @@ export async function show(input: Input): Promise<number> {
   }
 }
 
+/** A key that reads the record and no runs still sees the story. */
+const waitingFor = ({ book }: RunBook, runId: string): Promise<ProviderWait | null> =>
+  book.runs.get(runId).then(
+    ({ waiting = null }) => waiting,
+    error => {
+      if (error instanceof ClientError && error.code === 'forbidden') return null
+      throw error
+    },
+  )
+
 async function* recorded(store: Store, tenant: string, runId: string): AsyncIterable<ShownEvent> {
   for await (const { event } of store.read(tenant, runStream(runId), -1)) yield event as unknown as ShownEvent
 }
 
-async function showFrom(desk: ShowDesk, input: Input): Promise<number> {
+async function showFrom(runs: ShownRuns, input: Input): Promise<number> {
   if (input.node === undefined && (input.step !== undefined || input.visit !== undefined || input.diff === true))
     throw new Fault('usage_invalid', { problem: '--step, --visit and --diff belong to a node: name it with --node' })
-  const run = await readRun(desk, String(input.run))
-  const bodies = bodiesOf(desk)
+  const run = await readRun(runs, String(input.run))
+  const bodies = bodiesOf(runs)
   if (input.node !== undefined) {
     const step = stepOf(run, input)
     if (input.diff === true) return showDiffs(step, bodies, input)
@@ -93,7 +113,7 @@ async function showFrom(desk: ShowDesk, input: Input): Promise<number> {
     else process.stdout.write(promptText(page, useColor(process.stdout)))
     return 0
   }
-  const story = await storyOf(run, bodies, isEnded(run.state) ? null : await desk.waiting(run.state.runId))
+  const story = await storyOf(run, bodies, isEnded(run.state) ? null : await runs.waiting(run.state.runId))
   if (input.json) printJson(story)
   else process.stdout.write(storyPage(story, useColor(process.stdout), input))
   return 0

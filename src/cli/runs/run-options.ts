@@ -7,18 +7,18 @@ import { PROMPT_KINDS } from '../../core/pack/compile.ts'
 import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { Budget } from '../../core/workflow/workflow.ts'
 import { Fault } from '../../errors.ts'
+import type { StartRunRequest } from '../../wire/onbook/runs.ts'
 import type { Input } from '../commands.ts'
 import { choiceOption, numberOption } from '../terminal.ts'
-import type { StartRun } from './desk.ts'
 
 export const MODES = ['planning', 'implementation'] as const
 
-export async function runFrom(workflowId: string, input: Input): Promise<StartRun> {
+export async function runFrom(workflowId: string, input: Input): Promise<StartRunRequest> {
   const promptOverrides = overridesFrom((input.promptOverride as readonly string[] | undefined) ?? [])
   return {
     workflowId,
     inputs: input.input === undefined ? {} : await objectOf(String(input.input), '--input', 'the inputs of the workflow'),
-    configurable: Object.keys(promptOverrides).length === 0 ? null : { promptOverrides },
+    ...(Object.keys(promptOverrides).length === 0 ? {} : { configurable: { promptOverrides } }),
     budget: budgetFrom(input),
     ...(input.mode === undefined ? {} : { mode: choiceOption(input.mode, '--mode', MODES) }),
     ...(input.override === undefined ? {} : { override: await textOf(String(input.override)) }),

@@ -7,12 +7,12 @@ import { hostFor, type WhichHost } from '../host/which-host.ts'
 import { visible } from '../report/visible.ts'
 import { checkGiven } from '../sessions/ready.ts'
 import { printJson } from '../terminal.ts'
-import { type RunDesk, withRunDesk } from './desk.ts'
 import { list } from './looking.ts'
 import { isFileName, publishFile } from './publish-file.ts'
 import { runFrom } from './run-options.ts'
 import { tellRun } from './tell.ts'
 import { placeAgain } from './typed-again.ts'
+import { type RunBook, withRuns } from './watched-runs.ts'
 
 /** Whoever does the work has been told them already, or takes them from nobody. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'provider', 'model', 'repo', 'config'] as const
@@ -41,13 +41,13 @@ export async function run(input: Input): Promise<number> {
   // Before anything is published.
   if (host === null) await checkGiven(input)
   const workflowId = isFileName(workflow) ? await published(workflow, input) : workflow
-  return withRunDesk(
+  return withRuns(
     withModel(input),
-    async desk => {
-      const runId = await desk.create({ ...given, workflowId })
-      const warnings = await warningsOf(desk, runId)
+    async open => {
+      const { runId } = await open.book.runs.create({ ...given, workflowId })
+      const warnings = await warningsOf(open, runId)
       if (!input.json) for (const { message } of warnings) process.stderr.write(`${visible(`warning: ${message}`)}\n`)
-      if (!input.detach) return tellRun(desk, runId, -1, input, warnings)
+      if (!input.detach) return tellRun(open, runId, -1, input, warnings)
       if (input.json) printJson({ runId, status: 'running', warnings })
       else process.stdout.write(`${runId} is recorded, and the host continues it: onbook show ${runId}${placeAgain(input)}\n`)
       return 0
@@ -57,8 +57,8 @@ export async function run(input: Input): Promise<number> {
 }
 
 /** Said aloud before anything is waited for. */
-async function warningsOf(desk: RunDesk, runId: string): Promise<readonly RunWarning[]> {
-  for await (const { type, payload } of desk.events(runId))
+async function warningsOf({ events }: RunBook, runId: string): Promise<readonly RunWarning[]> {
+  for await (const { type, payload } of events(runId))
     if (type === 'run.created') return (payload as unknown as { readonly warnings?: readonly RunWarning[] }).warnings ?? []
   return []
 }

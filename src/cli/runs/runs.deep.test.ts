@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
+import { leaveCommand } from '../../engine/runs/ownership/on-demand.ts'
 import { expectGolden } from '../../testing/golden.ts'
 import { type CliOptions, runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { clock } from '../../testing/stores/sqlite-place.ts'
-import { leaveCommand } from './leave-command.ts'
 
 const TWO =
   'id: two\nobjective: Say something.\nstallAfter: 3\nnodes: [{ id: writer }, { id: reader }]\nedges: [{ from: writer, to: reader }]\n'

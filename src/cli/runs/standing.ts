@@ -5,8 +5,7 @@ import { type ReadableEvent, readingBuilder } from '../../core/run/reading/build
 import type { RunReading } from '../../core/run/reading/reading.ts'
 import { reduceRun } from '../../core/run/reduce.ts'
 import { emptyRun, isBusy, isEnded, nodeOf, type RunState } from '../../core/run/state.ts'
-import type { ShownEvent } from '../sessions/desk.ts'
-import type { RunDesk } from './desk.ts'
+import type { RecordedRuns, ShownEvent } from './watched-runs.ts'
 
 export type RunStatus = RunState['phase'] | 'waiting-approval' | 'waiting-input'
 
@@ -18,10 +17,10 @@ export interface ReadRun {
 export const foldEvent = (state: RunState, { type, payload }: ShownEvent): RunState =>
   reduceRun(state, runEvent({ type, payload: payload as unknown as Json }))
 
-export async function readRun(desk: Pick<RunDesk, 'events'>, runId: string): Promise<ReadRun> {
+export async function readRun({ events }: Pick<RecordedRuns, 'events'>, runId: string): Promise<ReadRun> {
   const { add, reading } = readingBuilder()
   let state = emptyRun
-  for await (const event of desk.events(runId)) {
+  for await (const event of events(runId)) {
     state = foldEvent(state, event)
     add(event as unknown as ReadableEvent)
   }

@@ -4,29 +4,29 @@ import type { Input } from '../commands.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { bodiesOf } from './bodies.ts'
-import type { RunDesk } from './desk.ts'
 import { exitOf, readRun } from './standing.ts'
 import { type Story, storyOf } from './story.ts'
 import { nextOf } from './story-page.ts'
 import { placeAgain, workAgain } from './typed-again.ts'
 import { watchRun } from './watch.ts'
+import type { RunBook } from './watched-runs.ts'
 
 /** Until it is over, is paused, or waits for a person. @param after from where on it is watched */
 export async function tellRun(
-  desk: RunDesk,
+  open: RunBook,
   runId: string,
   after: number,
   input: Input,
   warnings: readonly RunWarning[] = [],
 ): Promise<number> {
-  const watch = input.watch === true ? watchRun(desk, runId, after) : null
+  const watch = input.watch === true ? watchRun(open, runId, after) : null
   const interrupt = interrupted()
-  const isOver = await Promise.race([desk.settled(runId, after).then(() => true), interrupt.promise])
+  const isOver = await Promise.race([open.settled(runId, after).then(() => true), interrupt.promise])
   interrupt.forget()
   await watch?.end()
-  if (!isOver) return left(desk, runId, input)
-  const read = await readRun(desk, runId)
-  const story = await storyOf(read, bodiesOf(desk))
+  if (!isOver) return left(open, runId, input)
+  const read = await readRun(open, runId)
+  const story = await storyOf(read, bodiesOf(open))
   if (input.json) printJson({ ...summaryOf(story), warnings })
   else sayStory(story, input)
   return exitOf(read.state)
@@ -56,12 +56,13 @@ function sayStory(story: Story, input: Input): void {
   for (const line of lines) process.stderr.write(`${visible(line)}\n`)
 }
 
-function left(desk: RunDesk, runId: string, input: Input): number {
+function left({ host }: RunBook, runId: string, input: Input): number {
   const place = placeAgain(input)
-  const next = desk.lasts
-    ? `The host continues ${runId}. Show it: onbook show ${runId}${place}\nCancel it: onbook runs cancel ${runId}${place}`
-    : `${runId} is interrupted; its record is complete. Resume it: onbook runs resume ${runId}${workAgain(input)}`
-  if (input.json) printJson({ runId, status: desk.lasts ? 'running' : 'left' })
+  const next =
+    host !== null
+      ? `The host continues ${runId}. Show it: onbook show ${runId}${place}\nCancel it: onbook runs cancel ${runId}${place}`
+      : `${runId} is interrupted; its record is complete. Resume it: onbook runs resume ${runId}${workAgain(input)}`
+  if (input.json) printJson({ runId, status: host !== null ? 'running' : 'left' })
   else process.stderr.write(`\n${next}\n`)
   return 1
 }

@@ -3,11 +3,10 @@ import pc from 'picocolors'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { runEvent } from '../../core/run/events.ts'
 import { clip, visible } from '../report/visible.ts'
-import type { ShownEvent } from '../sessions/desk.ts'
 import { useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
-import type { WatchedRuns } from './desk.ts'
 import { type ReplyLines, replyLines } from './reply-lines.ts'
+import type { ShownEvent, WatchedRuns } from './watched-runs.ts'
 import { type Line, linesOf, type Tone } from './words.ts'
 
 /** A reply of a megabyte must not bury the rest. */
@@ -18,10 +17,10 @@ export interface Watch {
   end(): Promise<void>
 }
 
-export function watchRun(desk: Omit<WatchedRuns, 'settled'>, runId: string, after: number): Watch {
+export function watchRun(runs: Omit<WatchedRuns, 'settled'>, runId: string, after: number): Watch {
   const stop = new AbortController()
   const page = pageOn(process.stderr)
-  const bodies = bodiesOf(desk)
+  const bodies = bodiesOf(runs)
   const replies = new Map<string, ReplyLines>()
   /** Nodes that spoke before it was told that they were asked: what they say is shown when all of it is on record. */
   const early = new Set<string>()
@@ -36,7 +35,7 @@ export function watchRun(desk: Omit<WatchedRuns, 'settled'>, runId: string, afte
   const hear = (nodeId: string): void => {
     if (!process.stderr.isTTY || heard.has(nodeId)) return
     heard.add(nodeId)
-    desk.hear(runId, nodeId, stop.signal, text => {
+    runs.hear(runId, nodeId, stop.signal, text => {
       const reply = replies.get(nodeId)
       if (reply === undefined) early.add(nodeId)
       else sayOf(nodeId, reply.feed(text))
@@ -62,19 +61,19 @@ export function watchRun(desk: Omit<WatchedRuns, 'settled'>, runId: string, afte
 
   const following = (async () => {
     // Who is at work already is heard as well.
-    for await (const event of desk.events(runId)) {
+    for await (const event of runs.events(runId)) {
       if (event.seq === 0) page.widen(await nodesOf(event, bodies))
       if (event.seq > after) break
       if (event.type === 'node.started') hear(String(event.payload.nodeId))
     }
-    for await (const event of desk.events(runId, { after, signal: stop.signal })) await tell(event)
+    for await (const event of runs.events(runId, { after, signal: stop.signal })) await tell(event)
   })()
   following.catch(() => {}) // whoever ends it is told
   return {
     async end() {
       stop.abort()
       await following
-      for await (const event of desk.events(runId, { after: last })) await tell(event)
+      for await (const event of runs.events(runId, { after: last })) await tell(event)
     },
   }
 }

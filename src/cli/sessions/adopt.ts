@@ -1,4 +1,6 @@
 // onbook sync, onbook apply: getting a version of a workspace ready, and putting it in force. Two steps, so that nothing changes by itself.
+import type { Book } from '../../book.ts'
+import { ClientError } from '../../client/index.ts'
 import { INDEX_FILE, readIndex } from '../../core/workspace/index-file.ts'
 import { Fault } from '../../errors.ts'
 import type { ApplyWhen, SyncRequest } from '../../wire/onbook/sessions.ts'
@@ -6,18 +8,18 @@ import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { choiceOption, numberOption, printJson } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'
-import { type Desk, withDesk } from './desk.ts'
+import { withSessions } from './with-sessions.ts'
 import { applyText, syncText } from './words.ts'
 
 const WHEN: readonly ApplyWhen[] = ['next_run', 'next_step_boundary', 'immediate_if_idle']
 
 export const sync = (input: Input): Promise<number> =>
-  withDesk(
+  withSessions(
     input,
-    async desk => {
+    async ({ book }) => {
       const session = String(input.session)
       const known = input.known === undefined ? {} : { knownVersion: numberOption(input.known, '--known', 1, { least: 1, most: 1e15 }) }
-      const answer = await desk.sync(session, { ...(await selectorsOf(desk, session, input)), ...known })
+      const answer = await book.sessions.sync(session, { ...(await selectorsOf(book, session, input)), ...known })
       if (input.json) printJson(answer)
       else process.stdout.write(lines(syncText(session, answer)))
       return answer.outcome === 'failed' ? 1 : 0
@@ -26,15 +28,15 @@ export const sync = (input: Input): Promise<number> =>
   )
 
 /** What is not named is what the session names, and else what the workspace's own index says. Only here: core fills in nothing. */
-async function selectorsOf(desk: Desk, session: string, input: Input): Promise<SyncRequest> {
-  const { config } = await desk.get(session)
+async function selectorsOf(book: Book, session: string, input: Input): Promise<SyncRequest> {
+  const { config } = await book.sessions.get(session)
   const named = typeof input.workspace === 'string' ? choiceOf(input.workspace) : null
   const workspace = named?.workspace ?? config.workspace?.name
   if (workspace === undefined)
     throw new Fault('workspace_unset', { problem: `Session ${session} names no workspace; name one with --workspace` })
   const version = named === null ? (config.workspace?.version ?? null) : (named.version ?? null)
   const own = named === null || named.workspace === config.workspace?.name ? config : {}
-  const defaults = await defaultsOf(desk, workspace, version ?? undefined)
+  const defaults = await defaultsOf(book, workspace, version ?? undefined)
   return {
     workspace,
     version,
@@ -44,16 +46,19 @@ async function selectorsOf(desk: Desk, session: string, input: Input): Promise<S
 }
 
 /** An index that cannot be read says nothing here: the sync itself says what is wrong with it. */
-async function defaultsOf(desk: Desk, workspace: string, version: number | undefined) {
-  const bytes = await desk.file(workspace, version, INDEX_FILE)
+async function defaultsOf({ workspaces }: Book, workspace: string, version: number | undefined) {
+  const bytes = await workspaces.read(workspace, INDEX_FILE, version === undefined ? {} : { version }).catch(error => {
+    if (error instanceof ClientError && error.status !== null && error.status < 500) return null
+    throw error
+  })
   const read = bytes === null ? null : readIndex(bytes)
   return read?.ok ? read.index.defaults : { prelude: null, catalog: null }
 }
 
 export const apply = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async ({ book }) => {
     const when = choiceOption(input.when ?? 'next_run', '--when', WHEN)
-    const answer = await desk.apply(String(input.session), when, { untested: input.untested === true })
+    const answer = await book.sessions.apply(String(input.session), when, { untested: input.untested === true })
     if (input.json) printJson(answer)
     else process.stdout.write(lines(applyText(answer)))
     return answer.outcome === 'refused' ? 1 : 0

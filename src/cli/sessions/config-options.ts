@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { readText } from '../../book/record-folder.ts'
+import type { Book } from '../../book.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { emptyConfig, type SessionConfig } from '../../core/session/config.ts'
 import { Fault } from '../../errors.ts'
@@ -12,10 +13,9 @@ import type { WireSessionConfig } from '../../wire/onbook/sessions.ts'
 import type { Input } from '../commands.ts'
 import { numberOption } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'
-import type { Desk } from './desk.ts'
 
 /** Null when no option says anything. */
-export async function configFrom(desk: Desk, input: Input, before: WireSessionConfig): Promise<WireSessionConfig | null> {
+export async function configFrom(book: Book, input: Input, before: WireSessionConfig): Promise<WireSessionConfig | null> {
   const set: { -readonly [Key in keyof WireSessionConfig]: WireSessionConfig[Key] } = {}
   if (typeof input.provider === 'string') set.provider = input.provider
   if (typeof input.model === 'string') set.model = input.model
@@ -25,8 +25,8 @@ export async function configFrom(desk: Desk, input: Input, before: WireSessionCo
   }
   if (typeof input.prelude === 'string') set.prelude = input.prelude
   if (typeof input.catalog === 'string') set.catalog = input.catalog
-  if (Array.isArray(input.prompt)) set.promptDigests = await stored(desk, input.prompt)
-  if (Array.isArray(input.tools)) set.toolDigests = await stored(desk, input.tools)
+  if (Array.isArray(input.prompt)) set.promptDigests = await stored(book, input.prompt)
+  if (Array.isArray(input.tools)) set.toolDigests = await stored(book, input.tools)
   if (input.maxSteps !== undefined) set.limits = { ...before.limits, maxSteps: numberOption(input.maxSteps, '--max-steps', 0) }
   const whole = typeof input.config === 'string' ? wholeOf(input, await jsonOf(input.config), before) : null
   return whole === null && Object.keys(set).length === 0 ? null : { ...(whole ?? before), ...set }
@@ -40,16 +40,14 @@ function wholeOf(input: Input, given: Json, before: WireSessionConfig): WireSess
 
 export const dialectIn = ({ dialect }: Input): Dialect => dialectOf(typeof dialect === 'string' ? dialect : undefined)
 
-async function stored(desk: Desk, files: readonly string[]): Promise<readonly string[]> {
+async function stored({ objects }: Book, files: readonly string[]): Promise<readonly string[]> {
   const digests: string[] = []
-  for (const path of files)
-    digests.push(
-      await desk.put(
-        await readFile(path).catch(error => {
-          throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
-        }),
-      ),
-    )
+  for (const path of files) {
+    const bytes = await readFile(path).catch(error => {
+      throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
+    })
+    digests.push((await objects.put(bytes)).digest)
+  }
   return digests
 }
 

@@ -1,5 +1,7 @@
 // onbook sessions create, list, show, config, events, transcript: making them, and looking at them.
 import type { SessionConfig } from '../../core/session/config.ts'
+import { NAME } from '../../core/session/config-format.ts'
+import { Fault } from '../../errors.ts'
 import { toAosSessionConfig } from '../../wire/aos/config.ts'
 import { type OpenRunView, type SessionView, toAosConfigAnswer, toAosState } from '../../wire/aos/state.ts'
 import type { AosSessionEvent } from '../../wire/aos/to-event.ts'
@@ -11,35 +13,43 @@ import { snapshotText } from '../report/snapshot-text.ts'
 import { visible } from '../report/visible.ts'
 import { printJson, printJsonLine } from '../terminal.ts'
 import { configFrom, dialectIn } from './config-options.ts'
-import { withDesk } from './desk.ts'
+import { aosEvents, sessionEvents, withSessions } from './with-sessions.ts'
 import { sentenceOf } from './words.ts'
 
 const say = (text: string): void => void process.stdout.write(`${visible(text)}\n`)
 
 export const create = (input: Input): Promise<number> =>
-  withDesk(
+  withSessions(
     input,
-    async desk => {
+    async ({ book }) => {
       // An unknown dialect is refused before anything is made.
       dialectIn(input)
-      const config = (await configFrom(desk, input, {})) ?? {}
+      const config = (await configFrom(book, input, {})) ?? {}
       const given = {
         config,
-        ...(typeof input.session === 'string' ? { session: input.session } : {}),
+        ...(typeof input.session === 'string' ? { session: checkedName(input.session) } : {}),
         ...(typeof input.agent === 'string' ? { agentId: input.agent } : {}),
       }
-      const made = await desk.create(given)
+      const made = await book.sessions.create(given)
       if (input.json) printJson(configAnswer(input, made.session, made.config))
       else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook sessions run ${made.session} --input TEXT`)
       return 0
     },
-    { makes: true },
+    { record: 'made' },
   )
 
+/** Checked before the request, for a message about the name itself. */
+function checkedName(session: string): string {
+  if (new RegExp(NAME).test(session)) return session
+  throw new Fault('name_invalid', {
+    problem: `"${session}" cannot name a session: use 1 to 128 letters, digits, dots, underscores, dashes and tildes`,
+  })
+}
+
 export const list = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async ({ book }) => {
     const found: SessionSummary[] = []
-    for await (const one of desk.list()) found.push(one)
+    for await (const one of book.sessions.list()) found.push(one)
     const all = firstRows(found, input)
     if (input.json) printJson({ sessions: all })
     else if (all.length === 0) say('No sessions yet: onbook sessions create NAME')
@@ -59,8 +69,8 @@ export const list = (input: Input): Promise<number> =>
   })
 
 export const show = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
-    const found = await desk.get(String(input.session))
+  withSessions(input, async ({ book }) => {
+    const found = await book.sessions.get(String(input.session))
     const isAos = dialectIn(input) === 'aos'
     if (input.json || isAos) {
       printJson(isAos ? aosStateOf(found) : found)
@@ -105,26 +115,26 @@ function settingText(value: unknown): string {
 
 /** Without options it shows; with them it sets those, and leaves the others. */
 export const config = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async ({ book }) => {
     const session = String(input.session)
     dialectIn(input)
-    const { config: before } = await desk.get(session)
-    const wanted = await configFrom(desk, input, before)
-    if (wanted !== null) await desk.configure(session, wanted)
-    const { config: after } = wanted === null ? { config: before } : await desk.get(session)
+    const { config: before } = await book.sessions.get(session)
+    const wanted = await configFrom(book, input, before)
+    if (wanted !== null) await book.sessions.configure(session, wanted)
+    const { config: after } = wanted === null ? { config: before } : await book.sessions.get(session)
     if (input.json) printJson(configAnswer(input, session, after))
     else for (const line of configLines(dialectIn(input) === 'aos' ? toAosSessionConfig(after as SessionConfig) : after)) say(line)
     return 0
   })
 
 export const events = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async open => {
     const stop = new AbortController()
     const follow = input.follow === true
     if (follow) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     const signal = follow ? stop.signal : undefined
-    if (dialectIn(input) === 'aos') return printAos(desk.aosEvents(String(input.session), signal), input)
-    for await (const event of desk.events(String(input.session), signal === undefined ? {} : { signal })) {
+    if (dialectIn(input) === 'aos') return printAos(aosEvents(open, String(input.session), signal), input)
+    for await (const event of sessionEvents(open, String(input.session), signal)) {
       if (input.json) printJsonLine(event)
       else say(`${String(event.seq).padStart(4)}  ${event.at}  ${sentenceOf(event) ?? event.type}`)
     }
@@ -144,9 +154,9 @@ async function printAos(events: AsyncIterable<AosSessionEvent>, input: Input): P
 }
 
 export const transcript = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async ({ book }) => {
     for (let from: number | null = 0; from !== null; ) {
-      const page = await desk.transcript(String(input.session), { from })
+      const page = await book.sessions.transcript(String(input.session), { from })
       for (const entry of page.entries) {
         if (input.json) printJsonLine(entry)
         else if (entry.problem !== null) say(`(${entry.problem})`)

@@ -10,9 +10,10 @@ import { visible, visibleLines } from '../report/visible.ts'
 import { readRun, statusOf } from '../runs/standing.ts'
 import { placeAgain, workAgain } from '../runs/typed-again.ts'
 import { watchRun } from '../runs/watch.ts'
+import type { RunBook } from '../runs/watched-runs.ts'
 import { printJson } from '../terminal.ts'
 import { configFrom } from './config-options.ts'
-import { type Desk, withDesk } from './desk.ts'
+import { withSessions } from './with-sessions.ts'
 
 /** A run of a session. */
 interface Awaited {
@@ -38,27 +39,28 @@ interface Ended {
 }
 
 export const run = (input: Input): Promise<number> =>
-  withDesk(
+  withSessions(
     input,
-    async desk => {
+    async open => {
+      const { book } = open
       const session = String(input.session)
-      if (input.detach && !desk.lasts)
+      if (input.detach && open.host === null)
         throw new Fault('usage_invalid', {
           problem: 'No host runs on this folder to continue it: leave out --detach, or start a host',
         })
-      const found = await desk.get(session)
-      const { run: open } = found
-      const overrides = await configFrom(desk, input, configOfNextRun(found))
-      if (overrides !== null && open !== null)
-        throw new Fault('run_already_active', { problem: `Run ${open.run} is ${open.phase}; end it first` })
+      const found = await book.sessions.get(session)
+      const { run: active } = found
+      const overrides = await configFrom(book, input, configOfNextRun(found))
+      if (overrides !== null && active !== null)
+        throw new Fault('run_already_active', { problem: `Run ${active.run} is ${active.phase}; end it first` })
       const request = {
         ...(input.input === undefined ? {} : { input: await textOf(String(input.input)) }),
         ...(overrides === null ? {} : { overrides }),
         interactive: input.interactive === true,
       }
-      const asked = await desk.run(session, request).catch(refusedRun)
-      if ('refused' in asked) return sayEnded(asked.refused, desk, input)
-      return input.detach ? detached(session, asked, input) : tell(desk, { session, ...asked, after: -1 }, input)
+      const asked = await book.sessions.run(session, request).catch(refusedRun)
+      if ('refused' in asked) return sayEnded(asked.refused, open, input)
+      return input.detach ? detached(session, asked, input) : tell(open, { session, ...asked, after: -1 }, input)
     },
     { judges: true },
   )
@@ -84,15 +86,15 @@ function detached(session: string, { run: number, runId }: Pick<Awaited, 'run' |
 }
 
 /** Waits for the run to end, or to wait for more. Ends with 1 when it did not go well. */
-async function tell(desk: Desk, awaited: Awaited, input: Input): Promise<number> {
+async function tell(open: RunBook, awaited: Awaited, input: Input): Promise<number> {
   const { runId, after } = awaited
-  const watch = input.watch === true && !input.json ? watchRun(desk.runs, runId, after) : null
-  await desk.runs.settled(runId, after)
+  const watch = input.watch === true && !input.json ? watchRun(open, runId, after) : null
+  await open.settled(runId, after)
   await watch?.end()
-  return sayEnded(await endOf(desk, awaited), desk, input)
+  return sayEnded(await endOf(open, awaited), open, input)
 }
 
-function sayEnded(ended: Ended, desk: Desk, input: Input): number {
+function sayEnded(ended: Ended, { host }: RunBook, input: Input): number {
   const { session, run: number, runId } = ended
   if (input.json) printJson(ended)
   else {
@@ -103,7 +105,7 @@ function sayEnded(ended: Ended, desk: Desk, input: Input): number {
     if (input.watch !== true || runId === null)
       process.stderr.write(`${visible(`run ${number} of ${session}${named} is ${ended.status}${why}`)}\n`)
     if (ended.approval !== undefined)
-      for (const line of approvalLines(ended.approval, session, desk.lasts, input)) process.stderr.write(`${visible(line)}\n`)
+      for (const line of approvalLines(ended.approval, session, host !== null, input)) process.stderr.write(`${visible(line)}\n`)
   }
   return ended.status === 'completed' || ended.status === 'waiting' ? 0 : 1
 }
@@ -115,20 +117,20 @@ function approvalLines(approval: string, session: string, lasts: boolean, input:
   return lasts ? [answer, `Then look at it: onbook sessions show ${session}${place}`] : [answer]
 }
 
-async function endOf(desk: Desk, { session, run: number, runId }: Awaited): Promise<Ended> {
-  const { state } = await readRun(desk.runs, runId)
+async function endOf(open: RunBook, { session, run: number, runId }: Awaited): Promise<Ended> {
+  const { state } = await readRun(open, runId)
   const { approvals, failure } = state
   const found = statusOf(state)
   if (found === 'waiting-approval') return { session, run: number, runId, status: found, reply: null, approval: approvals[0]!.approval }
   const status = found === 'waiting-input' ? 'waiting' : found
   const why = failure === null ? {} : { code: failure.code, detail: failure.detail }
-  return { session, run: number, runId, status, reply: await lastReply(desk, session), ...why }
+  return { session, run: number, runId, status, reply: await lastReply(open, session), ...why }
 }
 
-async function lastReply(desk: Desk, session: string): Promise<string | null> {
-  const { messages } = await desk.get(session)
+async function lastReply({ book }: RunBook, session: string): Promise<string | null> {
+  const { messages } = await book.sessions.get(session)
   if (messages === 0) return null
-  const { entries } = await desk.transcript(session, { from: messages - 1 })
+  const { entries } = await book.sessions.transcript(session, { from: messages - 1 })
   const last = entries.at(-1)?.messages.at(-1)
   if (last?.role !== 'assistant') return null
   // Reasoning is not part of the reply. A command-line agent may have written several messages: the last one is its answer.
@@ -137,8 +139,8 @@ async function lastReply(desk: Desk, session: string): Promise<string | null> {
 }
 
 /** A run that goes on from the event that is its newest now. */
-async function awaitedIn({ runs }: Desk, session: string, { run: number, runId }: Pick<Awaited, 'run' | 'runId'>): Promise<Awaited> {
-  return { session, run: number, runId, after: (await readRun(runs, runId)).reading.last.sequence }
+async function awaitedIn(open: RunBook, session: string, { run: number, runId }: Pick<Awaited, 'run' | 'runId'>): Promise<Awaited> {
+  return { session, run: number, runId, after: (await readRun(open, runId)).reading.last.sequence }
 }
 
 const WHEN_TOLD = {
@@ -149,20 +151,21 @@ const WHEN_TOLD = {
 
 /** To a run that waits, as its input; else it is left as a follow-up. */
 export const say = (input: Input): Promise<number> =>
-  withDesk(
+  withSessions(
     input,
-    async desk => {
+    async open => {
+      const { book } = open
       const session = String(input.session)
       const message = await textOf(String(input.text))
-      const { run: open } = await desk.get(session)
-      if (input.steer !== true && open?.phase === 'waiting') {
-        const awaited = await awaitedIn(desk, session, open)
-        await desk.provideInput(session, message)
-        return tell(desk, awaited, input)
+      const { run: active } = await book.sessions.get(session)
+      if (input.steer !== true && active?.phase === 'waiting') {
+        const awaited = await awaitedIn(open, session, active)
+        await book.sessions.provideInput(session, message)
+        return tell(open, awaited, input)
       }
       const kind = input.interrupt === true ? 'interrupt' : input.steer === true ? 'steer' : 'follow-up'
-      const { id } = await desk.command(session, { kind, message })
-      await desk.quiet(session)
+      const { id } = await book.sessions.command(session, { kind, message })
+      await open.local?.sessionIdle(session)
       if (input.json) printJson({ session, id, kind })
       else process.stdout.write(`${WHEN_TOLD[kind]}\n`)
       return 0
@@ -171,40 +174,42 @@ export const say = (input: Input): Promise<number> =>
   )
 
 export const resume = (input: Input): Promise<number> =>
-  withDesk(
+  withSessions(
     input,
-    async desk => {
+    async open => {
+      const { book } = open
       const session = String(input.session)
-      const { run: open } = await desk.get(session)
-      if (open === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to resume` })
-      const awaited = await awaitedIn(desk, session, open)
-      if (open.phase === 'paused') await desk.command(session, { kind: 'resume' })
-      else await desk.takeUp(session)
-      return tell(desk, awaited, input)
+      const { run: active } = await book.sessions.get(session)
+      if (active === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to resume` })
+      const awaited = await awaitedIn(open, session, active)
+      // A host has resumed what was abandoned when it started.
+      if (active.phase === 'paused' || open.local !== null) await book.sessions.command(session, { kind: 'resume' })
+      return tell(open, awaited, input)
     },
     { judges: true },
   )
 
 /** An interactive run that waits for input has all of it. */
 export const complete = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async open => {
+    const { book } = open
     const session = String(input.session)
-    const { id } = await desk.command(session, { kind: 'complete' })
-    await desk.quiet(session)
-    const { lifecycle } = await desk.get(session)
+    const { id } = await book.sessions.command(session, { kind: 'complete' })
+    await open.local?.sessionIdle(session)
+    const { lifecycle } = await book.sessions.get(session)
     if (input.json) printJson({ session, id, lifecycle })
     else process.stdout.write(`${visible(session)} is ${lifecycle}.\n`)
     return 0
   })
 
 export const cancel = (input: Input): Promise<number> =>
-  withDesk(input, async desk => {
+  withSessions(input, async open => {
+    const { book } = open
     const session = String(input.session)
     const reason = typeof input.reason === 'string' ? { reason: input.reason } : {}
-    const { id } = await desk.command(session, { kind: 'cancel', ...reason })
-    await desk.takeUp(session)
-    await desk.quiet(session)
-    const { lifecycle } = await desk.get(session)
+    const { id } = await book.sessions.command(session, { kind: 'cancel', ...reason })
+    await open.local?.sessionIdle(session)
+    const { lifecycle } = await book.sessions.get(session)
     if (input.json) printJson({ session, id, lifecycle })
     else process.stdout.write(`${visible(session)} is ${lifecycle}.\n`)
     return 0

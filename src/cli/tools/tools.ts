@@ -1,20 +1,29 @@
 // Folder: Commands about tools.
 // onbook tools: what models can be given, what other servers list, and adopting it.
-import type { ToolOverview, ToolSummary } from '../../client/index.ts'
+import { repoBindings } from '../../book/repo-bindings.ts'
+import type { ToolOverview, ToolSummary, Tools } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
+import { type BookUse, withBook } from '../host/open-book.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { withToolDesk } from './desk.ts'
+
+/** Servers of tools may have to start first. */
+const PATIENCE_MS = 120_000
+/** An adoption needs no tools of the host, and so no repo. */
+const ADOPTING = { record: 'made', tools: [] } as const
+
+const withTools = (input: Input, use: BookUse, work: (tools: Tools) => Promise<number>): Promise<number> =>
+  withBook(input, ({ book }) => work(book.tools), { ...use, patienceMs: PATIENCE_MS })
 
 /** Ends with 1 when something that was adopted is not what it was, or a server cannot be asked. */
 export const list = (input: Input): Promise<number> =>
-  withToolDesk(input, async desk => {
-    const found = await desk.list(typeof input.session === 'string' ? input.session : undefined)
-    const tools = firstRows(found.tools, input)
-    if (input.json) printJson({ ...found, tools })
-    else process.stdout.write(report(found, tools))
+  withTools(input, { record: 'optional', tools: repoBindings(input) }, async tools => {
+    const found = await tools.list(typeof input.session === 'string' ? input.session : undefined)
+    const rows = firstRows(found.tools, input)
+    if (input.json) printJson({ ...found, tools: rows })
+    else process.stdout.write(report(found, rows))
     const isAmiss = found.tools.some(({ state }) => state === 'changed' || state === 'missing')
     return isAmiss || found.servers.some(({ problem }) => problem !== null) ? 1 : 0
   })
@@ -51,31 +60,23 @@ const toolsIn = ({ tools }: Input): { readonly tools?: readonly string[] } =>
   Array.isArray(tools) && tools.length > 0 ? { tools: tools.map(String) } : {}
 
 export const adopt = (input: Input): Promise<number> =>
-  withToolDesk(
-    input,
-    async desk => {
-      const expected = typeof input.descriptor === 'string' ? { descriptor: input.descriptor } : {}
-      const reads = input.reads === true ? { reads: true } : {}
-      const adopted = await desk.adopt({ server: String(input.server), ...toolsIn(input), ...expected, ...reads })
-      if (input.json) printJson({ adopted })
-      else if (adopted.length === 0) process.stdout.write('All of them were adopted already.\n')
-      else
-        for (const { name, descriptor, ...one } of adopted)
-          process.stdout.write(`${name} is adopted, as ${descriptor}${one.reads ? ', as one that only reads' : ''}.\n`)
-      return 0
-    },
-    true,
-  )
+  withTools(input, ADOPTING, async tools => {
+    const expected = typeof input.descriptor === 'string' ? { descriptor: input.descriptor } : {}
+    const reads = input.reads === true ? { reads: true } : {}
+    const adopted = await tools.adopt({ server: String(input.server), ...toolsIn(input), ...expected, ...reads })
+    if (input.json) printJson({ adopted })
+    else if (adopted.length === 0) process.stdout.write('All of them were adopted already.\n')
+    else
+      for (const { name, descriptor, ...one } of adopted)
+        process.stdout.write(`${name} is adopted, as ${descriptor}${one.reads ? ', as one that only reads' : ''}.\n`)
+    return 0
+  })
 
 export const drop = (input: Input): Promise<number> =>
-  withToolDesk(
-    input,
-    async desk => {
-      const dropped = await desk.drop({ server: String(input.server), ...toolsIn(input) })
-      if (input.json) printJson({ dropped })
-      else if (dropped.length === 0) process.stdout.write('No tool of it was adopted.\n')
-      else for (const { name } of dropped) process.stdout.write(`${name} is bound no longer.\n`)
-      return 0
-    },
-    true,
-  )
+  withTools(input, ADOPTING, async tools => {
+    const dropped = await tools.drop({ server: String(input.server), ...toolsIn(input) })
+    if (input.json) printJson({ dropped })
+    else if (dropped.length === 0) process.stdout.write('No tool of it was adopted.\n')
+    else for (const { name } of dropped) process.stdout.write(`${name} is bound no longer.\n`)
+    return 0
+  })

@@ -2,6 +2,7 @@
 
 import { openProductStore } from '../../book/product-store.ts'
 import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
+import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { VersionChoice, WorkspaceUser } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
@@ -23,6 +24,7 @@ export async function withWorkspaces<T>(input: Input, work: (store: Store, user:
 export function choiceOf(given: unknown): VersionChoice {
   const [workspace = '', version, ...more] = String(given).split('@')
   if (more.length > 0) throw new Fault('usage_invalid', { problem: `"${String(given)}" is not NAME or NAME@VERSION` })
+  if (!isWorkspaceName(workspace)) throw new Fault('workspace_name_invalid', { name: workspace })
   return { workspace, ...(version === undefined ? {} : { version: versionNumber(version, 1) }) }
 }
 

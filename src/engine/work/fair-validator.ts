@@ -2,11 +2,11 @@
 import type { Validator } from '../../ports.ts'
 import { fairQueue } from './fair-queue.ts'
 
-/** @param open makes another validator; at most `most` are open */
+/** @param open makes another validator, when one is needed; at most `most` are open */
 export function fairValidator(open: () => Validator, most: number): Validator {
   const queue = fairQueue({ lanes: most, lanesPerTenant: 1 })
-  const all = [open()]
-  const free = [...all]
+  const all: Validator[] = []
+  const free: Validator[] = []
 
   const take = (): Validator => {
     const validator = free.pop()

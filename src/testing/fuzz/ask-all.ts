@@ -11,7 +11,7 @@ import { readRun } from '../../cli/runs/standing.ts'
 import { promptPage, promptText } from '../../cli/runs/step-page.ts'
 import { shownStep, storyOf } from '../../cli/runs/story.ts'
 import { storyPage } from '../../cli/runs/story-page.ts'
-import type { ShownEvent } from '../../cli/sessions/desk.ts'
+import type { ShownEvent } from '../../cli/runs/watched-runs.ts'
 import { runStream } from '../../core/run/events.ts'
 import { blameRun } from '../../engine/blame/blame.ts'
 import { diffRuns } from '../../engine/diff/diff-runs.ts'
@@ -54,9 +54,9 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 }
 
 async function shown(store: Store, tenant: string, runId: string): Promise<string> {
-  const desk = { events: () => shownEvents(store, tenant, runId), object: (digest: never) => store.object(tenant, digest) }
-  const run = await readRun(desk, runId)
-  const bodies = bodiesOf(desk)
+  const recorded = { events: () => shownEvents(store, tenant, runId), object: (digest: never) => store.object(tenant, digest) }
+  const run = await readRun(recorded, runId)
+  const bodies = bodiesOf(recorded)
   const pages = [storyPage(await storyOf(run, bodies), false, { run: runId } as never)]
   for (const step of run.reading.steps) pages.push(promptText(await promptPage(shownStep(step), bodies), false))
   return pages.join('')

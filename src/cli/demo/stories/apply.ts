@@ -18,7 +18,7 @@ export async function apply(stage: Stage): Promise<string> {
   say(`${applied.outcome}`)
   const { reading } = await read(runId)
   await type(['runs', 'say', runId, 'desk', 'And in our house style?', ...work], [0, 1])
-  await look(desk => desk.settled(runId, reading.last.sequence))
+  await look(runs => runs.settled(runId, reading.last.sequence))
   const told = await toldStyles(stage, runId)
   for (const { step, version, rule } of told) say(`step ${step}  sent version ${version}: “${rule}”`)
   await type(['runs', 'cancel', runId, '--reason', 'the demo is over'])

@@ -13,7 +13,7 @@ export async function attack({ type, say, work, look, steps, runId, color }: Sta
   say(`The fact in ${ATTACK}, sent in by a stranger:`, ...facts[0]!.text.split('\n').map(line => color.red(`  ${visible(line)}`)))
   const { runId: attacked } = await type<{ readonly runId: string }>(['run', NEWSROOM, '--input', `@${ATTACK}`, ...work])
   const [usual, now] = [(await steps(runId))[0]!.request, (await steps(attacked))[0]!.request]
-  const user = await look(desk => bodiesOf(desk).said(now.user!))
+  const user = await look(runs => bodiesOf(runs).said(now.user!))
   const line = user?.split('\n').find(one => one.includes('dotprompt:role')) ?? ''
   const isSame = now.system === usual.system && now.prelude.length === usual.prelude.length
   say(

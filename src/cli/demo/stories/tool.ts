@@ -25,7 +25,7 @@ export async function tool({ type, say, work, look, read, story, color }: Stage)
   say(visible(`the editor asks for ${open.wants.tool} ${JSON.stringify(open.wants.arguments)}`))
   const { reading } = await read(runId)
   await type(['approvals', 'approve', open.approval, '--note', 'It is our own archive.', ...work])
-  await look(desk => desk.settled(runId, reading.last.sequence))
+  await look(runs => runs.settled(runId, reading.last.sequence))
   const after = await story(runId)
   say(...linesOf(after, color).slice(asked.length), visible(`the editor says: ${JSON.stringify(after.outputs?.editing ?? null)}`))
   return 'Being shown a tool is not being allowed to use it: the policy decides, and a person where the policy says so.'
