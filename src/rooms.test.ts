@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'index.ts': ['book.ts', 'book', 'client', 'engine', 'ports.ts', 'errors.ts', 'adapters'],
   'book.ts': ['book', 'client', 'ports.ts'],
   book: ['book.ts', 'core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host'],
-  cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host', 'book'],
+  cli: ['core', 'engine', 'ports.ts', 'errors.ts', 'wire', 'client', 'adapters', 'host', 'book', 'book.ts'],
 }
 
 /**
