@@ -86,7 +86,7 @@ const SENTENCES = [
   },
   {
     file: 'docs/guide/resolution-chain.md',
-    sentence: '`onbook retire` takes a version out of use: only a ref that names it leads there.',
+    sentence: '`onbook prompt retire` takes a version out of use: only a ref that names it leads there.',
     async walk() {
       await onbook('retire', 'summarizer', '1.1.0')
       expect((await runCli(['label', 'summarizer', 'active', '1.1.0'], { cwd })).code).toBe(2)

@@ -1,3 +1,4 @@
+// Folder: Commands about prompts: list, show, roll back.
 // onbook prompt list: every published prompt with its newest version and its labels.
 import { labelsOf } from '../../engine/library/labels.ts'
 import { listTemplates } from '../../engine/library/list.ts'
