@@ -1,9 +1,8 @@
 // A host in this process for as long as one command takes. A command that only reads writes nothing, and reads a record that cannot be written.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { memoryStore } from '../adapters/memory-store/memory-store.ts'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
-import { SCOPES } from '../core/access/keys.ts'
 import { runStream } from '../core/run/events.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import { loadRun } from '../engine/runs/load.ts'
@@ -15,7 +14,7 @@ import { createHost } from '../host/app.ts'
 import type { Binding, Store } from '../ports.ts'
 import type { Embedded } from './embedded.ts'
 import { hostConfigOf } from './host-config.ts'
-import { EMBEDDED_NAME, inProcessFetch } from './in-process-fetch.ts'
+import { embeddedAccess } from './in-process-fetch.ts'
 import { openSessions } from './open-sessions.ts'
 import { policyOf } from './policy-file.ts'
 import { openProductStore } from './product-store.ts'
@@ -53,20 +52,19 @@ export async function embedCommand(settings: Settings, parts: CommandParts): Pro
     const sessions = openSessions(store, settings, policy, failed, tools)
     const mayConduct = () => livingHost(settings) === null
     const runs = onDemand(sessions.runs, store, { ready, mayConduct, newOwner: () => `cli-${randomUUID()}` })
-    const key = `embedded_${randomBytes(32).toString('base64url')}`
+    const access = embeddedAccess(actor, tenant)
     const app = createHost({
       store,
       clock,
       config: hostConfigOf(settings),
       sessions: { ...sessions, runs },
       roles: repoRoles(repoOf(settings)),
-      embedded: { key, principal: { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'] } },
-      hosts: [EMBEDDED_NAME],
+      ...access.host,
       // A person at a terminal reads results, and no warnings of an operator.
       logs: { level: 'error' },
     })
     return {
-      client: { url: `http://${EMBEDDED_NAME}`, key, fetch: inProcessFetch(app) },
+      client: access.client(app),
       local: {
         async idle(runId) {
           const stop = new AbortController()

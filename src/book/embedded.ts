@@ -1,16 +1,15 @@
 // Folder: Opens a record in this process as a book: settings, models, tools and policy composed into a host without a socket.
 // A book whose host is in this process: on the record of a folder, or in memory.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore } from '../adapters/memory-store/memory-store.ts'
 import type { OnbookOptions, TestBookOptions } from '../book.ts'
 import type { ClientOptions } from '../client/index.ts'
-import { SCOPES } from '../core/access/keys.ts'
 import { PRODUCT_PROJECTIONS } from '../engine/record/projections.ts'
 import type { Store } from '../ports.ts'
 import { hostConfigOf } from './host-config.ts'
-import { EMBEDDED_NAME, inProcessFetch } from './in-process-fetch.ts'
+import { embeddedAccess } from './in-process-fetch.ts'
 import { type LocalHost, openLocalHost } from './local-host.ts'
 import { openProductStore } from './product-store.ts'
 import { actorOf, clock, keyringOf } from './record-folder.ts'
@@ -63,12 +62,10 @@ async function embed(
   settings: Settings,
   { tools = [], models, actor = actorOf(), tenant = 'default' }: OnbookOptions,
 ): Promise<Pick<Embedded, 'client'> & { readonly host: LocalHost }> {
-  const key = `embedded_${randomBytes(32).toString('base64url')}`
-  const principal = { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'] }
-  const embedded = { embedded: { key, principal }, hosts: [EMBEDDED_NAME] }
+  const access = embeddedAccess(actor, tenant)
   const given = models === undefined ? {} : { models }
-  const host = await openLocalHost(store, settings, { config: hostConfigOf(settings), actor, tools, ...embedded, ...given })
-  return { host, client: { url: `http://${EMBEDDED_NAME}`, key, fetch: inProcessFetch(host.app) } }
+  const host = await openLocalHost(store, settings, { config: hostConfigOf(settings), actor, tools, ...access.host, ...given })
+  return { host, client: access.client(host.app) }
 }
 
 function settingsOf({ model, data, policy, config, repo, script }: OnbookOptions): Settings {

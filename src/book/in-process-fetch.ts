@@ -1,14 +1,34 @@
 // fetch() to a host in this process: the request goes to its routes directly, without a socket.
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { ClientOptions } from '../client/index.ts'
+import { SCOPES } from '../core/access/keys.ts'
+import type { HostParts } from '../host/app.ts'
 
 /** The name that requests in this process use for their host. No socket answers to it. */
-export const EMBEDDED_NAME = 'onbook.embedded'
+const EMBEDDED_NAME = 'onbook.embedded'
 
 /** Statuses whose answers have no body. */
 const EMPTY: readonly number[] = [204, 205, 304]
 
-export const inProcessFetch =
+export interface EmbeddedAccess {
+  /** For the host: the key of this process, with all scopes. */
+  readonly host: Required<Pick<HostParts, 'embedded' | 'hosts'>>
+  client(app: FastifyInstance): ClientOptions & { readonly fetch: typeof globalThis.fetch }
+}
+
+export function embeddedAccess(actor: string, tenant: string): EmbeddedAccess {
+  const key = `embedded_${randomBytes(32).toString('base64url')}`
+  const principal = { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'] }
+  return {
+    host: { embedded: { key, principal }, hosts: [EMBEDDED_NAME] },
+    // No request gets lost on the way, so that none is sent again.
+    client: app => ({ url: `http://${EMBEDDED_NAME}`, key, fetch: inProcessFetch(app), retries: 0 }),
+  }
+}
+
+const inProcessFetch =
   (app: FastifyInstance): typeof globalThis.fetch =>
   async (input, init) => {
     const request = new Request(input, init)

@@ -1,15 +1,20 @@
-// What every write carries: a key that makes asking twice asking once.
-import type { CallOptions } from './transport.ts'
+// Headers of writes: a key lets the host recognise a request that is sent again, so that it is carried out once.
+import type { CallOptions, Transport } from './transport.ts'
 
 export interface WriteOptions extends CallOptions {
-  /** Made when none is given. Give your own to be safe across restarts. */
+  /** Default: a new key, where the client sends requests again. Give your own to be safe across restarts. */
   readonly idempotencyKey?: string
   readonly workspaceId?: string
 }
 
-export function writeHeaders(options: WriteOptions): { readonly headers: Record<string, string>; readonly call: CallOptions } {
-  const { idempotencyKey = makeKey(), workspaceId: _, ...call } = options
-  return { headers: { 'idempotency-key': idempotencyKey }, call }
+interface Write {
+  readonly headers: Record<string, string>
+  readonly call: CallOptions
+}
+
+export function writeHeaders(options: WriteOptions, { retries }: Pick<Transport, 'retries'>): Write {
+  const { idempotencyKey = retries === 0 ? undefined : makeKey(), workspaceId: _, ...call } = options
+  return { headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }, call }
 }
 
 /** crypto.randomUUID is missing in browsers on plain http; random values are not. */

@@ -46,7 +46,7 @@ function definitionsOf<Summary, Published>(
 ): Definitions<Summary, Published, AgentWrite> {
   const pathOf = (id: unknown): string => `${path}/${encodeURIComponent(String(id))}`
   const write = ({ ifMatch, ifNoneMatch, ...options }: DefinitionWrite) => {
-    const { headers, call } = writeHeaders(options)
+    const { headers, call } = writeHeaders(options, transport)
     if (ifMatch !== undefined) headers['if-match'] = ifMatch
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch
     return { headers, ...call }

@@ -62,7 +62,7 @@ export function createLabels(parts: LabelParts): Labels {
 
   const change = async (templateId: string, label: string, options: WriteOptions, asked: LabelQuestion): Promise<void> => {
     readRef({ templateId, label })
-    const { headers, call } = writeHeaders(options)
+    const { headers, call } = writeHeaders(options, transport)
     const { query = '', ...rest } = asked
     try {
       await transport.ask({ ...rest, path: `/v1/labels/${templateId}/${label}${query}`, headers, ...call })

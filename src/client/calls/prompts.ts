@@ -101,7 +101,7 @@ export function createPrompts(parts: LabelParts): Prompts {
 
   async function write(method: 'POST' | 'PUT' | 'DELETE', path: string, templateId: string, options: MatchedWrite, body?: PromptTemplate) {
     const { ifMatch, ...rest } = options
-    const { headers, call } = writeHeaders(rest)
+    const { headers, call } = writeHeaders(rest, transport)
     const question: Question = {
       method,
       path,

@@ -148,7 +148,7 @@ async function* untilEnd(events: AsyncIterable<ServerEvent>): AsyncGenerator<Ser
 const writerOf =
   (transport: Transport) =>
   async <T>(path: string, body: unknown, options: WriteOptions, field: string): Promise<T> => {
-    const { headers, call } = writeHeaders(options)
+    const { headers, call } = writeHeaders(options, transport)
     const asked = { method: 'POST' as const, path, headers, ...(body === undefined ? {} : { body }), ...call }
     return answerWith((await transport.ask(asked)).body, field) as T
   }

@@ -52,7 +52,7 @@ const pathOf = (session: string, rest = ''): string => `${PATH}/${encodeURICompo
 
 export function createSessions(transport: Transport): Sessions {
   const write = async <T>(method: Question['method'], path: string, body: unknown, options: WriteOptions, field: string): Promise<T> => {
-    const { headers, call } = writeHeaders(options)
+    const { headers, call } = writeHeaders(options, transport)
     return answerWith((await transport.ask({ method, path, body, headers, ...call })).body, field) as T
   }
   const read = async (path: string, options: CallOptions, query: Question['query'] = []) =>

@@ -74,7 +74,7 @@ export function createWorkspaces(transport: Transport): Workspaces {
       return new Uint8Array(await response.arrayBuffer())
     },
     async commit(workspace, commit, options = {}) {
-      const { headers, call } = writeHeaders(options)
+      const { headers, call } = writeHeaders(options, transport)
       const { body } = await transport.ask({ method: 'POST', path: pathOf(workspace, '/commits'), body: commit, headers, ...call })
       return answerWith(body, 'outcome') as CommittedWorkspace
     },
