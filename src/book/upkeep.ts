@@ -3,7 +3,7 @@ import { scratchSignedHeads } from '../adapters/sqlite-store/inspect/scratch-sig
 import { collectObjects } from '../engine/record/erase.ts'
 import { pruneAnswers } from '../engine/record/prune-answers.ts'
 import { keepSealing } from '../engine/record/seal.ts'
-import { keepDoing } from '../engine/work/keep-doing.ts'
+import { startInterval } from '../engine/work/interval.ts'
 import type { Keyring, Store } from '../ports.ts'
 import { clock } from './record-folder.ts'
 
@@ -33,12 +33,12 @@ export function startUpkeep(store: Store, keyring: Keyring, report: (facts: obje
     },
     signed,
   )
-  const collecting = keepDoing(
+  const collecting = startInterval(
     () => collectObjects(store, clock),
     COLLECT_EVERY_MS,
     error => report({ err: error }, 'unreferenced objects were not collected'),
   )
-  const pruning = keepDoing(
+  const pruning = startInterval(
     () => pruneAnswers(store, clock),
     PRUNE_EVERY_MS,
     error => report({ err: error }, 'old idempotent answers were not dropped'),

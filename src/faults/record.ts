@@ -8,7 +8,7 @@ export const RECORD_FAULTS = {
       `Stream ${d.stream} is at ${d.found}, not at ${d.expected}; nothing was written. Read the stream again, then decide again.`,
   ),
   stream_missing: fault(404, (d: { stream: string }) => `There is no stream named ${d.stream}. "onbook streams" lists them.`),
-  object_unfit: fault(
+  object_malformed: fault(
     422,
     (d: { digest: string; problem: string }) => `${d.digest} cannot be used here: ${d.problem}. Name an object of the right kind.`,
   ),
@@ -33,7 +33,7 @@ export const RECORD_FAULTS = {
     (d: { path: string }) =>
       `There is no record at ${d.path}. Name its folder with --data, or create a record with "onbook publish" or "onbook serve".`,
   ),
-  run_unfit: fault(
+  run_malformed: fault(
     422,
     (d: { runId: string; reason: string }) =>
       `The record of run ${d.runId} is malformed (${d.reason}). "onbook replay" names the place; "onbook verify" checks the record.`,

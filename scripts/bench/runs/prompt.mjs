@@ -117,7 +117,7 @@ const steps = Array.from({ length: STEPS }, (_, step) => ({ values: valuesOf(ste
 /** @typedef {(typeof steps)[number]} Step */
 
 /** One step after the other. @param {(step: Step) => unknown} call */
-function inTurn(call) {
+function keyedMutex(call) {
   let turn = 0
   return () => call(/** @type {Step} */ (steps[turn++ % STEPS]))
 }
@@ -153,13 +153,13 @@ export async function benchRunsPrompt() {
 
   /** @type {Readonly<Record<string, () => unknown>>} */
   const calls = {
-    'handlebars, compiled, noEscape: render only': inTurn(({ values }) => bare(values)),
-    'onbook: render with segments': inTurn(({ values }) => renderTemplate(parsed.template, values)),
+    'handlebars, compiled, noEscape: render only': keyedMutex(({ values }) => bare(values)),
+    'onbook: render with segments': keyedMutex(({ values }) => renderTemplate(parsed.template, values)),
     'onbook: resolve four kinds': resolved,
-    'onbook: bind, render, hash text and variables': inTurn(({ values }) => renderPrompt(system, { sources: { input: values } })),
-    'onbook: compose five blocks, hash': inTurn(step => composed(step, resolution)),
-    'onbook: resolve and compose, the whole': inTurn(step => composed(step, resolved())),
-    'floor: handlebars, and one sha256 of its text': inTurn(({ values }) => digestText(bare(values))),
+    'onbook: bind, render, hash text and variables': keyedMutex(({ values }) => renderPrompt(system, { sources: { input: values } })),
+    'onbook: compose five blocks, hash': keyedMutex(step => composed(step, resolution)),
+    'onbook: resolve and compose, the whole': keyedMutex(step => composed(step, resolved())),
+    'floor: handlebars, and one sha256 of its text': keyedMutex(({ values }) => digestText(bare(values))),
     'floor: sha256 of the prompt and two blocks': () => changing.map(digestText),
   }
   const timed = Object.entries(calls).map(([name, call]) => [name, () => timePerCall(call, TIMES)])

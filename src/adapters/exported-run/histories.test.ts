@@ -68,7 +68,7 @@ describe.each(Object.entries(STATES))('%s', (name, state) => {
   it('says why every node was told what it was told', async () => {
     const answers = await whyRun(run.store, run.header.tenant, run.header.run)
     expect(new Set(answers.map(({ nodeId }) => nodeId))).toEqual(new Set(Object.keys((state as { nodes: object }).nodes)))
-    for (const { chain, inForce } of answers) expect([chain.length > 0, inForce.length > 0]).toEqual([true, true])
+    for (const { chain, active } of answers) expect([chain.length > 0, active.length > 0]).toEqual([true, true])
   })
 
   it('replays without a difference', async () => {

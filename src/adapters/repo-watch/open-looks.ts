@@ -35,8 +35,8 @@ interface Own {
 
 const MARK = '.shared'
 
-/** @param inTurn does one thing after the other */
-export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) => Promise<T>): OpenLooks {
+/** @param keyedMutex does one thing after the other */
+export function openLooks(folder: string, keyedMutex: <T>(work: () => Promise<T>) => Promise<T>): OpenLooks {
   const own = randomUUID()
   const mine = new Map<string, Own>()
 
@@ -58,9 +58,9 @@ export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) =>
   }
 
   return {
-    isOpen: key => inTurn(async () => mine.get(nameOf(key))?.over !== true && (await noteAt(nameOf(key))) !== null),
+    isOpen: key => keyedMutex(async () => mine.get(nameOf(key))?.over !== true && (await noteAt(nameOf(key))) !== null),
     begin: (key, start) =>
-      inTurn(async () => {
+      keyedMutex(async () => {
         const name = nameOf(key)
         const note: Note = { start, pid: process.pid, process: own }
         await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -72,9 +72,9 @@ export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) =>
         await rm(join(folder, `${name}${MARK}`), { force: true })
         await writeWhole(join(folder, name), JSON.stringify(note))
       }),
-    find: key => inTurn(async () => (await noteAt(nameOf(key)))?.start ?? null),
+    find: key => keyedMutex(async () => (await noteAt(nameOf(key)))?.start ?? null),
     end: key =>
-      inTurn(async () => {
+      keyedMutex(async () => {
         const name = nameOf(key)
         const note = await noteAt(name)
         const marked = (await readdir(folder)).includes(`${name}${MARK}`)
@@ -84,7 +84,7 @@ export function openLooks(folder: string, inTurn: <T>(work: () => Promise<T>) =>
         return shared
       }),
     forget: key =>
-      inTurn(async () => {
+      keyedMutex(async () => {
         const name = nameOf(key)
         if (mine.get(name)?.over !== true) return
         mine.delete(name)

@@ -48,7 +48,7 @@ export async function repoWatch(repo: string, folder: string, { limits = {}, wit
     without: new Set([folder, ...without].map(path => bytePath(relative(root, realpathSync(path)).split(sep).join('/')))),
   }
   const { take, distrust } = snapshots(git, walk, join(own, 'files.json'), { ms, ...rest }, () => makeStore(git, store))
-  const [looking, noting] = [inTurn(), inTurn()]
+  const [looking, noting] = [keyedMutex(), keyedMutex()]
   const open = openLooks(join(own, 'open'), noting)
   let changes = 0
 
@@ -102,7 +102,7 @@ export async function repoWatch(repo: string, folder: string, { limits = {}, wit
 }
 
 /** One thing after the other. */
-function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+function keyedMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {
     const done = last.then(work)

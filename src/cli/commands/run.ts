@@ -13,7 +13,7 @@ const WORK: readonly Option[] = [
 ]
 
 const run = () => import('../runs/run.ts')
-const looking = () => import('../runs/looking.ts')
+const looking = () => import('../runs/show.ts')
 const steering = () => import('../runs/steering.ts')
 const approvals = () => import('../runs/approvals.ts')
 

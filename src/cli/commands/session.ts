@@ -22,7 +22,7 @@ const DIALECT: Option = { flags: '--dialect <name>', summary: 'names of fields a
 /** For work that this process does when no host does it. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
-const looking = () => import('../sessions/looking.ts')
+const looking = () => import('../sessions/show.ts')
 const running = () => import('../sessions/running.ts')
 const adopt = () => import('../sessions/adopt.ts')
 

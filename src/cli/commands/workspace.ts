@@ -9,7 +9,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list workspaces',
     options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace list',
-    load: async () => (await import('../workspace/looking.ts')).list,
+    load: async () => (await import('../workspace/show.ts')).list,
   },
   {
     name: 'workspace log',
@@ -17,7 +17,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list the versions of a workspace, latest first',
     options: [LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace log writer',
-    load: async () => (await import('../workspace/looking.ts')).log,
+    load: async () => (await import('../workspace/show.ts')).log,
   },
   {
     name: 'workspace diff',
@@ -25,7 +25,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'show which files differ between two versions',
     options: [{ flags: '--path <path>', summary: 'only this path and below' }, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace diff writer 1 3',
-    load: async () => (await import('../workspace/looking.ts')).diff,
+    load: async () => (await import('../workspace/show.ts')).diff,
   },
   {
     name: 'workspace show',
@@ -33,7 +33,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     summary: 'list the files of a version, or print one',
     options: [{ flags: '--checks', summary: 'print the lint and test results of these files' }, LIMIT, DATA, TENANT, JSON_OPTION],
     example: 'onbook workspace show writer@2 prompts/packs/default.json',
-    load: async () => (await import('../workspace/looking.ts')).show,
+    load: async () => (await import('../workspace/show.ts')).show,
   },
   {
     name: 'workspace check',

@@ -2,9 +2,9 @@
 import pc from 'picocolors'
 import type { Condition } from '../../core/gate/authorize.ts'
 import { clip, visible } from '../report/visible.ts'
+import { shortHash, sizeText } from '../runs/format.ts'
 import type { Story, ToldStep, ToolUse } from '../runs/story.ts'
-import { shortHash, sizeText } from '../runs/words.ts'
-import { counted } from '../workspace/words.ts'
+import { counted } from '../workspace/format.ts'
 import { type Colors, chainLines } from './chain-lines.ts'
 import { quoted, wrapped } from './shell-words.ts'
 

@@ -7,8 +7,8 @@ import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { MODES, objectOf } from '../runs/run-options.ts'
 import { choiceOption, printJson } from '../terminal.ts'
+import { askingText } from './format.ts'
 import { withPolicy } from './with-policy.ts'
-import { askingText } from './words.ts'
 
 export async function explain(input: Input): Promise<number> {
   const request = {

@@ -6,8 +6,8 @@ import type { Input } from '../commands.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
+import { askingText, timeText } from './format.ts'
 import { withPolicy } from './with-policy.ts'
-import { askingText, timeText } from './words.ts'
 
 export const show = (input: Input): Promise<number> =>
   withPolicy(input, async (book, from) => {

@@ -6,7 +6,7 @@ import { textWidth } from '../report/cells.ts'
 import { columns } from '../report/columns.ts'
 import { shortened } from '../report/shortened.ts'
 import { visible } from '../report/visible.ts'
-import { shortHash, sizeText } from '../runs/words.ts'
+import { shortHash, sizeText } from '../runs/format.ts'
 import { type Legend, legendOf, type Tone, type Voice } from './blame-legend.ts'
 
 type Colors = ReturnType<typeof pc.createColors>

@@ -8,7 +8,7 @@ import { textWidth } from '../report/cells.ts'
 import { groupBy } from '../report/groups.ts'
 import { shortened } from '../report/shortened.ts'
 import { visible } from '../report/visible.ts'
-import { counted } from '../workspace/words.ts'
+import { counted } from '../workspace/format.ts'
 import { textGroups, textLines } from './diff-text-page.ts'
 
 export type Colors = ReturnType<typeof pc.createColors>

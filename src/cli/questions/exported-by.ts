@@ -3,12 +3,12 @@ import { MOST_BYTES } from '../../adapters/exported-run/lines.ts'
 import { Fault } from '../../errors.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import type { WhichHost } from '../host/which-host.ts'
-import { noRun } from '../runs/watched-runs.ts'
+import { runNotFound } from '../runs/watched-runs.ts'
 
 /** @param most bytes of a file that could be opened again */
 export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BYTES): AsyncIterable<Uint8Array> {
   const answer = await hostAnswer(host, `/v1/runs/${encodeURIComponent(runId)}:export`, { long: true })
-  if (answer.status === 404) throw noRun(runId)
+  if (answer.status === 404) throw runNotFound(runId)
   if (!answer.ok) throw await refusal(host, answer)
   let left = most
   try {

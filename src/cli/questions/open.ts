@@ -11,7 +11,7 @@ import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { writeNew } from '../record/output.ts'
 import { visible } from '../report/visible.ts'
-import { noRun } from '../runs/watched-runs.ts'
+import { runNotFound } from '../runs/watched-runs.ts'
 import { exportedBy } from './exported-by.ts'
 
 export interface Questioned {
@@ -32,7 +32,7 @@ export async function openQuestioned(input: Input, ref: string): Promise<Questio
   const tenant = tenantOf(input)
   if (await hasRun(store, tenant, ref)) return { store, tenant, runId: ref, close: () => store.close() }
   await store.close()
-  throw noRun(ref)
+  throw runNotFound(ref)
 }
 
 /** The file that is named, or that a run was imported as; null when there is none, or when the run itself is there: then that is meant, and it is said. */

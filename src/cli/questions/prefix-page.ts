@@ -5,7 +5,7 @@ import type { PrefixAnswer, PrefixStep } from '../../engine/prefix/prefix.ts'
 import { wrapped } from '../demo/shell-words.ts'
 import { columns } from '../report/columns.ts'
 import { visible } from '../report/visible.ts'
-import { sizeText } from '../runs/words.ts'
+import { sizeText } from '../runs/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
 

@@ -6,7 +6,7 @@ import type { Regression } from '../../engine/regression/regression.ts'
 import type { Unreached } from '../../engine/regression/unreached.ts'
 import { wrapped } from '../demo/shell-words.ts'
 import { clip, visible } from '../report/visible.ts'
-import { counted } from '../workspace/words.ts'
+import { counted } from '../workspace/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
 

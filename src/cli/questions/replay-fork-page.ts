@@ -2,7 +2,7 @@
 import pc from 'picocolors'
 import type { ReplayedByFork } from '../../engine/fork/replay-by-fork.ts'
 import { visible } from '../report/visible.ts'
-import { counted } from '../workspace/words.ts'
+import { counted } from '../workspace/format.ts'
 import { outcomeLines } from './replay-page.ts'
 
 /** Where the run was read from: a fork is kept only beside its source. */

@@ -9,7 +9,7 @@ import { replayByFork } from '../../engine/fork/replay-by-fork.ts'
 import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { noRun } from '../runs/watched-runs.ts'
+import { runNotFound } from '../runs/watched-runs.ts'
 import { printJson, useColor } from '../terminal.ts'
 import { openQuestioned, type Questioned, runFileOf } from './open.ts'
 import { presentDefaults } from './replay.ts'
@@ -52,5 +52,5 @@ async function openForked(input: Input, ref: string): Promise<Questioned & { rea
   if ((await store.head(tenant, runStream(ref))).seq >= 0)
     return { store, tenant, runId: ref, from: 'the record', close: () => store.close() }
   await store.close()
-  throw noRun(ref)
+  throw runNotFound(ref)
 }

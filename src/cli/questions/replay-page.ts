@@ -6,7 +6,7 @@ import { BELIEVED_ALWAYS, BELIEVED_CONDITIONS } from '../../engine/replay/believ
 import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
 import type { Replayed } from '../../engine/replay/replay.ts'
 import { clip, visible } from '../report/visible.ts'
-import { shortHash } from '../runs/words.ts'
+import { shortHash } from '../runs/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
 
@@ -78,7 +78,7 @@ const divergenceLines = (divergence: Divergence): readonly string[] => [
 
 function foundLine(divergence: Divergence): string {
   const { point, field, found } = divergence
-  if (field === 'event_unfit') return '  the event   does not say what one of its type says, or names what does not; it is passed over'
+  if (field === 'event_malformed') return '  the event   does not say what one of its type says, or names what does not; it is passed over'
   if (point === 'object' && found === null) return '  the object  is not there any more; nothing is put in its place'
   return `  ${FOUND[point] ?? 'repeated  '}  ${shownIn(divergence, found)}`
 }

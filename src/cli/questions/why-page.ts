@@ -1,12 +1,12 @@
 // Why every node was told what it was told, for a person: the chain as OpenWOP RFC 0029 §D prints it, then what was in force. Pure.
 import pc from 'picocolors'
+import type { ActiveSteps, EventPlace } from '../../core/why/active-since.ts'
 import { isSilent, refusedIn } from '../../core/why/chain.ts'
-import type { EventPlace, StepsInForce } from '../../core/why/in-force.ts'
 import type { LabelMoves, WhyLayer } from '../../engine/why/label-moves.ts'
 import type { WhyAnswer, WhyChoice } from '../../engine/why/why.ts'
 import { groupBy } from '../report/groups.ts'
 import { visible } from '../report/visible.ts'
-import { shortHash } from '../runs/words.ts'
+import { shortHash } from '../runs/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
 /** Of files on disk, only what would be chosen is known. */
@@ -21,7 +21,7 @@ export function whyPage(answers: readonly Shown[], useColor: boolean): string {
 }
 
 function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] {
-  const { nodeId, agentId, visit = 1, inForce = [] } = answers[0]!
+  const { nodeId, agentId, visit = 1, active = [] } = answers[0]!
   const about = [...(agentId === null ? [] : [`agent ${agentId}`]), ...(visit === 1 ? [] : [`visit ${visit}`])].join(', ')
   // Whoever asks for one kind is shown every layer of it.
   const silent = answers.length === 1 ? [] : answers.filter(({ chain }) => isSilent(chain))
@@ -31,7 +31,7 @@ function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] 
       [
         ...answers.filter(one => !silent.includes(one)).flatMap(one => kindLines(one, color)),
         ...(silent.length === 0 ? [] : [color.dim(visible(`no layer offers anything for ${silent.map(({ kind }) => kind).join(', ')}`))]),
-        ...inForce.flatMap(steps => inForceLines(steps, color)),
+        ...active.flatMap(steps => inForceLines(steps, color)),
       ],
       3,
     ),
@@ -101,7 +101,7 @@ const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
     visible(`${label} ${to === null ? 'removed' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
   )
 
-function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
+function inForceLines(held: ActiveSteps, color: Colors): readonly string[] {
   const { snapshot, adopted, role, mode, policy, takenFrom, before } = held
   const [first, last] = held.steps
   const fact = (what: string, events: readonly EventPlace[]): readonly string[] => [
@@ -129,7 +129,7 @@ function inForceLines(held: StepsInForce, color: Colors): readonly string[] {
   ]
 }
 
-function beforeText({ source, messages }: NonNullable<StepsInForce['before']>, snapshot: StepsInForce['snapshot']): string {
+function beforeText({ source, messages }: NonNullable<ActiveSteps['before']>, snapshot: ActiveSteps['snapshot']): string {
   if (messages.length === 0) return 'before the history: nothing'
   const named = messages.map(shortHash).join(', ')
   return `before the history: ${source === 'direct' ? 'messages that its config names' : `prelude ${snapshot?.prelude?.name}`}, ${named}`

@@ -44,7 +44,7 @@ describe('files on disk', () => {
     const { body: ran } = await json('run', WORKFLOW, '--provider', 'scripted', '--model', 'small', '--script', 'script.yaml')
     expect(ran.status).toBe('completed')
     const { code, body } = await json('why', ran.runId)
-    const choices = body.map(({ visit: _, sequence: __, at: ___, inForce: ____, ...choice }: Record<string, unknown>) => choice)
+    const choices = body.map(({ visit: _, sequence: __, at: ___, active: ____, ...choice }: Record<string, unknown>) => choice)
     expect([edited.code, code]).toEqual([0, 0])
     expect(edited.body).toEqual(choices)
     expect(body).toHaveLength(12)

@@ -9,7 +9,7 @@ import type { Input } from '../commands.ts'
 import { firstRows } from '../report/page.ts'
 import { clip, visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { readRun } from './standing.ts'
+import { readRun } from './status.ts'
 import { tellRun } from './tell.ts'
 import { type RunBook, withRuns } from './watched-runs.ts'
 

@@ -10,7 +10,7 @@ import { checkGiven, checkProviders, checkUsed } from '../sessions/ready.ts'
 import { numberOption } from '../terminal.ts'
 import { checkForHost } from './run.ts'
 import { runFrom } from './run-options.ts'
-import { readRun } from './standing.ts'
+import { readRun } from './status.ts'
 import { tellRun } from './tell.ts'
 import { type RunBook, withRuns } from './watched-runs.ts'
 

@@ -10,9 +10,9 @@ import { Fault } from '../../errors.ts'
 import { clip, visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 import { changeText } from './changes-page.ts'
+import { shortHash, sizeText } from './format.ts'
 import { messageLines, type SentMessage, sentMessages } from './sent-messages.ts'
 import type { ToldStep } from './story.ts'
-import { shortHash, sizeText } from './words.ts'
 
 /** What one template, or one of the host's own parts, gave to a block. */
 export interface PromptPart {

@@ -6,10 +6,10 @@ import { columns } from '../report/columns.ts'
 import { groupBy } from '../report/groups.ts'
 import { clip, visible } from '../report/visible.ts'
 import { changeText } from './changes-page.ts'
+import { choiceText, endText, shortHash, stallText, verdictText } from './format.ts'
 import { growthLines } from './growth.ts'
 import type { Story, ToldStep } from './story.ts'
 import { placeAgain, workAgain } from './typed-again.ts'
-import { choiceText, endText, shortHash, stallText, verdictText } from './words.ts'
 
 /** More of an output is in `--json`. */
 const MOST_OF_AN_OUTPUT = 2_000

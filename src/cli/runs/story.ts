@@ -19,7 +19,7 @@ import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { ProviderWait } from '../../wire/onbook/sessions.ts'
 import { type Bodies, outputsIn } from './bodies.ts'
 import { type Growth, growthIn } from './growth.ts'
-import { type ReadRun, type RunStatus, statusOf } from './standing.ts'
+import { type ReadRun, type RunStatus, statusOf } from './status.ts'
 
 /** Which template applies to a kind at a node, and every candidate with what became of it. */
 export interface Choice extends Pick<RunEventOf<'prompt.traced'>, 'nodeId' | 'kind' | 'slot' | 'resolved'> {

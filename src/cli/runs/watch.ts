@@ -5,9 +5,9 @@ import { runEvent } from '../../core/run/events.ts'
 import { clip, visible } from '../report/visible.ts'
 import { useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
+import { type Line, linesOf, type Tone } from './format.ts'
 import { type ReplyLines, replyLines } from './reply-lines.ts'
 import type { ShownEvent, WatchedRuns } from './watched-runs.ts'
-import { type Line, linesOf, type Tone } from './words.ts'
 
 /** A reply of a megabyte must not bury the rest. */
 const MOST_OF_A_REPLY = 4_000

@@ -7,7 +7,7 @@ import { Fault } from '../../errors.ts'
 import type { WireRunSummary } from '../../wire/onbook/runs.ts'
 import type { Input } from '../commands.ts'
 import { type BookUse, type OpenBook, type StreamOptions, withBook } from '../host/open-book.ts'
-import { foldEvent, isSettled } from './standing.ts'
+import { foldEvent, isSettled } from './status.ts'
 
 /** An event as it was recorded, as far as it is shown. */
 export interface ShownEvent {
@@ -37,7 +37,8 @@ export interface WatchedRuns extends RecordedRuns {
   settled(runId: string, after: number): Promise<void>
 }
 
-export const noRun = (runId: string): Fault => new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
+export const runNotFound = (runId: string): Fault =>
+  new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
 
 /** A book, and its runs as commands show them. */
 export type RunBook = OpenBook & WatchedRuns
@@ -51,7 +52,7 @@ export function watchedRuns({ book, local, stream }: OpenBook): WatchedRuns {
     try {
       yield* stream<ShownEvent>(`/v1/streams/${encodeURIComponent(runStream(runId))}/events`, options)
     } catch (error) {
-      if (error instanceof ClientError && error.code === 'stream_missing') throw noRun(runId)
+      if (error instanceof ClientError && error.code === 'stream_missing') throw runNotFound(runId)
       throw error
     }
   }

@@ -8,8 +8,8 @@ import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { choiceOption, numberOption, printJson } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'
+import { applyText, syncText } from './format.ts'
 import { withSessions } from './with-sessions.ts'
-import { applyText, syncText } from './words.ts'
 
 const WHEN: readonly ApplyWhen[] = ['next_run', 'next_step_boundary', 'immediate_if_idle']
 

@@ -153,7 +153,7 @@ describe('agentos D6: a run of a session is a run', () => {
       {
         nodeId: 'session',
         chain: [],
-        inForce: [
+        active: [
           {
             before: { source: 'workspace' },
             snapshot: { prelude: { name: 'b' } },

@@ -5,8 +5,8 @@ import { listFiles } from '../../engine/workspaces/read.ts'
 import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
+import { counted } from './format.ts'
 import { choiceOf, withWorkspaces } from './open-workspaces.ts'
-import { counted } from './words.ts'
 
 export const checkout = (input: Input): Promise<number> =>
   withWorkspaces(input, async (store, user) => {

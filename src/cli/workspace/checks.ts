@@ -10,8 +10,8 @@ import type { Input } from '../commands.ts'
 import { packageVersion } from '../main.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
+import { counted } from './format.ts'
 import { choiceOf, withWorkspaces } from './open-workspaces.ts'
-import { counted } from './words.ts'
 
 interface Root {
   readonly workspace: string

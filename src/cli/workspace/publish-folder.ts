@@ -13,7 +13,7 @@ import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { progressOn } from '../progress.ts'
 import { visible } from '../report/visible.ts'
-import { bytesText, counted } from './words.ts'
+import { bytesText, counted } from './format.ts'
 
 export interface FolderRequest {
   readonly workspace: string

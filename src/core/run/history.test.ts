@@ -16,7 +16,7 @@ function must(draft: RunDraft, command: RunCommand): RunDraft {
   if (!('events' in ruling)) throw new Error(`${command.type}: ${ruling.code}: ${ruling.message}`)
   return ruling
 }
-const inTurn = (draft: RunDraft, command: TurnCommand): RunDraft => must(draft, { type: 'turn', nodeId: 'a', command })
+const keyedMutex = (draft: RunDraft, command: TurnCommand): RunDraft => must(draft, { type: 'turn', nodeId: 'a', command })
 
 /** All messages of the node, read from the stored objects of the draft. */
 function read({ state, objects }: RunDraft): readonly string[] | null {
@@ -34,8 +34,8 @@ function begun(count: number): RunDraft {
 }
 
 it('that is closed by the reply that ends the visit can be read in the next visit', () => {
-  const started = inTurn(begun(PIECE - 2), startStep(1))
-  const ended = inTurn(started, settleStep(1))
+  const started = keyedMutex(begun(PIECE - 2), startStep(1))
+  const ended = keyedMutex(started, settleStep(1))
   expect(nodeOf(ended.state, 'a')).toMatchObject({ status: 'completed', turn: null, history: { open: [], count: PIECE } })
   expect(read(ended)).toHaveLength(PIECE)
 })
@@ -43,14 +43,14 @@ it('that is closed by the reply that ends the visit can be read in the next visi
 it('that is closed by the reply of a visit which fails for its form can be read as well', () => {
   const settled = settleStep(1)
   const misfit = { detail: 'it is a poem', onMisfit: 'fail' } as const
-  const ended = inTurn(inTurn(begun(PIECE - 2), startStep(1)), { ...settled, read: { ...settled.read!, misfit } })
+  const ended = keyedMutex(keyedMutex(begun(PIECE - 2), startStep(1)), { ...settled, read: { ...settled.read!, misfit } })
   expect(nodeOf(ended.state, 'a').status).toBe('failed')
   expect(read(ended)).toHaveLength(PIECE)
 })
 
 it('that is closed by a message which the start of the node takes can be read by its first step', () => {
   const left = { kind: 'follow-up', id: 'f1', message: named('More.') } as const
-  const received = inTurn(begun(PIECE - 1), { type: 'leaveMessage', message: left })
+  const received = keyedMutex(begun(PIECE - 1), { type: 'leaveMessage', message: left })
   const taken = emitRun(received, { type: 'message.taken', nodeId: 'a', id: 'f1' })
   expect(read(taken)).toHaveLength(PIECE)
 })

@@ -20,7 +20,7 @@ import { Fault } from '../../errors.ts'
 import type { Clock, Randomness, Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { remembered } from '../reading/remembered.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 
 export interface KnownKey extends AccessKey {
   readonly createdAt: string
@@ -147,7 +147,7 @@ export const noteUse = (store: Store, id: string, at: string): Promise<void> => 
 
 /** Whatever else was written meanwhile. */
 export async function appendHostEvent(store: Store, stream: string, draft: EventDraft): Promise<void> {
-  await decidedAgain(async () => {
+  await optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)
     return store.commit({ tenant: HOST_TENANT, appends: [{ stream, expected: seq, entries: [draft] }] })
   })

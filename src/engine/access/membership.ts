@@ -11,7 +11,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadAgent } from '../definitions/agents.ts'
 import { sessionMissing } from '../sessions/requests.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 import type { Principal } from './access.ts'
 
 export type Member = Pick<Principal, 'keyId' | 'tenant' | 'workspaces'>
@@ -95,7 +95,7 @@ export async function noteUpload(store: Store, member: Member, digest: Digest): 
   if (!isLimited(member)) return
   const { tenant, keyId } = member
   const stream = uploadStream(keyId)
-  await decidedAgain(async () => {
+  await optimisticRetry(async () => {
     const { seq } = await store.head(tenant, stream)
     for await (const _ of store.rows(uploadRows.table, tenant, { of: stream, digest })) return
     await store.commit({ tenant, appends: [{ stream, expected: seq, entries: [uploadedDraft(digest, keyActor(keyId))] }] })

@@ -32,7 +32,7 @@ export const workspaceRead = (store: Store, policy: (tenant: string, agent: stri
     const { workspace, root } = snapshot
     const user = { tenant, policy: policy(tenant, home ?? nodeName(runId, nodeId)) }
     const bytes = await readBytes(store, user, { workspace, root }, path)
-    if (bytes.length > MOST_BYTES) throw new Fault('object_unfit', { digest: path, problem: `it has more than ${MOST_BYTES} bytes` })
+    if (bytes.length > MOST_BYTES) throw new Fault('object_malformed', { digest: path, problem: `it has more than ${MOST_BYTES} bytes` })
     return { path, version: snapshot.version, text: readText(path, bytes) }
   },
 })
@@ -41,6 +41,6 @@ function readText(path: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Fault('object_unfit', { digest: path, problem: 'it is not text' })
+    throw new Fault('object_malformed', { digest: path, problem: 'it is not text' })
   }
 }

@@ -2,7 +2,7 @@
 import { factsOf, type RunEventOf, type RunFact, type RunStep } from '../../core/run/reading/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../reading/no-node.ts'
+import { nodeNotFound } from '../reading/node-not-found.ts'
 import type { LoadedRun } from '../runs/load.ts'
 import { loadReading } from '../runs/read-run.ts'
 
@@ -60,5 +60,5 @@ async function nothing(store: Store, tenant: string, runId: string, { nodeId, vi
   const when = which === '' ? '' : ` in ${which}`
   return nodeId === undefined
     ? new Fault('node_missing', { problem: `No node of run ${runId} has received a prompt${when}` })
-    : noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
+    : nodeNotFound(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
 }

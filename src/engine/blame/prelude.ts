@@ -32,7 +32,7 @@ export async function blamePrelude(
   for (const digest of digests) {
     const bytes = await store.object(tenant, digest)
     const read = readMessages(bytes)
-    if (!read.ok) throw new Fault('object_unfit', { digest, problem: read.problem.message })
+    if (!read.ok) throw new Fault('object_malformed', { digest, problem: read.problem.message })
     const isOurs = prelude?.digest === digest
     const placed = isOurs ? await placedIn(await origins.files(), prelude.name, digest, read.messages) : null
     const unfound = isOurs

@@ -5,7 +5,7 @@ import type { Digest } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Append, Commit, Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 import { type DefinitionRow, findDefinition, ownDefinition } from './rows.ts'
 
 export interface DefinitionWriter {
@@ -49,7 +49,7 @@ export async function publishDefinitions(
   { precondition, idempotency }: PublishOptions = {},
 ): Promise<{ readonly results: readonly PublishedDefinition[]; readonly replayed: boolean }> {
   refuseTwins(definitions)
-  return decidedAgain(async () => {
+  return optimisticRetry(async () => {
     const results: PublishedDefinition[] = []
     const appends: Append[] = []
     const objects: Uint8Array[] = []
@@ -103,7 +103,7 @@ export function removeDefinition(
   id: string,
   { precondition, idempotency }: RemoveOptions = {},
 ): Promise<{ readonly replayed: boolean }> {
-  return decidedAgain(async () => {
+  return optimisticRetry(async () => {
     const stream = definitionStream(kind, id)
     const { seq } = await store.head(tenant, stream)
     const own = await writableDefinition(store, kind, tenant, id)

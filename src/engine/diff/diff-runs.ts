@@ -6,9 +6,9 @@ import type { StepPlace } from '../../core/diff/read-steps.ts'
 import { type TextHunk, textHunks } from '../../core/diff/text-hunks.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../reading/no-node.ts'
+import { answerFor } from '../reading/malformed.ts'
+import { nodeNotFound } from '../reading/node-not-found.ts'
 import { type Pause, pacedStore } from '../reading/paced-store.ts'
-import { answerFor } from '../reading/unfit.ts'
 import { textAt } from '../replay/texts-of.ts'
 import { type GatheredRun, gatherRun } from './run-facts.ts'
 
@@ -28,7 +28,7 @@ export const diffRuns = (a: RunSide, b: RunSide, nodeId?: string, pause = NO_PAU
 async function runsCompared(a: RunSide, b: RunSide, nodeId: string | undefined, pause: Pause): Promise<Differences> {
   const [one, other] = [await gathered(a, pause), await gathered(b, pause)]
   if (nodeId !== undefined && ![one, other].some(({ run }) => run.visits.some(visit => visit.nodeId === nodeId)))
-    throw await noNode(b.store, b.tenant, b.runId, nodeId, `Neither run has started node ${nodeId}`)
+    throw await nodeNotFound(b.store, b.tenant, b.runId, nodeId, `Neither run has started node ${nodeId}`)
   const comparing = comparingRuns(one.run, other.run, nodeId)
   for (;;) {
     const { done, value } = comparing.next()
@@ -55,7 +55,7 @@ async function stepsCompared(side: RunSide, nodeId: string, a: StepPlace, b: Ste
   const one = await gathered(side, pause)
   const visits = one.run.visits.filter(visit => visit.nodeId === nodeId)
   const pair = stepsMeant(visits, a, b)
-  if (pair === null) throw await noNode(side.store, side.tenant, side.runId, nodeId, noSteps(side.runId, nodeId, visits))
+  if (pair === null) throw await nodeNotFound(side.store, side.tenant, side.runId, nodeId, noSteps(side.runId, nodeId, visits))
   const [ours, theirs] = pair
   const compared = compareSteps(ours.facts, theirs.facts, nodeId, { nodeId, visit: theirs.visit, step: b.step })
   const found = await told(one, one, compared, pause)

@@ -7,7 +7,7 @@ import { isBusy, isEnded, type RunState } from '../../core/run/state.ts'
 import { callInTurn } from '../../core/turn/state.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isUnfit } from '../reading/unfit.ts'
+import { isMalformed } from '../reading/malformed.ts'
 import type { ReplayedPrompt } from '../replay/decisions.ts'
 import { type LoadedRun, loadRun } from '../runs/load.ts'
 import { acts } from './acts.ts'
@@ -40,7 +40,7 @@ const ACTOR = 'onbook'
 const MOST_SILENT = 16
 /** Times to look at a fork in which nothing happens. */
 const MOST_STILL = 4 * MOST_SILENT
-const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'replay_source_missing']
+const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_malformed', 'replay_source_missing']
 
 /** Goes on from wherever the fork stands. */
 export async function playFork({ store, tenant, forkId, from = store, onPrompt = () => {}, signal }: Playing): Promise<Played> {
@@ -66,7 +66,7 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
     // What no run of ours would tell is passed over like everything that cannot happen again.
     const lost = await doing.again(event).then(
       () => null,
-      error => (isUnfit(error) ? null : unusable(error)),
+      error => (isMalformed(error) ? null : unusable(error)),
     )
     if (lost !== null) {
       // The cause comes before everything that follows from the failure.

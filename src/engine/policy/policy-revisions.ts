@@ -1,6 +1,6 @@
 // The host's policy through time, as far as it is on record here. A run file may come without it. Reads, and judges nothing.
 import type { Json } from '../../core/digest/digest.ts'
-import { type EventPlace, placeOf } from '../../core/why/in-force.ts'
+import { type EventPlace, placeOf } from '../../core/why/active-since.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { HOST_POLICY } from './record-config.ts'

@@ -3,7 +3,7 @@ import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 
 /** Where settings are on record, and what a change of them is called. */
 export interface SettingsRecord {
@@ -30,7 +30,7 @@ export async function recordConfig(
   initial: JsonObject,
   { stream, type }: SettingsRecord = HOST_CONFIG,
 ): Promise<readonly SettingChange[]> {
-  return decidedAgain(async () => {
+  return optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)
     // A setting that was not there yet was as it is without a file.
     const changes = changesBetween({ ...initial, ...(await lastConfig(store, stream, seq)) }, config)

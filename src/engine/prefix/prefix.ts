@@ -18,7 +18,7 @@ import { type Breaker, type ComparedStep, lostTokens, type PrefixSummary, summar
 import type { RunStep } from '../../core/run/reading/reading.ts'
 import { readSegments } from '../../core/run/reading/stored-segments.ts'
 import type { Store } from '../../ports.ts'
-import { answerFor } from '../reading/unfit.ts'
+import { answerFor } from '../reading/malformed.ts'
 import { messageDigests, messagesIn, toolsIn } from '../turns/model-call.ts'
 import { sentChains } from './sent-steps.ts'
 

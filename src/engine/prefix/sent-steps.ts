@@ -1,7 +1,7 @@
 // The steps of a run, grouped by the session and the model that they were sent to.
 import type { RunStep } from '../../core/run/reading/reading.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../reading/no-node.ts'
+import { nodeNotFound } from '../reading/node-not-found.ts'
 import { loadReading } from '../runs/read-run.ts'
 
 /** Each group in the order in which its steps were sent. */
@@ -13,7 +13,7 @@ export async function sentChains(
 ): Promise<readonly (readonly RunStep[])[]> {
   const steps = (await loadReading(store, tenant, runId)).steps.filter(step => (nodeId ?? step.nodeId) === step.nodeId)
   if (nodeId !== undefined && steps.length === 0)
-    throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt`)
+    throw await nodeNotFound(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt`)
   const chains = new Map<string, RunStep[]>()
   for (const step of steps) {
     const { provider, model } = step.request.parameters

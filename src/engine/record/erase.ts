@@ -2,7 +2,7 @@
 import type { Digest } from '../../core/digest/digest.ts'
 import { AUDIT, erasureDraft } from '../../core/record/erasure.ts'
 import type { Clock, Store } from '../../ports.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 
 export interface Erasure {
   readonly tenant: string
@@ -12,7 +12,7 @@ export interface Erasure {
 }
 
 export async function eraseObject(store: Store, { tenant, digest, actor, why }: Erasure): Promise<void> {
-  await decidedAgain(async () => {
+  await optimisticRetry(async () => {
     const { seq } = await store.head(tenant, AUDIT)
     const appends = [{ stream: AUDIT, expected: seq, entries: [erasureDraft(digest, actor, why)] }]
     return store.commit({ tenant, erase: [digest], appends })

@@ -6,7 +6,7 @@ import { emptyHead, readEvent, type StreamHead } from '../../core/record/event.t
 import type { BreakCode } from '../../core/record/walk.ts'
 import { Fault } from '../../errors.ts'
 import type { Keyring, SignedHeads, Store } from '../../ports.ts'
-import { type KeptDoing, keepDoing } from '../work/keep-doing.ts'
+import { type Interval, startInterval } from '../work/interval.ts'
 import { flawSince } from './descends.ts'
 
 /** Streams in one checkpoint: a signature is cheap, and an event must stay small. */
@@ -140,7 +140,7 @@ export const sealStreams = (store: Store, keyring: Keyring, tenant: string): Pro
 export const sealStore = (store: Store, keyring: Keyring, signed?: SignedHeads): Promise<SealResult> =>
   sealer(store, keyring, signed).seal()
 
-export type Sealing = KeptDoing
+export type Sealing = Interval
 
 export interface SealingLog {
   /** A pass did not come to its end. */
@@ -160,7 +160,7 @@ export function keepSealing(store: Store, keyring: Keyring, everyMs: number, log
       reported.add(name)
     }
   }
-  const kept = keepDoing(sealAndReport, everyMs, error => log.failed(error))
+  const kept = startInterval(sealAndReport, everyMs, error => log.failed(error))
   return {
     async stop() {
       await kept.stop()

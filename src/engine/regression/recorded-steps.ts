@@ -7,7 +7,7 @@ import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isUnfit } from '../reading/unfit.ts'
+import { isMalformed } from '../reading/malformed.ts'
 import { readChained } from '../replay/read-chained.ts'
 import { remakeStep } from '../replay/remake-step.ts'
 import { type LoadedRun, NO_RUN } from '../runs/load.ts'
@@ -24,7 +24,7 @@ export interface RecordedStep {
   readonly turn: Turn
 }
 
-const BROKEN: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit', 'event_corrupt']
+const BROKEN: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_malformed', 'event_corrupt']
 
 /** What is wrong with the run; null when it is sound. `meet` is told of every step that comes out of the record as it is in it. */
 export async function eachRecordedStep(
@@ -78,7 +78,7 @@ async function soundly<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work()
   } catch (error) {
-    if (isUnfit(error)) return `it says what no run says: ${error.message}`
+    if (isMalformed(error)) return `it says what no run says: ${error.message}`
     if (!(error instanceof Fault) || !BROKEN.includes(error.code)) throw error
     return error.message
   }

@@ -5,7 +5,7 @@ import { referencesIn } from '../../core/record/references.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isUnfit } from '../reading/unfit.ts'
+import { isMalformed } from '../reading/malformed.ts'
 import type { Diverged } from './read-chained.ts'
 
 export type GapPlace = Pick<Divergence, 'sequence' | 'stream' | 'nodeId' | 'step'>
@@ -17,7 +17,7 @@ export interface Gaps {
   around(place: GapPlace, type: string, work: () => Promise<void>): Promise<boolean>
 }
 
-const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_unfit']
+const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_malformed']
 /** The newest names that were looked at: an event names much that the one before it did. */
 const MOST_SEEN = 4_096
 
@@ -29,7 +29,7 @@ export function gapsIn(store: Store, tenant: string, diverged: Diverged): Gaps {
       await work()
       return true
     } catch (error) {
-      if (isUnfit(error)) return unfitEvent(place, type, diverged)
+      if (isMalformed(error)) return unfitEvent(place, type, diverged)
       if (!(error instanceof Fault) || !UNUSABLE.includes(error.code)) throw error
       const { digest } = error.details as { readonly digest: string }
       if (!named.has(digest)) diverged({ ...place, point: 'object', field: error.code, expected: digest, found: foundIn(error) })
@@ -51,7 +51,7 @@ export function gapsIn(store: Store, tenant: string, diverged: Diverged): Gaps {
 }
 
 export function unfitEvent(place: GapPlace, type: string, diverged: Diverged): false {
-  diverged({ ...place, point: 'event', field: 'event_unfit', expected: type, found: null })
+  diverged({ ...place, point: 'event', field: 'event_malformed', expected: type, found: null })
   return false
 }
 

@@ -62,5 +62,5 @@ it('takes an earlier one for granted: a process keeps the policy that it was sta
 
 it('names a call of which no policy says what its verdict says, also where a policy is no policy', async () => {
   const { divergences } = await replay(under({ ...POLICY, grants: 7 } as never))
-  expect(divergences[0]).toMatchObject({ point: 'event', field: 'event_unfit', expected: 'call.judged', nodeId: 'writer' })
+  expect(divergences[0]).toMatchObject({ point: 'event', field: 'event_malformed', expected: 'call.judged', nodeId: 'writer' })
 })

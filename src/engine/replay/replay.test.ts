@@ -99,13 +99,13 @@ it('an event that does not say what its type says is named, and passed over', as
   expect((await replayRun(asked.store, TENANT, 'r1', { level: 1 })).divergences).toContainEqual({
     sequence: asked.sequence,
     point: 'event',
-    field: 'event_unfit',
+    field: 'event_malformed',
     expected: 'calls.asked',
     found: null,
   })
   const step = changed('step.started', { prompt: 7 })
   const { divergences, phase } = await replayRun(step.store, TENANT, 'r1', { level: 1 })
-  expect([divergences.map(({ sequence, field }) => [sequence, field]), phase]).toEqual([[[step.sequence, 'event_unfit']], 'completed'])
+  expect([divergences.map(({ sequence, field }) => [sequence, field]), phase]).toEqual([[[step.sequence, 'event_malformed']], 'completed'])
 })
 
 it('45 changes, each of one thing: all are found, and named where they are', async () => {

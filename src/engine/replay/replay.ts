@@ -10,7 +10,7 @@ import { runFolding } from '../../core/run/reduce.ts'
 import type { RunPhase, RunState } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { isUnfit } from '../reading/unfit.ts'
+import { isMalformed } from '../reading/malformed.ts'
 import { NO_RUN } from '../runs/load.ts'
 import { loadFrozen } from '../runs/start/frozen.ts'
 import type { Believed } from './believed.ts'
@@ -75,7 +75,7 @@ export async function replayRun(
     try {
       return next(event)
     } catch (error) {
-      if (!isUnfit(error)) throw error
+      if (!isMalformed(error)) throw error
       unfitEvent({ sequence }, type, diverged)
       return run.state
     }

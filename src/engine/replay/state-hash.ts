@@ -1,6 +1,6 @@
 // The name of a state that events left. One that no honest events leave has a name as well, and is told.
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
-import { isUnfit } from '../reading/unfit.ts'
+import { isMalformed } from '../reading/malformed.ts'
 import { type GapPlace, unfitEvent } from './gaps.ts'
 import type { Diverged } from './read-chained.ts'
 
@@ -9,7 +9,7 @@ export function stateHash(state: object, last: GapPlace, diverged: Diverged): Di
   try {
     return digestJson(state as unknown as Json)
   } catch (error) {
-    if (!isUnfit(error)) throw error
+    if (!isMalformed(error)) throw error
     unfitEvent(last, 'state', diverged)
     return digestJson(JSON.parse(JSON.stringify(state)) as Json)
   }

@@ -5,7 +5,7 @@ import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
-import { unfitRun } from '../reading/unfit.ts'
+import { malformedRun } from '../reading/malformed.ts'
 import { checkpointsOf } from './checkpoints-of.ts'
 import { exportObjects, line, reachedFrom } from './export-objects.ts'
 import { runStreams } from './run-streams.ts'
@@ -27,7 +27,7 @@ export async function* exportRun(store: Store, { tenant, runId, withPolicy, with
       yield text
     }
   } catch (error) {
-    throw unfitRun(runId, error)
+    throw malformedRun(runId, error)
   }
   if (name !== '') yield line(writeEndLine(name))
 

@@ -30,7 +30,7 @@ const saying =
 const errorBody = (message: string) => JSON.stringify({ error: { message } })
 
 /** What it answers to each request in turn; the last one for all that follow. */
-const inTurn = (...answers: readonly Answering[]): Answering => {
+const keyedMutex = (...answers: readonly Answering[]): Answering => {
   let nth = 0
   return (response, heard) => answers[Math.min(nth++, answers.length - 1)]!(response, heard)
 }
@@ -102,7 +102,7 @@ describe('a provider that streams', () => {
   })
 
   it('shows tool calls as they are written', async () => {
-    run = await providerRun(inTurn(says({ toolCalls: [probe('{"a":1}')] }), whole))
+    run = await providerRun(keyedMutex(says({ toolCalls: [probe('{"a":1}')] }), whole))
     await run.go()
     expect(run.deltas[0]).toEqual({ kind: 'tool', call: 1, name: 'probe', text: '{"a":1}' })
     expect(await outputOf()).toBe('the whole')
@@ -157,7 +157,7 @@ describe('a provider that cannot answer now', () => {
     ['503 with Retry-After', 503, { 'retry-after': '0' }, [0]],
     ['529', 529, {}, [500]],
   ])('%s: it is asked again after a while', async (_, status, headers, waits) => {
-    run = await providerRun(inTurn(saying(status, errorBody('busy'), headers), whole))
+    run = await providerRun(keyedMutex(saying(status, errorBody('busy'), headers), whole))
     await run.go()
     expect(await run.house.story()).toEqual([...ASKED, ...RETRIED(1), ...COMPLETED.slice(ASKED.length)])
     expect(run.waits).toEqual(waits)
@@ -198,7 +198,7 @@ describe('an answer that breaks off', () => {
     ['in the middle of a chunk', raw([FIRST, FIRST.slice(0, 40)]), BROKEN_OFF],
     ['by silence', raw([FIRST], () => {}), 'The provider could not answer: it sent nothing for 1000 ms. Trying again may help.'],
   ])('%s is not the reply: it is asked again', async (_, answer, detail) => {
-    run = await providerRun(inTurn(answer, whole), { idleMs: 1_000 })
+    run = await providerRun(keyedMutex(answer, whole), { idleMs: 1_000 })
     await run.go()
     expect(await run.house.story()).toEqual([...ASKED, ...RETRIED(1), ...COMPLETED.slice(ASKED.length)])
     expect(await outputOf()).toBe('the whole')
@@ -209,7 +209,7 @@ describe('an answer that breaks off', () => {
 
   it('before it has begun is asked again', async () => {
     run = await providerRun(
-      inTurn(() => undefined, whole),
+      keyedMutex(() => undefined, whole),
       { idleMs: 1_000 },
     )
     await run.go()
@@ -300,7 +300,7 @@ describe('a tool call', () => {
     ['with arguments that are words', probe('please'), '"its arguments must be a JSON object"', '"please"'],
     ['of a tool that there is not', probe('{}', 'nothing'), '"nothing is not in the active catalog"', '{}'],
   ])('%s is refused, and the model is told why', async (_, call, error, given) => {
-    run = await providerRun(inTurn(says({ toolCalls: [call] }), whole))
+    run = await providerRun(keyedMutex(says({ toolCalls: [call] }), whole))
     await run.go()
     expect(await run.house.story()).toEqual([
       ...ASKED,
@@ -315,7 +315,7 @@ describe('a tool call', () => {
   })
 
   it('under an id that another has runs as well, and each is answered under its own', async () => {
-    run = await providerRun(inTurn(says({ toolCalls: [probe('{"a":1}'), probe('{"a":2}')] }), whole))
+    run = await providerRun(keyedMutex(says({ toolCalls: [probe('{"a":1}'), probe('{"a":2}')] }), whole))
     await run.go()
     const [asked, ...results] = run.lastTold() as unknown as [{ tool_calls: { id: string }[] }, ...{ tool_call_id: string }[]]
     const ids = asked.tool_calls.map(({ id }) => id)
@@ -331,7 +331,7 @@ describe('a provider that tells our key', () => {
     ['in an error that is cut there', saying(400, errorBody(`${'a'.repeat(990)}${KEY}`))],
     ['in its status line', response => void response.writeHead(401, `bad ${KEY}`).end()],
     ['in its reply', says({ pieces: ['it is sk-key-', 'of-the-provider'] })],
-    ['in a tool call', inTurn(says({ toolCalls: [probe(`{"${KEY}":"${KEY}"}`, KEY)] }), whole)],
+    ['in a tool call', keyedMutex(says({ toolCalls: [probe(`{"${KEY}":"${KEY}"}`, KEY)] }), whole)],
     ['in the kind of its answer', saying(200, '', { 'content-type': `text/html; ${KEY}` })],
     ['in a stream that cannot be read', raw([FIRST, `data: ${KEY}\n\n`])],
   ])('%s: it is nowhere on record, and nobody sees it', async (_, answer) => {
@@ -354,7 +354,7 @@ describe('while an answer streams', () => {
   })
 
   it('an interrupt hangs up, and is told in the next request; what had come is not', async () => {
-    run = await providerRun(inTurn(holding, whole))
+    run = await providerRun(keyedMutex(holding, whole))
     const message = writeMessage({ role: 'user', content: [{ type: 'text', text: 'Stop: blue instead.' }] })
     const command = { type: 'leaveMessage', message: { kind: 'interrupt', id: 'i1', message: digestText(message) } } as const
     const interrupt = () =>

@@ -12,7 +12,7 @@ import { brokenOff } from '../turns/done.ts'
 import type { Performing, Sent, TurnParts, TurnPlace } from '../turns/performing.ts'
 import { STOPPING } from '../turns/performing.ts'
 import { type NodeDesk, startStep, storedCatalog } from '../turns/start-step.ts'
-import { keepTrying } from '../work/keep-trying.ts'
+import { retry } from '../work/retry.ts'
 import { isStoreTrouble } from '../work/store-trouble.ts'
 import { callGraphTool, type GraphDesk } from './graph/change-graph.ts'
 import { keptRun, type LoadedRun } from './load.ts'
@@ -172,7 +172,7 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     const failed = (again: Error): void => {
       if (!isLost(again, runId)) parts.failed(again, place)
     }
-    await keepTrying(parts, give, failed, stopping.signal)
+    await retry(parts, give, failed, stopping.signal)
   }
 
   return {

@@ -49,7 +49,7 @@ export async function messageObject(store: Store, tenant: string, given: GivenMe
   if (isNamed(given)) {
     const found = readMessages(await store.object(tenant, given.digest))
     const problem = found.ok ? unanswered(found.messages) : found.problem.message
-    if (problem !== null) throw new Fault('object_unfit', { digest: given.digest, problem })
+    if (problem !== null) throw new Fault('object_malformed', { digest: given.digest, problem })
     return { digest: given.digest, objects: [] }
   }
   const read = readMessages(new TextEncoder().encode(JSON.stringify(given)))

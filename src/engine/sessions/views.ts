@@ -119,7 +119,7 @@ async function digestsFrom(store: Store, tenant: string, { closed, open, count }
   let first = count - open.length
   for (let at = closed; at !== null && first > from; ) {
     const node = readHistoryNode(new TextDecoder().decode(await store.object(tenant, at)))
-    if (node === null) throw new Fault('object_unfit', { digest: at, problem: 'it is not a message of a history' })
+    if (node === null) throw new Fault('object_malformed', { digest: at, problem: 'it is not a message of a history' })
     pieces.push(node.messages)
     first -= node.messages.length
     at = node.previous

@@ -4,8 +4,8 @@ import { knownTo } from '../../core/session/coming-snapshot.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import type { TurnParts } from '../turns/performing.ts'
-import { inTurn } from '../work/in-turn.ts'
-import { keepTrying } from '../work/keep-trying.ts'
+import { keyedMutex } from '../work/mutex.ts'
+import { retry } from '../work/retry.ts'
 import { checkMessage } from './check-message.ts'
 import { loadSession } from './load.ts'
 import { syncingSessions } from './sessions.ts'
@@ -27,7 +27,7 @@ const ACTOR = 'onbook'
 
 export function sessionWork(parts: TurnParts): SessionWork {
   const { store } = parts
-  const turns = inTurn()
+  const turns = keyedMutex()
   const syncs = new Map<string, Set<Promise<void>>>()
   const stopping = new AbortController()
 
@@ -43,7 +43,7 @@ export function sessionWork(parts: TurnParts): SessionWork {
     const key = JSON.stringify([tenant, session])
     const open = syncs.get(key) ?? new Set()
     syncs.set(key, open)
-    const task = keepTrying(parts, work, error => parts.failed(error, place), stopping.signal).finally(() => {
+    const task = retry(parts, work, error => parts.failed(error, place), stopping.signal).finally(() => {
       open.delete(task)
       if (open.size === 0) syncs.delete(key)
     })

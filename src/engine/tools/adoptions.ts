@@ -18,7 +18,7 @@ import { Fault } from '../../errors.ts'
 import type { Store, ToolServer } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { remembered, rememberedContent } from '../reading/remembered.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 
 export const loadAdoptions = (store: Store): Promise<Adoptions> =>
   remembered(store, [streamFamily(TOOLS)], JSON.stringify(['adoptions']), () => readAdoptions(store))
@@ -71,7 +71,7 @@ export async function adoptTools(
   if (changed !== undefined) throw new Fault('tool_changed', { server, tool: changed.name, descriptor: pinOf(changed) })
   const unhinted = reads ? chosen.find(tool => !hintsReading(tool)) : undefined
   if (unhinted !== undefined) throw new Fault('tool_unhinted', { server, tool: unhinted.name })
-  return decidedAgain(async () => {
+  return optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, TOOLS)
     const adoptions = await readAdoptions(store)
     const found = chosen
@@ -111,7 +111,7 @@ export interface Dropped {
 
 /** Of a server that is no longer there, too. */
 export function dropTools(store: Store, { server, tools, actor }: DropRequest): Promise<readonly Dropped[]> {
-  return decidedAgain(async () => {
+  return optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, TOOLS)
     const own = [...(await readAdoptions(store))].map(([name, adoption]) => ({ name, ...adoption })).filter(one => one.server === server)
     const dropped = tools === null ? own : [...new Set(tools)].map(tool => ownTool(server, own, tool))

@@ -55,7 +55,7 @@ type Read = (digest: Digest) => Promise<Uint8Array>
 async function jsonOf(read: Read, digest: Digest | undefined): Promise<JsonObject | null> {
   if (digest === undefined) return null
   const value = parse(new TextDecoder().decode(await read(digest)))
-  if (!isObject(value)) throw new Fault('object_unfit', { digest, problem: 'it must be a JSON object' })
+  if (!isObject(value)) throw new Fault('object_malformed', { digest, problem: 'it must be a JSON object' })
   return value
 }
 
@@ -84,7 +84,7 @@ const historyPiece = (store: Store, tenant: string, digest: Digest): Promise<His
     JSON.stringify(['history', tenant, digest]),
     async () => {
       const node = readHistoryNode(new TextDecoder().decode(await store.object(tenant, digest)))
-      if (node === null) throw new Fault('object_unfit', { digest, problem: 'it is not a message of a history' })
+      if (node === null) throw new Fault('object_malformed', { digest, problem: 'it is not a message of a history' })
       return node
     },
     node => 2 * JSON.stringify(node).length,
@@ -96,7 +96,7 @@ export const messagesIn = (store: Store, tenant: string, digest: Digest): Promis
     JSON.stringify(['messages', tenant, digest]),
     async () => {
       const found = readMessages(await store.object(tenant, digest))
-      if (!found.ok) throw new Fault('object_unfit', { digest, problem: found.problem.message })
+      if (!found.ok) throw new Fault('object_malformed', { digest, problem: found.problem.message })
       return found.messages
     },
     messages => 2 * JSON.stringify(messages).length,
@@ -106,11 +106,11 @@ export async function toolsIn(read: Read, digests: readonly Digest[], chosen?: M
   const sets: ToolSet[] = []
   for (const digest of digests) {
     const found = readTools(await read(digest))
-    if (!found.ok) throw new Fault('object_unfit', { digest, problem: found.problem.message })
+    if (!found.ok) throw new Fault('object_malformed', { digest, problem: found.problem.message })
     sets.push(found)
   }
   const collected = collectTools(sets, chosen)
-  if (!collected.ok) throw new Fault('object_unfit', { digest: digests.at(-1) ?? '', problem: collected.problem.message })
+  if (!collected.ok) throw new Fault('object_malformed', { digest: digests.at(-1) ?? '', problem: collected.problem.message })
   const { tools, toolChoice } = collected
   return toolChoice === undefined ? { tools } : { tools, toolChoice }
 }

@@ -1,8 +1,8 @@
 // Where labels stood at a moment, from the events that moved them. Reads libraries only where a ref named a label.
 import { ACTIVE_LABEL, type LabelMove, libraryStream } from '../../core/library/events.ts'
 import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
+import type { EventPlace } from '../../core/why/active-since.ts'
 import type { WhyEntry } from '../../core/why/chain.ts'
-import type { EventPlace } from '../../core/why/in-force.ts'
 import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { DIALECT } from '../runs/start/frozen.ts'

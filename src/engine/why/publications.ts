@@ -3,7 +3,7 @@ import { type DefinitionKind, definitionStream } from '../../core/definition/pub
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import { libraryStream, type Published } from '../../core/library/events.ts'
 import type { Layer } from '../../core/resolve/layers.ts'
-import { type EventPlace, placeOf } from '../../core/why/in-force.ts'
+import { type EventPlace, placeOf } from '../../core/why/active-since.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { agentAt } from '../definitions/agents.ts'

@@ -148,8 +148,8 @@ describe('the chain', () => {
     await createFork(house.store, TENANT, { runId: 'r1', forkId: 'f1', mode: 'branch', fromSeq: seq, actor: 'ada' })
     const [answer] = await whyRun(house.store, TENANT, 'f1', { kind: 'system' })
     expect(answer!.chain.flatMap(({ label }) => label?.moves ?? []).map(({ to }) => to)).toEqual(['1.0.0', '1.1.0'])
-    expect(answer!.inForce).toMatchObject([{ policy: null, takenFrom: 'r1' }])
-    expect((await system()).inForce).toMatchObject([{ policy: { revision: 1 } }])
+    expect(answer!.active).toMatchObject([{ policy: null, takenFrom: 'r1' }])
+    expect((await system()).active).toMatchObject([{ policy: { revision: 1 } }])
   })
 
   it('says nothing of other labels, nor of the same label of another template', async () => {
@@ -185,8 +185,8 @@ describe('the chain', () => {
 
   it('of a node that could not be told anything says at which layer it broke off', async () => {
     await house.go({ ...WORKFLOW, nodes: [{ id: 'writer', agent: AGENT, systemPromptRef: 'prompt:nobody' }] })
-    const { resolved, chain, inForce } = await system()
-    expect([resolved, chain[1]!.code, chain[3]!.code, inForce]).toEqual([null, 'prompt_template_not_found', 'superseded', []])
+    const { resolved, chain, active } = await system()
+    expect([resolved, chain[1]!.code, chain[3]!.code, active]).toEqual([null, 'prompt_template_not_found', 'superseded', []])
   })
 })
 
@@ -198,12 +198,12 @@ describe('what was in force', () => {
       if (step === 1) await adopt('Two.', 'next_step_boundary')
     }
     await house.go(WORKFLOW)
-    const { inForce } = await system()
-    expect(inForce.map(({ steps, snapshot }) => [steps, snapshot?.version])).toEqual([
+    const { active } = await system()
+    expect(active.map(({ steps, snapshot }) => [steps, snapshot?.version])).toEqual([
       [[1, 1], 1],
       [[2, 2], 2],
     ])
-    const told = inForce.map(({ adopted }) => adopted.map(({ stream, type }) => `${stream} ${type}`))
+    const told = active.map(({ adopted }) => adopted.map(({ stream, type }) => `${stream} ${type}`))
     expect(told[0]).toEqual(['session/desk workspace.snapshotReady', 'session/desk workspace.applied'])
     expect(told[1]![0]).toBe('session/desk workspace.snapshotReady')
     expect(told[1]!.at(-1)).toMatch(/workspace\.applied$/)
@@ -212,9 +212,9 @@ describe('what was in force', () => {
 
   it('names the role that was frozen, and one group is enough where nothing changed', async () => {
     await house.go(WORKFLOW)
-    const { inForce } = await system()
-    expect(inForce).toHaveLength(1)
-    expect(inForce[0]).toMatchObject({
+    const { active } = await system()
+    expect(active).toHaveLength(1)
+    expect(active[0]).toMatchObject({
       steps: [1, 2],
       snapshot: null,
       adopted: [],
@@ -232,8 +232,8 @@ describe('what was in force', () => {
       await policy(['a', 'b'])
     }
     await house.go(WORKFLOW)
-    const { inForce } = await system()
-    expect(inForce.map(({ mode, policy: held }) => [mode.mode, mode.since.actor, held?.revision, held?.since.actor])).toEqual([
+    const { active } = await system()
+    expect(active.map(({ mode, policy: held }) => [mode.mode, mode.since.actor, held?.revision, held?.since.actor])).toEqual([
       ['implementation', 'ada', 1, 'operator'],
       ['planning', 'bob', 2, 'operator'],
     ])

@@ -4,18 +4,18 @@ import type { PromptKind } from '../../core/pack/compile.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { factsOf, type RunVisit } from '../../core/run/reading/reading.ts'
 import { foldRun } from '../../core/run/reduce.ts'
+import { type ActiveSteps, grouped } from '../../core/why/active-since.ts'
 import { chainOf, writtenFor } from '../../core/why/chain.ts'
-import { grouped, type StepsInForce } from '../../core/why/in-force.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
-import { noNode } from '../reading/no-node.ts'
-import { answerFor } from '../reading/unfit.ts'
+import { answerFor } from '../reading/malformed.ts'
+import { nodeNotFound } from '../reading/node-not-found.ts'
 import { loadReading } from '../runs/read-run.ts'
 import { DIALECT, type LoadedFrozen, resolveRequest } from '../runs/start/frozen.ts'
 import { worldOf } from '../runs/start/world.ts'
 import { readStored } from '../turns/node-values.ts'
 import { configurableOf, promptOverrides } from '../turns/step-parts.ts'
-import { inForceOf } from './in-force.ts'
+import { activeStateOf } from './active-versions.ts'
 import { labelReader, type WhyLayer } from './label-moves.ts'
 import { withPublications } from './publications.ts'
 
@@ -43,7 +43,7 @@ export interface WhyAnswer extends WhyChoice {
   readonly sequence: number
   readonly at: string
   /** Nothing when no step was taken. */
-  readonly inForce: readonly StepsInForce[]
+  readonly active: readonly ActiveSteps[]
 }
 
 /** In the order in which nodes were first told something. */
@@ -59,31 +59,31 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   const state = foldRun(changes.map(({ event }) => event))
   const world = await worldOf(store, tenant, state)
   const overrides = promptOverrides(await configurableOf({ store, tenant, run: { state } }))
-  const inForce = inForceOf(store, tenant, world, { runId, changes, forkOf: state.forkOf ?? null })
+  const active = activeStateOf(store, tenant, world, { runId, changes, forkOf: state.forkOf ?? null })
   const movesOf = labelReader(store, tenant)
   const chosenAt = state.forkOf?.names.createdAt ?? changes[0]!.at
 
   const answers: WhyAnswer[] = []
   for (const { nodeId, visit, traced, steps } of meant) {
-    const held = grouped(await inForce(nodeId, steps))
-    if (traced.length === 0) answers.push({ ...UNLAYERED, nodeId, visit, sequence: steps[0]!.sequence, at: steps[0]!.at, inForce: held })
+    const held = grouped(await active(nodeId, steps))
+    if (traced.length === 0) answers.push({ ...UNLAYERED, nodeId, visit, sequence: steps[0]!.sequence, at: steps[0]!.at, active: held })
     for (const { kind, slot, agentId, resolved, trace, sequence, at } of traced) {
       if (question.kind !== undefined && kind !== question.kind) continue
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
       const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
       // What a label meant was frozen when the run was created; of a fork, when its source was.
       const layers = (await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))).map(entry => withAdoption(entry, held))
-      answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, inForce: held })
+      answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, active: held })
     }
   }
   return withPublications(store, tenant, world, chosenAt, answers)
 }
 
-/** A session that is asked directly is sent its messages as they are: no layer offers it a prompt, and `inForce` says which they were. */
+/** A session that is asked directly is sent its messages as they are: no layer offers it a prompt, and `active` says which they were. */
 const UNLAYERED = { kind: 'system', slot: 0, agentId: null, resolved: null, chain: [] } as const
 
 /** The events that made a snapshot active. The sync that read it changed nothing. */
-function withAdoption(entry: WhyLayer, held: readonly StepsInForce[]): WhyLayer {
+function withAdoption(entry: WhyLayer, held: readonly ActiveSteps[]): WhyLayer {
   const { snapshot: source } = entry
   if (source === undefined) return entry
   const step = held.find(({ snapshot }) => snapshot?.root === source.root && snapshot.version === source.version)
@@ -104,6 +104,7 @@ function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): re
 /** Whoever names nothing is answered with nothing. */
 async function refuseEmpty(store: Store, tenant: string, runId: string, { nodeId, visit }: WhyQuestion): Promise<void> {
   const when = visit === undefined ? '' : ` in visit ${visit}`
-  if (nodeId !== undefined) throw await noNode(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
+  if (nodeId !== undefined)
+    throw await nodeNotFound(store, tenant, runId, nodeId, `Node ${nodeId} of run ${runId} has received no prompt${when}`)
   if (visit !== undefined) throw new Fault('node_missing', { problem: `No node of run ${runId} has received a prompt${when}` })
 }

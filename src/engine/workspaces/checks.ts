@@ -10,7 +10,7 @@ import { checkLayout } from '../packs/check-layout.ts'
 import { openWorkspace, type Workspace } from '../packs/pack-folder.ts'
 import type { CaseResult } from '../packs/run-example.ts'
 import { summarizeCases, testPacks } from '../packs/test-packs.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 import type { WorkspaceWriter } from './commit.ts'
 import { storedFiles } from './stored-files.ts'
 import { checkUse, treeOf, type VersionChoice, type WorkspaceUser } from './versions.ts'
@@ -51,7 +51,7 @@ export async function checkVersion(
   const text = JSON.stringify(report)
   const made = { checker: checker.name, ...summary, report: digestText(text) }
   const stream = workspaceStream(workspace)
-  await decidedAgain(async () =>
+  await optimisticRetry(async () =>
     store.commit({
       tenant,
       objects: [new TextEncoder().encode(text)],

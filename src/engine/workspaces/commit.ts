@@ -8,7 +8,7 @@ import type { FileMode } from '../../core/workspace/tree.ts'
 import { type TreeChange, type TreeRefusal, updateTree } from '../../core/workspace/update.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
-import { decidedAgain } from '../work/decided-again.ts'
+import { optimisticRetry } from '../work/optimistic-retry.ts'
 import { annotated } from './annotate.ts'
 import { checkBytes } from './files.ts'
 import { conduct } from './nodes.ts'
@@ -58,7 +58,7 @@ export async function commitChanges(store: Store, writer: WorkspaceWriter, reque
   // In an event a digest names an object.
   if (message !== undefined && isDigest(message))
     throw new Fault('validation_error', { problem: 'the message is a digest; write it in words' })
-  return decidedAgain(() => commitOnce(store, writer, request))
+  return optimisticRetry(() => commitOnce(store, writer, request))
 }
 
 async function commitOnce(store: Store, writer: WorkspaceWriter, request: CommitChanges): Promise<CommitResult> {

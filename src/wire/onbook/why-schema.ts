@@ -46,7 +46,7 @@ const entry = Type.Object(
   },
   CLOSED,
 )
-const inForce = Type.Object(
+const active = Type.Object(
   {
     steps: Type.Array(count, { minItems: 2, maxItems: 2, description: 'The first and the last that it held for.' }),
     snapshot: nullable(snapshot),
@@ -81,7 +81,7 @@ export const whyAnswer = Type.Object(
           chain: Type.Array(entry),
           sequence: count,
           at: Type.String(),
-          inForce: Type.Array(inForce),
+          active: Type.Array(active),
         },
         CLOSED,
       ),

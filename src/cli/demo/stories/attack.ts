@@ -2,7 +2,7 @@
 import { readText } from '../../../book/record-folder.ts'
 import { visible } from '../../report/visible.ts'
 import { bodiesOf } from '../../runs/bodies.ts'
-import { shortHash } from '../../runs/words.ts'
+import { shortHash } from '../../runs/format.ts'
 import { NEWSROOM } from '../seed.ts'
 import type { Stage } from '../stage.ts'
 

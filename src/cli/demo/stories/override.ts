@@ -1,8 +1,8 @@
 // One node gets another prompt: a line in its workflow, over what its agent says. The other nodes are told what they were told before.
 import { writeFile } from 'node:fs/promises'
 import { readText } from '../../../book/record-folder.ts'
+import { shortHash } from '../../runs/format.ts'
 import type { Story } from '../../runs/story.ts'
-import { shortHash } from '../../runs/words.ts'
 import { chainLines } from '../chain-lines.ts'
 import { INPUT, WORKFLOW } from '../seed.ts'
 import type { Stage } from '../stage.ts'

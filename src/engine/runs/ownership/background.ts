@@ -2,7 +2,7 @@
 import type { Failure } from '../../../core/session/events.ts'
 import { Fault } from '../../../errors.ts'
 import type { TurnParts } from '../../turns/performing.ts'
-import { keepTrying, retryWait } from '../../work/keep-trying.ts'
+import { retry, retryWait } from '../../work/retry.ts'
 import { isStoreTrouble } from '../../work/store-trouble.ts'
 import { isLost } from './lost.ts'
 
@@ -55,7 +55,7 @@ export function background(parts: Pick<TurnParts, 'failed' | 'wait'>, { goOn, fa
     const failed = (again: Error): void => {
       if (!isLost(again, runId)) parts.failed(again, { tenant, runId })
     }
-    await keepTrying(parts, () => fail(tenant, runId, failureOf(error)), failed, stopping.signal)
+    await retry(parts, () => fail(tenant, runId, failureOf(error)), failed, stopping.signal)
   }
 
   async function later(tenant: string, runId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { isEnded } from '../../../core/run/state.ts'
 import { Fault } from '../../../errors.ts'
 import type { Store } from '../../../ports.ts'
 import { fairQueue } from '../../work/fair-queue.ts'
-import { inTurn } from '../../work/in-turn.ts'
+import { keyedMutex } from '../../work/mutex.ts'
 import type { LoadedRun } from '../load.ts'
 import type { LoadedFrozen } from '../start/frozen.ts'
 import { worldOf } from '../start/world.ts'
@@ -22,7 +22,7 @@ export type WriteOwned = <T>(
 
 export function ownedRuns(store: Store, owner: string): WriteOwned {
   // Of many at once only one is not too late, and all others would have to decide again: in turn nobody has to.
-  const turns = inTurn()
+  const turns = keyedMutex()
   const lanes = fairQueue({ lanes: CHANGES_AT_ONCE })
   return (place, decide, claiming = false) => {
     const { tenant, runId } = place

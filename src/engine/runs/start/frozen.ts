@@ -18,7 +18,7 @@ import { loadAgent } from '../../definitions/agents.ts'
 import { loadLookup } from '../../library/lookup.ts'
 import { refsOf } from '../../library/refs-of.ts'
 import { HOST_TENANT } from '../../library/rows.ts'
-import { readTogether } from '../../reading/read-together.ts'
+import { coalesceReads } from '../../reading/coalesce.ts'
 import { rememberedContent } from '../../reading/remembered.ts'
 import { type LoadedRole, loadRole } from '../../roles/load-role.ts'
 import { type Keeper, keeper } from '../../turns/keep.ts'
@@ -167,11 +167,11 @@ async function rolesOf(
 }
 
 /** Files are looked for in many steps: runs that start together look once. */
-const readers = new WeakMap<RoleFiles, ReturnType<typeof readTogether>>()
+const readers = new WeakMap<RoleFiles, ReturnType<typeof coalesceReads>>()
 
 export function roleIn(files: RoleFiles | null, name: string): Promise<LoadedRole> {
   if (files === null) return loadRole(null, name)
-  const together = readers.get(files) ?? readTogether()
+  const together = readers.get(files) ?? coalesceReads()
   readers.set(files, together)
   return together(name, () => loadRole(files, name))
 }

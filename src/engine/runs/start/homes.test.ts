@@ -82,7 +82,7 @@ it('agentos D13: an input that reads as JSON is refused, and the session goes on
     const asked = { session: 'desk', input: digestText(text), overrides: null, interactive: false, objects }
     return house.runs.ask({ tenant: TENANT, runId, actor: 'ada' }, asked)
   }
-  await expect(say('42', 'first')).rejects.toMatchObject({ code: 'object_unfit' })
+  await expect(say('42', 'first')).rejects.toMatchObject({ code: 'object_malformed' })
   await say('hello', 'second')
   await house.runs.quiet(TENANT, 'second')
   expect((await house.state('second')).phase).toBe('completed')

@@ -61,13 +61,13 @@ export function longQuestions(store: Store, waitingPerTenant: number): LongQuest
     },
     file(tenant, make) {
       files.admit(tenant)
-      return inTurn(work => void files.run(tenant, work), make(pauseFor(tenant)))
+      return keyedMutex(work => void files.run(tenant, work), make(pauseFor(tenant)))
     },
   }
 }
 
 /** Holds its turn from the first piece to the last. */
-async function* inTurn<T>(take: (work: () => Promise<void>) => void, pieces: AsyncIterable<T>): AsyncIterable<T> {
+async function* keyedMutex<T>(take: (work: () => Promise<void>) => void, pieces: AsyncIterable<T>): AsyncIterable<T> {
   let end = (): void => {}
   const ended = new Promise<void>(resolve => {
     end = resolve

@@ -28,7 +28,7 @@ it('answers as the engine does, but for who changed the policy', async () => {
   const known = await whyRun(host.store, 'acme', runId)
   const seen = known.map(one => ({
     ...one,
-    inForce: one.inForce.map(held => ({ ...held, policy: { revision: held.policy!.revision, at: held.policy!.since.at } })),
+    active: one.active.map(held => ({ ...held, policy: { revision: held.policy!.revision, at: held.policy!.since.at } })),
   }))
   expect([status, body]).toEqual([200, { items: JSON.parse(JSON.stringify(seen)) }])
   expect(JSON.stringify(body)).not.toContain('operator')

@@ -1,7 +1,7 @@
 // /v1/runs/{runId}/why: which of the places a prompt could come from won at every node, over what, and what was in force.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import type { StepsInForce } from '../../../core/why/in-force.ts'
+import type { ActiveSteps } from '../../../core/why/active-since.ts'
 import { pacedStore } from '../../../engine/reading/paced-store.ts'
 import { whyRun } from '../../../engine/why/why.ts'
 import { runParams } from '../../../wire/onbook/runs.ts'
@@ -30,13 +30,13 @@ export function runWhyRoutes(app: FastifyInstance, { store, questions }: Questio
       const question = { nodeId, kind, visit: visit === undefined ? undefined : Number(visit) }
       const { runId } = request.params
       const found = await questions.ask(tenant, pause => whyRun(pacedStore(store, pause), tenant, runId, question))
-      return { items: found.map(answer => ({ ...answer, inForce: answer.inForce.map(forTenant) })) }
+      return { items: found.map(answer => ({ ...answer, active: answer.active.map(forTenant) })) }
     },
   )
 }
 
 /** The policy is the operator's: who changed it is none of a tenant's business. */
-const forTenant = ({ policy, ...rest }: StepsInForce): object => ({
+const forTenant = ({ policy, ...rest }: ActiveSteps): object => ({
   ...rest,
   policy: policy === null ? null : { revision: policy.revision, at: policy.since.at },
 })

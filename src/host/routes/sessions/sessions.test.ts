@@ -359,16 +359,22 @@ describe('objects', () => {
   it('that are no messages cannot be said', async () => {
     const { body } = await raw(new Uint8Array([0xff, 0xfe, 0x00]))
     await post('', { session: 'unfit', config })
-    expect(await post('/unfit/runs', { input: { digest: body.digest } })).toMatchObject({ status: 422, body: { error: 'object_unfit' } })
+    expect(await post('/unfit/runs', { input: { digest: body.digest } })).toMatchObject({
+      status: 422,
+      body: { error: 'object_malformed' },
+    })
     const { body: half } = await raw(
       Buffer.from('{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"look","arguments":"{}"}}]}'),
     )
-    expect(await post('/unfit/runs', { input: { digest: half.digest } })).toMatchObject({ status: 422, body: { error: 'object_unfit' } })
+    expect(await post('/unfit/runs', { input: { digest: half.digest } })).toMatchObject({
+      status: 422,
+      body: { error: 'object_malformed' },
+    })
     // Named in a config it is found out when the model is to be asked.
     await post('', { session: 'unfit-config', config: { ...config, promptDigests: [body.digest] } })
     await post('/unfit-config/runs', { input: 'Hello' })
     expect((await ended('unfit-config')).body.lifecycle).toBe('failed')
-    expect((await runEvents('unfit-config')).at(-1)).toMatchObject({ type: 'run.failed', payload: { code: 'object_unfit' } })
+    expect((await runEvents('unfit-config')).at(-1)).toMatchObject({ type: 'run.failed', payload: { code: 'object_malformed' } })
   })
 })
 

@@ -4,8 +4,8 @@ import { fromRecorded, type SessionEvent } from '../../core/session/events.ts'
 import { SESSION_NODE } from '../../core/workflow/session-workflow.ts'
 import type { ApplyAnswer, SyncAnswer, WirePackChange } from '../../wire/onbook/sessions.ts'
 import { snapshotText } from '../report/snapshot-text.ts'
+import { shortHash } from '../runs/format.ts'
 import type { ShownEvent } from '../runs/watched-runs.ts'
-import { shortHash } from '../runs/words.ts'
 
 const ownOf = (nodeId: string): string => (nodeId === SESSION_NODE ? '' : `, node ${nodeId}`)
 

@@ -1,11 +1,11 @@
 // Does something every so often, one at a time. What goes wrong is told, and tried again the next time.
 
-export interface KeptDoing {
+export interface Interval {
   /** Not once more, and not before what is under way is done. */
   stop(): Promise<void>
 }
 
-export function keepDoing(work: () => Promise<unknown>, everyMs: number, failed: (error: unknown) => void): KeptDoing {
+export function startInterval(work: () => Promise<unknown>, everyMs: number, failed: (error: unknown) => void): Interval {
   let doing: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
     doing = doing.then(work).catch(failed)

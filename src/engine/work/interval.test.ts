@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { keepDoing } from './keep-doing.ts'
+import { startInterval } from './interval.ts'
 
 it('is done again after it failed, one at a time, and not once it is stopped', async () => {
   const failed: unknown[] = []
   let [begun, under] = [0, 0]
   let release = (): void => {}
-  const kept = keepDoing(
+  const kept = startInterval(
     async () => {
       begun++
       under++

@@ -1,8 +1,8 @@
 // Work under the same name, one after the other; under other names at the same time. Knows nothing of what the work is.
 
-type InTurn = <T>(name: string, work: () => Promise<T>) => Promise<T>
+type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-export function inTurn(): InTurn {
+export function keyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return (name, work) => {
     const mine = (last.get(name) ?? Promise.resolve()).then(work, work)

@@ -2,7 +2,7 @@
 import { Fault } from '../../errors.ts'
 
 /** @param attempt reads where the stream is, decides and commits */
-export async function decidedAgain<T>(attempt: () => Promise<T>): Promise<T> {
+export async function optimisticRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await attempt()

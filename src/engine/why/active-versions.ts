@@ -4,7 +4,7 @@ import { runStream } from '../../core/run/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
 import type { RunFact, RunStep } from '../../core/run/reading/reading.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
-import { adoptionOf, type EventPlace, factPlace, type InForce, type RoleInForce } from '../../core/why/in-force.ts'
+import { type ActiveRole, type ActiveState, adoptionOf, type EventPlace, factPlace } from '../../core/why/active-since.ts'
 import type { Store } from '../../ports.ts'
 import { type PolicyRevision, policyAt, policyRevisions } from '../policy/policy-revisions.ts'
 import { loadAdoptions } from '../runs/read-run.ts'
@@ -18,9 +18,9 @@ interface ActiveRun {
   readonly forkOf: ForkOf | null
 }
 
-type StepsOf = (nodeId: string, steps: readonly RunStep[]) => Promise<readonly (InForce & { readonly step: number })[]>
+type StepsOf = (nodeId: string, steps: readonly RunStep[]) => Promise<readonly (ActiveState & { readonly step: number })[]>
 
-export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { runId, changes, forkOf }: ActiveRun): StepsOf {
+export function activeStateOf(store: Store, tenant: string, world: LoadedFrozen, { runId, changes, forkOf }: ActiveRun): StepsOf {
   const placeOf = (change: RunFact): EventPlace => factPlace(runStream(runId), change)
   const adoptions = new Map<string, Promise<readonly RecordedEvent[]>>()
   let policies: Promise<readonly PolicyRevision[]> | undefined
@@ -40,7 +40,7 @@ export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { r
     const known = await policies
     const since = placeOf(changes.find(({ event }) => event.type === 'node.spawned' && event.nodeId === nodeId) ?? changes[0]!)
     const role = roleAt(world, nodeId, since)
-    const held: (InForce & { readonly step: number })[] = []
+    const held: (ActiveState & { readonly step: number })[] = []
     for (const { sequence, at, step, home, snapshot, prompt, source, request } of steps) {
       const moded = changes.findLast(change => change.sequence < sequence && change.event.type === 'run.modeChanged') ?? changes[0]!
       const isTaken = forkOf !== null && sequence < forkOf.copied
@@ -60,7 +60,7 @@ export function inForceOf(store: Store, tenant: string, world: LoadedFrozen, { r
   }
 }
 
-function roleAt(world: LoadedFrozen, nodeId: string, since: EventPlace): RoleInForce | null {
+function roleAt(world: LoadedFrozen, nodeId: string, since: EventPlace): ActiveRole | null {
   const node = world.workflow.nodes.find(({ id }) => id === nodeId)
   const found = node === undefined ? null : frozenRole(world, node, agentOf(world, node))
   if (found === null) return null

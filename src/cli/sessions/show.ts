@@ -13,8 +13,8 @@ import { snapshotText } from '../report/snapshot-text.ts'
 import { visible } from '../report/visible.ts'
 import { printJson, printJsonLine } from '../terminal.ts'
 import { configFrom, dialectIn } from './config-options.ts'
+import { sentenceOf } from './format.ts'
 import { aosEvents, sessionEvents, withSessions } from './with-sessions.ts'
-import { sentenceOf } from './words.ts'
 
 const say = (text: string): void => void process.stdout.write(`${visible(text)}\n`)
 

@@ -2,18 +2,18 @@
 import { Fault } from '../../errors.ts'
 
 /** What values bring about that are not what they should be. Anything else is another matter. */
-export const isUnfit = (error: unknown): error is Error =>
+export const isMalformed = (error: unknown): error is Error =>
   !(error instanceof Fault) && (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
 
 /** For whoever throws on. */
-export const unfitRun = (runId: string, error: unknown): unknown =>
-  isUnfit(error) ? new Fault('run_unfit', { runId, reason: error.message }, { cause: error }) : error
+export const malformedRun = (runId: string, error: unknown): unknown =>
+  isMalformed(error) ? new Fault('run_malformed', { runId, reason: error.message }, { cause: error }) : error
 
-/** What a question about a recorded run comes to; `run_unfit` when it says what no run says. */
+/** What a question about a recorded run comes to; `run_malformed` when it says what no run says. */
 export async function answerFor<T>(runId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw unfitRun(runId, error)
+    throw malformedRun(runId, error)
   }
 }

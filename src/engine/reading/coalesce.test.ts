@@ -1,6 +1,6 @@
 // Who shares a reading with whom.
 import { describe, expect, it } from 'vitest'
-import { readTogether } from './read-together.ts'
+import { coalesceReads } from './coalesce.ts'
 
 /** A reading that takes as long as the test wants, of what is there when it begins. */
 function slowPlace(text: string) {
@@ -21,7 +21,7 @@ const later = () => new Promise(resolve => setImmediate(resolve))
 describe('reading together', () => {
   it('reads once for all who ask while somebody else reads, and shows them what was there when they asked', async () => {
     const { place, read, end } = slowPlace('old')
-    const together = readTogether()
+    const together = coalesceReads()
     const first = together('a', read)
     place.text = 'new'
     const others = [together('a', read), together('a', read)]
@@ -34,19 +34,19 @@ describe('reading together', () => {
   })
 
   it('keeps nothing: who asks afterwards reads again', async () => {
-    const together = readTogether()
+    const together = coalesceReads()
     expect(await together('a', async () => 1)).toBe(1)
     expect(await together('a', async () => 2)).toBe(2)
   })
 
   it('keeps names apart', async () => {
-    const together = readTogether()
+    const together = coalesceReads()
     expect(await Promise.all([together('a', async () => 1), together('b', async () => 2)])).toEqual([1, 2])
   })
 
   it('fails for those who share it, and for nobody after them', async () => {
     const { place, read, end } = slowPlace('broken')
-    const together = readTogether()
+    const together = coalesceReads()
     const first = together('a', read)
     const second = together('a', read)
     place.text = 'whole'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { digestText } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
 import type { Snapshot } from '../session/snapshot.ts'
-import { adoptionOf, grouped, type InForce } from './in-force.ts'
+import { type ActiveState, adoptionOf, grouped } from './active-since.ts'
 
 const snapshot = (version: number): Snapshot => ({
   workspace: 'desk',
@@ -51,7 +51,7 @@ describe('how a snapshot came to be used', () => {
 
 describe('steps', () => {
   const since = { stream: 'run/r', sequence: 0, type: 'run.created', at: timeOf(0), actor: 'ada' }
-  const held = (step: number, mode: InForce['mode']['mode']) => ({
+  const held = (step: number, mode: ActiveState['mode']['mode']) => ({
     step,
     snapshot: null,
     adopted: [],

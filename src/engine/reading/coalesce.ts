@@ -6,11 +6,11 @@ interface UnderWay {
   next: Promise<unknown> | null
 }
 
-type ReadTogether = <T>(name: string, read: () => Promise<T>) => Promise<T>
+type CoalescedRead = <T>(name: string, read: () => Promise<T>) => Promise<T>
 
-export function readTogether(): ReadTogether {
+export function coalesceReads(): CoalescedRead {
   const known = new Map<string, UnderWay>()
-  const begin: ReadTogether = (name, read) => {
+  const begin: CoalescedRead = (name, read) => {
     const reading = read()
     const mine: UnderWay = { reading, next: null }
     known.set(name, mine)

@@ -9,8 +9,8 @@ import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { showChecks } from './checks.ts'
+import { bytesText, pathArgument, shownPath } from './format.ts'
 import { choiceOf, versionNumber, withWorkspaces } from './open-workspaces.ts'
-import { bytesText, pathArgument, shownPath } from './words.ts'
 
 export const list = (input: Input): Promise<number> =>
   withWorkspaces(input, async (store, user) => {

@@ -16,7 +16,7 @@ export interface EventPlace {
   readonly actor: string
 }
 
-export interface RoleInForce {
+export interface ActiveRole {
   readonly name: string
   readonly source: 'repo' | 'shipped'
   readonly ref: string
@@ -24,11 +24,11 @@ export interface RoleInForce {
   readonly since: EventPlace
 }
 
-export interface InForce {
+export interface ActiveState {
   readonly snapshot: Snapshot | null
   /** How the snapshot came to be used: synced, approved, applied. */
   readonly adopted: readonly EventPlace[]
-  readonly role: RoleInForce | null
+  readonly role: ActiveRole | null
   readonly mode: { readonly mode: Mode; readonly since: EventPlace }
   /**
    * The newest that was on record then; a process may still have gone by the one before.
@@ -42,7 +42,7 @@ export interface InForce {
 }
 
 /** The first and the last step of a visit that it held for. */
-export interface StepsInForce extends InForce {
+export interface ActiveSteps extends ActiveState {
   readonly steps: readonly [first: number, last: number]
 }
 
@@ -83,15 +83,15 @@ function snapshotIn(recorded: RecordedEvent): Snapshot | null {
 const spelled = (snapshot: Snapshot | null): string => canonicalJson(snapshot as unknown as Json)
 
 /** Steps that follow one another and for which all is the same are told once. */
-export function grouped(steps: readonly (InForce & { readonly step: number })[]): readonly StepsInForce[] {
-  const groups: StepsInForce[] = []
-  for (const { step, ...inForce } of steps) {
+export function grouped(steps: readonly (ActiveState & { readonly step: number })[]): readonly ActiveSteps[] {
+  const groups: ActiveSteps[] = []
+  for (const { step, ...active } of steps) {
     const last = groups.at(-1)
-    if (last !== undefined && isSame(last, inForce)) groups[groups.length - 1] = { ...last, steps: [last.steps[0], step] }
-    else groups.push({ steps: [step, step], ...inForce })
+    if (last !== undefined && isSame(last, active)) groups[groups.length - 1] = { ...last, steps: [last.steps[0], step] }
+    else groups.push({ steps: [step, step], ...active })
   }
   return groups
 }
 
-const isSame = ({ steps: _, ...known }: StepsInForce, inForce: InForce): boolean =>
-  canonicalJson(known as unknown as Json) === canonicalJson(inForce as unknown as Json)
+const isSame = ({ steps: _, ...known }: ActiveSteps, active: ActiveState): boolean =>
+  canonicalJson(known as unknown as Json) === canonicalJson(active as unknown as Json)

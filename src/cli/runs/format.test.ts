@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import { bodiesOf } from './bodies.ts'
-import { linesOf } from './words.ts'
+import { linesOf } from './format.ts'
 
 const bodies = bodiesOf({ object: () => Promise.reject(new Error('nothing is looked up')) })
 const digest = digestText('{}')

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { inTurn } from './in-turn.ts'
+import { keyedMutex } from './mutex.ts'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 it('does what has one name in the order it came, also after a failure, and keeps no other name waiting', async () => {
-  const turns = inTurn()
+  const turns = keyedMutex()
   const seen: string[] = []
   const work =
     (name: string, fails = false) =>

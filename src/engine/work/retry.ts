@@ -14,7 +14,7 @@ export const retryWait = (tried: number): number => Math.min(FIRST_WAIT_MS * 2 *
  * @param failed gets the error of every failed try
  * @param signal ends the retries; the next process takes the work up
  */
-export async function keepTrying(
+export async function retry(
   { wait }: Pick<TurnParts, 'wait'>,
   work: () => Promise<unknown>,
   failed: (error: Error) => void,
