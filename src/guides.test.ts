@@ -25,8 +25,14 @@ describe('the index', () => {
 })
 
 describe.each(guides)('%s', name => {
+  const commands = shownIn(`${FOLDER}/${name}`).map(({ command }) => command)
+
   it('copies the files that it needs', () => {
-    expect(shownIn(`${FOLDER}/${name}`).filter(({ command }) => /\bprintf\b/.test(command))).toEqual([])
+    expect(commands.filter(command => /\bprintf\b/.test(command))).toEqual([])
+  })
+
+  it('waits by commands of Onbook, and ends no process by its number', () => {
+    expect(commands.filter(command => /(?:^|[;|&] *)(?:sleep|until|while|kill)\b|&$/.test(command))).toEqual([])
   })
 
   it('fits two screens', () => {

@@ -22,8 +22,10 @@ const MOST: Readonly<Record<string, readonly [openers: number, phrases: number]>
   'src/wire': [38, 18],
   'src/book': [8, 16],
   'src/testing': [87, 99],
-  docs: [17, 35],
+  docs: [0, 0],
   'README.md': [0, 0],
+  'ARCHITECTURE.md': [0, 0],
+  'CONTRIBUTING.md': [0, 0],
 }
 
 /** Texts that a command or an error prints. */

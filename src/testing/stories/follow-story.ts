@@ -25,6 +25,13 @@ export const consoleIn = (path: string): readonly { readonly command: string; re
 
 const MOST_MS = 240_000
 
+/** A story that breaks off must not leave a host behind. */
+const STOP_HOSTS = `stop_hosts() {
+  [ $? = 0 ] && return
+  find "$STORY" -name .onbook -prune | while read -r data; do onbook host stop --data "$data"; done >/dev/null 2>&1
+}
+trap stop_hosts EXIT`
+
 /** One shell for the whole story, so that `cd` lasts; it stops at the first command that ends otherwise than shown. `npx` would look for the
  *  package in the folder it runs in, and these are elsewhere: here it runs the command itself. */
 export function follow(story: readonly Shown[], cwd: string) {
@@ -32,11 +39,14 @@ export function follow(story: readonly Shown[], cwd: string) {
     ({ command, exits }) =>
       `echo '$ '${JSON.stringify(command).replaceAll('$', '\\$').replaceAll('`', '\\`')}\n${command}\n[ $? = ${exits} ] || exit 99`,
   )
-  const env = { ...process.env, PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`, NO_COLOR: '1', CI: '' }
-  // A story that breaks off must not leave its host behind: whoever waits for its output would wait for ever.
-  const whole = ["trap 'for job in $(jobs -p); do pkill -P $job; kill $job; done 2>/dev/null' EXIT", 'npx() { "$@"; }', ...script].join(
-    '\n',
-  )
+  const env = {
+    ...process.env,
+    PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`,
+    NO_COLOR: '1',
+    CI: '',
+    STORY: cwd,
+  }
+  const whole = [STOP_HOSTS, 'npx() { "$@"; }', ...script].join('\n')
   const { status, stdout, stderr } = spawnSync('bash', ['-c', whole], { cwd, env, encoding: 'utf8', timeout: MOST_MS })
   return { status, output: stdout + stderr }
 }
