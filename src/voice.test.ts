@@ -29,7 +29,7 @@ const MOST: Readonly<Record<string, readonly [openers: number, phrases: number]>
 }
 
 /** Texts that a command or an error prints. */
-const PRINTED = ['src/faults', 'src/cli/report', 'src/cli/runs/watch.ts', 'src/cli/runs/tell.ts', 'src/cli/runs/words.ts']
+const PRINTED = ['src/faults', 'src/cli/report', 'src/cli/runs/watch.ts', 'src/cli/runs/tell.ts', 'src/cli/runs/format.ts']
 
 /** Generated pages repeat texts that are counted where they are written. */
 const isRead = (path: string): boolean => /\.(?:ts|md)$/.test(path) && !path.startsWith(join('docs', 'reference'))
