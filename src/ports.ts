@@ -218,6 +218,8 @@ export interface RowOrder {
   readonly by: string
   /** Only rows whose cell comes after this. */
   readonly after?: string
+  /** From the last to the first. */
+  readonly descending?: boolean
 }
 
 /** The record. Durable when a promise resolves; everything is one tenant's own. */

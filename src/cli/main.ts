@@ -7,6 +7,7 @@ import { Fault, type FaultCode } from '../errors.ts'
 import { groupPage, helpPage, verbLines } from './commands/help.ts'
 import { GROUPS, type Group } from './commands/map.ts'
 import { COMMANDS, type Command, type Input } from './commands.ts'
+import { hasReference } from './references/syntax.ts'
 import { faultText, safeJson, visibleLines } from './report/visible.ts'
 
 /** What somebody sent is wrong, not what was asked. */
@@ -21,7 +22,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   let json = false
   const parser = createParser(async (command, input) => {
     json = input.json === true || input.format === 'json'
-    code = await (await command.load())(input)
+    const whole = hasReference(command, input) ? await (await import('./references/references.ts')).withWholeIds(command, input) : input
+    code = typeof whole === 'number' ? whole : await (await command.load())(whole)
   })
   try {
     await parser.parseAsync(argv, { from: 'user' })

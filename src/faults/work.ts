@@ -57,6 +57,11 @@ export const WORK_FAULTS = {
       `${d.tool} does not accept these arguments: ${d.problem}. The approval is still open: decide again with other arguments.`,
   ),
   interrupt_not_found: fault(404, (d: { problem: string }) => `${d.problem}. "GET /v1/approvals" lists the open ones.`),
+  reference_ambiguous: fault(
+    409,
+    (d: { noun: string; ref: string; known: readonly string[] }) =>
+      `More than one ${d.noun} begins with "${d.ref}": ${d.known.join(', ')}. Name one with more letters of its id.`,
+  ),
   approval_missing: worded(404, 'No approval has this id. "onbook approvals" lists the open ones.'),
   approval_closed: fault(
     409,

@@ -56,7 +56,10 @@ export function memoryTables(projections: readonly Projection[]): MemoryTables {
         .filter(row => Object.entries(cells).every(([column, cell]) => row.cells[column] === cell))
       if (order === undefined) return found
       const cellOf = ({ cells: own }: ProjectedRow) => [own[order.by] ?? null]
-      return found.filter(row => compareCells(cellOf(row), [order.after ?? '']) > 0).sort((a, b) => compareCells(cellOf(a), cellOf(b)))
+      const ascending = found.sort((a, b) => compareCells(cellOf(a), cellOf(b)))
+      const inOrder = order.descending === true ? ascending.reverse() : ascending
+      const sign = order.descending === true && order.after !== undefined ? -1 : 1
+      return inOrder.filter(row => sign * compareCells(cellOf(row), [order.after ?? '']) > 0)
     },
     allRows(table) {
       const { projection, rows } = tableOf(table)

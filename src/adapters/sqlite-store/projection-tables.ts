@@ -105,13 +105,14 @@ export function projecting(database: Database, projections: readonly Projection[
       const unknown = [...Object.keys(cells), ...(order ? [order.by] : [])].find(column => !Object.hasOwn(projection.columns, column))
       if (unknown !== undefined) throw new Fault('table_unknown', { table: `${table}.${unknown}` })
       const by = order === undefined ? null : `p.${sql(columnOf(order.by))}`
+      const [direction, beyond] = order?.descending === true ? [' DESC', '<'] : ['', '>']
       const wanted = ['p.tenant = ?', ...Object.keys(cells).map(column => `p.${sql(columnOf(column))} = ?`)]
       const from = (after: string): Statement =>
         prepared(
-          `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}, `}p.rowid LIMIT ?`,
+          `SELECT streams.stream, p.rowid AS id, p.* FROM ${tableOf(projection)} AS p LEFT JOIN streams ON streams.id = p.stream_id WHERE ${[...wanted, after].join(' AND ')} ORDER BY ${by === null ? '' : `${by}${direction}, `}p.rowid${direction} LIMIT ?`,
         )
       const given = [tenant, ...Object.values(cells)]
-      let page = by === null ? from('p.rowid > ?') : from(`${by} > ?`)
+      let page = by === null ? from('p.rowid > ?') : from(`${by} ${order?.after === undefined ? '>' : beyond} ?`)
       let last: readonly Cell[] = by === null ? [0] : [order?.after ?? '']
       for (let most = FIRST_PAGE; ; most = PAGE) {
         const found = page.all(...given, ...last, most) as unknown as Raw[]
@@ -120,7 +121,7 @@ export function projecting(database: Database, projections: readonly Projection[
         const end = found.at(-1)!
         if (order === undefined) last = [end.id!]
         else {
-          page = from(`(${by}, p.rowid) > (?, ?)`)
+          page = from(`(${by}, p.rowid) ${beyond} (?, ?)`)
           last = [end[columnOf(order.by)]!, end.id!]
         }
       }

@@ -19,18 +19,20 @@ const approvals = () => import('../runs/approvals.ts')
 
 const LIST: Omit<Command, 'name' | 'aliases'> = {
   arguments: [],
-  summary: 'list runs',
+  summary: 'list runs, newest first',
   options: [
     {
       flags: '--status <status>',
       summary: 'status to filter by: running, waiting-approval, waiting-input, paused, completed, failed, cancelled …',
     },
     { flags: '--workflow <id>', summary: 'only runs of this workflow' },
-    { ...LIMIT, summary: 'latest runs to print (default: 50; with --json, all)' },
+    { flags: '--since <time>', summary: 'only runs created since a date, or within 30min, 2h, 3d, 1w' },
+    { flags: '--grep <text>', summary: 'only runs whose id, workflow, agents or prompts hold this text' },
+    { ...LIMIT, summary: 'latest runs to print (default: 50; with --json, all, without agents, prompts and decisions)' },
     ...WHERE,
   ],
   example: 'onbook run list --status paused',
-  load: async () => (await looking()).list,
+  load: async () => (await import('../run-list/list.ts')).list,
 }
 
 const APPROVALS: Omit<Command, 'name' | 'aliases'> = {

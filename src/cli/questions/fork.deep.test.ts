@@ -83,7 +83,7 @@ describe('onbook fork', () => {
     const { err } = await typed('fork', runId, '--from', 'editor', ...override, ...SCRIPT)
     expect(err).toContain('It reached: editor')
     const { runs } = JSON.parse((await typed('runs', '--json')).out)
-    const { runId: forkId, forkOf } = runs.at(-1)
+    const { runId: forkId, forkOf } = runs[0]
     expect(forkOf).toMatchObject({ runId, mode: 'branch' })
     expect((await typed('runs')).out).toContain(`branch of ${runId}`)
     const models = async (id: string) =>

@@ -10,9 +10,9 @@ import { answerFor } from '../../engine/reading/malformed.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
+import { importedPath } from '../references/imported-path.ts'
 import { statusOf } from '../runs/status.ts'
 import type { ListedRun } from '../runs/watched-runs.ts'
-import { importedPath } from './open.ts'
 
 export interface ImportedRun extends ListedRun {
   readonly imported: true

@@ -4,12 +4,13 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
-import { databaseOf, folderOf, openRecord, tenantOf, withRecord } from '../../book/record-folder.ts'
+import { databaseOf, openRecord, tenantOf, withRecord } from '../../book/record-folder.ts'
 import { runStream } from '../../core/run/events.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { writeNew } from '../record/output.ts'
+import { importedPath } from '../references/imported-path.ts'
 import { visible } from '../report/visible.ts'
 import { runNotFound } from '../runs/watched-runs.ts'
 import { exportedBy } from './exported-by.ts'
@@ -62,9 +63,6 @@ async function savedFileOf(input: Input, ref: string): Promise<string | null> {
 
 const hasRun = async (store: Store, tenant: string, runId: string): Promise<boolean> =>
   (await store.head(tenant, runStream(runId))).seq >= 0
-
-/** An imported run stays what it is: a file, beside the record. It is no part of it, and nobody goes on with it. */
-export const importedPath = (input: Input, runId: string): string => join(folderOf(input), 'imported', `${encodeURIComponent(runId)}.jsonl`)
 
 async function openRunFile(path: string, closed: () => Promise<void> = async () => {}): Promise<Questioned> {
   const { store, header } = await exportedStore(path)

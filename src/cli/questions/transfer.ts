@@ -16,10 +16,10 @@ import type { Input } from '../commands.ts'
 import { hostFor } from '../host/which-host.ts'
 import { readDigest } from '../record/object.ts'
 import { print, writeNew } from '../record/output.ts'
+import { importedPath } from '../references/imported-path.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { exportedBy } from './exported-by.ts'
-import { importedPath } from './open.ts'
 
 type Lines = AsyncIterable<string | Uint8Array>
 

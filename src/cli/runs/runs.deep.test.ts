@@ -110,7 +110,7 @@ describe('a run at rest', () => {
       outputs: { reader: 'Noted.' },
     })
   })
-  const newest = async () => (await json('runs')).body.runs.at(-1).runId as string
+  const newest = async () => (await json('runs')).body.runs[0].runId as string
 
   /** Left in the middle of a step. */
   const left = async (signal: NodeJS.Signals) => {

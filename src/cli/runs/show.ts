@@ -1,6 +1,4 @@
-// onbook runs, onbook show: which runs there are, what happened in one, and what exactly an agent was told.
-import { existsSync } from 'node:fs'
-import { databaseOf } from '../../book/record-folder.ts'
+// onbook show: the events of a run, and the exact prompt that an agent was sent.
 import { ClientError } from '../../client/index.ts'
 import { runStream } from '../../core/run/events.ts'
 import { isEnded } from '../../core/run/state.ts'
@@ -8,12 +6,8 @@ import { answerFor } from '../../engine/reading/malformed.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { ProviderWait } from '../../wire/onbook/sessions.ts'
-import { RUN_STATUSES } from '../../wire/openwop/run-status.ts'
 import type { Input } from '../commands.ts'
-import { type ImportedRun, importedRuns } from '../questions/imported-runs.ts'
 import { openQuestioned, runFileOf } from '../questions/open.ts'
-import { columns } from '../report/columns.ts'
-import { newestRows } from '../report/page.ts'
 import { numberOption, printJson, useColor } from '../terminal.ts'
 import { type Bodies, bodiesOf } from './bodies.ts'
 import { diffPage, diffsOf, unappliable } from './changes-page.ts'
@@ -21,49 +15,7 @@ import { type ReadRun, readRun } from './status.ts'
 import { promptPage, promptText } from './step-page.ts'
 import { shownStep, storyOf, type ToldStep } from './story.ts'
 import { storyPage } from './story-page.ts'
-import { type ListedRun, type RecordedRuns, type RunBook, type ShownEvent, withRuns } from './watched-runs.ts'
-
-export async function list(input: Input): Promise<number> {
-  if (input.status !== undefined && !RUN_STATUSES.some(one => one === input.status))
-    throw new Fault('usage_invalid', { problem: `--status is one of ${RUN_STATUSES.join(', ')}` })
-  // They lie in the folder, and are no host's.
-  const imported = typeof input.url === 'string' ? [] : await importedRuns(input)
-  if (imported.length > 0 && !existsSync(databaseOf(input))) return listed(imported, input)
-  return withRuns(input, async ({ book }) => {
-    const runs: ListedRun[] = [...imported]
-    for await (const run of runsIn(book)) runs.push(run)
-    return listed(runs, input)
-  })
-}
-
-/** The list of a host has phases. The snapshot of a run says what it waits for. */
-export async function* runsIn({ runs }: RunBook['book']): AsyncIterable<ListedRun> {
-  for await (const run of runs.list()) yield run.status === 'running' ? { ...run, status: (await runs.get(run.runId)).status } : run
-}
-
-function listed(all: readonly (ListedRun | ImportedRun)[], input: Input): number {
-  const found = all.filter(run => isMeant(run, input)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
-  const runs = newestRows(found, input)
-  if (input.json) printJson({ runs })
-  else if (runs.length === 0) process.stdout.write('No such runs. Start one: onbook run WORKFLOW\n')
-  else {
-    const fork = runs.some(({ forkOf }) => forkOf !== undefined) ? ['fork'] : []
-    process.stdout.write(columns([['run', 'workflow', 'status', 'started', 'last changed', ...fork], ...runs.map(rowOf)]))
-  }
-  return 0
-}
-
-const rowOf = (run: ListedRun | ImportedRun): readonly string[] => [
-  run.runId,
-  run.workflowId,
-  `${run.status}${'imported' in run ? ', imported' : ''}`,
-  run.createdAt,
-  run.changedAt,
-  ...(run.forkOf === undefined ? [] : [`${run.forkOf.mode} of ${run.forkOf.runId}`]),
-]
-
-const isMeant = (run: ListedRun, { status, workflow }: Input): boolean =>
-  (status === undefined || run.status === status) && (workflow === undefined || run.workflowId === workflow)
+import { type RecordedRuns, type RunBook, type ShownEvent, withRuns } from './watched-runs.ts'
 
 interface ShownRuns extends RecordedRuns {
   /** The provider that the host waits for; null for none. */

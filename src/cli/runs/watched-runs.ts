@@ -1,5 +1,5 @@
 // Runs as commands read them: from their record, and while they are under way.
-import { ClientError } from '../../client/index.ts'
+import { ClientError, type RunFilter } from '../../client/index.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'
 import { emptyRun } from '../../core/run/state.ts'
@@ -39,6 +39,11 @@ export interface WatchedRuns extends RecordedRuns {
 
 export const runNotFound = (runId: string): Fault =>
   new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
+
+/** The list of a host has phases. The snapshot of a run says what it waits for. */
+export async function* runsIn({ runs }: Pick<OpenBook['book'], 'runs'>, filter: RunFilter = {}): AsyncIterable<ListedRun> {
+  for await (const run of runs.list(filter)) yield run.status === 'running' ? { ...run, status: (await runs.get(run.runId)).status } : run
+}
 
 /** A book, and its runs as commands show them. */
 export type RunBook = OpenBook & WatchedRuns

@@ -166,7 +166,7 @@ describe('agentos D6: a run of a session is a run', () => {
 
   it('agentos D6: the session says which run it is', async () => {
     expect((await onbook('sessions', 'events', 'asked')).out).toContain(`run 1 begins: ${runId}`)
-    expect((await onbook('runs')).out).toContain(runId)
+    expect((await onbook('runs', '--json')).out).toContain(runId)
   })
 })
 

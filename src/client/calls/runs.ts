@@ -28,6 +28,16 @@ export interface RunEventOptions extends EventOptions {
 export interface RunFilter extends CallOptions {
   readonly workflowId?: string
   readonly status?: string
+  /** Default: `oldest` first. */
+  readonly order?: 'oldest' | 'newest'
+  /** Only runs that were created then or later: an ISO 8601 time. */
+  readonly since?: string
+  /** Only runs whose id begins so. */
+  readonly prefix?: string
+  /** Whether agents, prompts and decisions are named. */
+  readonly details?: boolean
+  /** Runs a page, at most 1000. */
+  readonly limit?: number
 }
 
 type Standing = Promise<{ readonly runId: string; readonly status: string }>
@@ -93,10 +103,15 @@ export function createRuns(transport: Transport): Runs {
     events,
     create: (request, options = {}) => write(PATH, request, options, 'runId'),
     fork: (runId, request, options = {}) => write(pathOf(runId, ':fork'), request, options, 'runId'),
-    list: ({ workflowId, status, ...options } = {}) =>
+    list: ({ workflowId, status, order, since, prefix, details, limit, ...options } = {}) =>
       eachItem<WireRunSummary>(transport, PATH, options, [
         ['workflowId', workflowId],
         ['status', status],
+        ['order', order],
+        ['since', since],
+        ['prefix', prefix],
+        ['details', details?.toString()],
+        ['limit', limit?.toString()],
       ]),
     cancel: (runId, reason, options = {}) => write(pathOf(runId, '/cancel'), reason === undefined ? {} : { reason }, options, 'status'),
     pause: (runId, options = {}) => write(pathOf(runId, '/pause'), undefined, options, 'status'),

@@ -19,9 +19,39 @@ export async function openRuns(store: Store, tenant: string): Promise<readonly s
   return open
 }
 
-/** By id, from after one on. @param cells what they must have */
-export async function* listRuns(store: Store, tenant: string, after = '', cells: Row = {}): AsyncIterable<RunSummary> {
-  for await (const row of store.rows(runRows.table, tenant, cells, { by: 'runId', after })) yield summaryOf(row)
+export interface RunQuery {
+  /** The id that the list was left at. */
+  readonly after?: string | undefined
+  /** Cells that a run must have. */
+  readonly cells?: Row
+  /** Ids begin with the time of their creation, so the last id is the newest run. */
+  readonly newestFirst?: boolean
+  /** Only runs that were created then or later. */
+  readonly since?: string | undefined
+  /** Only runs whose id begins so. */
+  readonly prefix?: string | undefined
+}
+
+/** By id. Reads rows of the table and no stream. */
+export async function* listRuns(
+  store: Store,
+  tenant: string,
+  { after, cells = {}, newestFirst = false, since = '', prefix = '' }: RunQuery = {},
+): AsyncIterable<RunSummary> {
+  const order = { by: 'runId', descending: newestFirst, ...startOf(after, prefix, newestFirst) }
+  for await (const row of store.rows(runRows.table, tenant, cells, order)) {
+    const run = summaryOf(row)
+    const isSeen = newestFirst ? run.runId < prefix || run.createdAt < since : prefix !== '' && run.runId > `${prefix}~`
+    if (isSeen) return
+    if (run.createdAt >= since) yield run
+  }
+}
+
+/** Ids are ASCII without a tilde, which comes after every letter. */
+function startOf(after: string | undefined, prefix: string, newestFirst: boolean): { readonly after?: string } {
+  if (after !== undefined) return { after }
+  if (newestFirst) return prefix === '' ? {} : { after: `${prefix}~` }
+  return { after: prefix === '' ? '' : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) - 1)}~` }
 }
 
 /** Null when there is no such run. */

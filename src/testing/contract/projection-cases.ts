@@ -52,6 +52,13 @@ export const projectionCases: Readonly<Record<string, StoreTest>> = {
       (await inOrder('who 348')).map(({ cells }) => cells.body),
       ['who 349', 'who 349'],
     )
+    const fromLast = (after?: string) =>
+      collect(store.rows('things', 'acme', {}, { by: 'body', descending: true, ...(after === undefined ? {} : { after }) }))
+    assert.deepEqual(await fromLast(), (await inOrder()).toReversed())
+    assert.deepEqual(
+      (await fromLast('who 001')).map(({ cells }) => cells.body),
+      ['who 000', 'who 000'],
+    )
     await assert.rejects(collect(store.rows('things', 'acme', {}, { by: 'nothing' })), { code: 'table_unknown' })
   },
 

@@ -65,6 +65,12 @@ export const runsQuery = Type.Object(
     limit: Type.Optional(limit),
     workflowId: Type.Optional(Type.String({ maxLength: 200 })),
     status: Type.Optional(Type.Enum([...PHASES])),
+    order: Type.Optional(Type.Enum(['oldest', 'newest'], { description: 'Default oldest.' })),
+    since: Type.Optional(Type.String({ maxLength: 40, format: 'date-time', description: 'Only runs that were created then or later.' })),
+    prefix: Type.Optional(Type.String({ maxLength: 100, description: 'Only runs whose id begins so.' })),
+    details: Type.Optional(
+      Type.Enum(['true', 'false'], { description: 'Whether agents, prompts and decisions are named. Default false.' }),
+    ),
   },
   CLOSED,
 )
@@ -111,6 +117,11 @@ export const runsAnswer = Type.Object(
           createdAt: Type.String(),
           changedAt: Type.String(),
           forkOf: Type.Optional(Type.Object({ runId, fromSeq: count, mode: forkMode }, CLOSED)),
+          agents: Type.Optional(Type.Array(Type.String())),
+          prompts: Type.Optional(Type.Array(Type.String(), { description: 'Pinned refs of the system prompts that were sent.' })),
+          decisions: Type.Optional(
+            Type.Object({ allowed: count, denied: count, waiting: count }, { ...CLOSED, description: 'Decisions about tool calls.' }),
+          ),
         },
         CLOSED,
       ),

@@ -8,6 +8,7 @@ import type { Budget } from '../../../core/workflow/workflow.ts'
 import type { Principal } from '../../../engine/access/access.ts'
 import { checkHomes, maySee } from '../../../engine/access/membership.ts'
 import { loadWorkflow } from '../../../engine/definitions/workflows.ts'
+import { runDetails } from '../../../engine/runs/run-details.ts'
 import { listRuns, type RunSummary } from '../../../engine/runs/runs.ts'
 import { checkConfigurable } from '../../../engine/runs/start/check-configurable.ts'
 import type { CreateRun } from '../../../engine/runs/start/create.ts'
@@ -71,20 +72,26 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
       schema: {
         operationId: 'listRuns',
         querystring: runsQuery,
-        response: answers(runsAnswer, 'Runs by id. What one waits for is in its snapshot.'),
+        response: answers(runsAnswer, 'Runs by id, which begins with the time of creation. What one waits for is in its snapshot.'),
       },
     },
     async request => {
       const principal = principalOf(request, 'runs:read')
-      const { cursor, limit, workflowId, status } = request.query
+      const { cursor, limit, workflowId, status, order, since, prefix, details } = request.query
       const cells = { ...(workflowId === undefined ? {} : { workflowId }), ...(status === undefined ? {} : { phase: status }) }
       const most = Number(limit ?? DEFAULT_LIMIT)
       const items: object[] = []
       let last = ''
-      for await (const one of listRuns(store, principal.tenant, cursor, cells)) {
+      for await (const one of listRuns(store, principal.tenant, {
+        after: cursor,
+        cells,
+        newestFirst: order === 'newest',
+        since: instantOf(since),
+        prefix,
+      })) {
         if (!(await maySee(store, principal, runStream(one.runId)))) continue
         if (items.length === most) return { items, nextCursor: last }
-        items.push(summaryOf(one))
+        items.push({ ...summaryOf(one), ...(details === 'true' ? await runDetails(store, principal.tenant, one.runId) : {}) })
         last = one.runId
       }
       return { items }
@@ -160,3 +167,6 @@ async function requestOf(
 }
 
 const summaryOf = ({ phase, ...run }: RunSummary) => ({ ...run, status: phase })
+
+/** Times on record are UTC with milliseconds, and compared as texts. */
+const instantOf = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString())

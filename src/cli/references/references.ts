@@ -1,0 +1,118 @@
+// Folder: References to runs, sessions and approvals.
+// How people name a run, a session or an approval: by its id, by the start of its id, or a run as latest and latest~1. One place for all commands.
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { databaseOf } from '../../book/record-folder.ts'
+import type { Book } from '../../book.ts'
+import { Fault } from '../../errors.ts'
+import type { Command, Input } from '../commands.ts'
+import { openBook } from '../host/open-book.ts'
+import { hostFor, workAt } from '../host/which-host.ts'
+import { importedPath } from './imported-path.ts'
+import { isReference, RUNS } from './syntax.ts'
+
+const LATEST = /^latest(?:~(\d{1,6}))?$/
+/** Candidates that a message names. */
+const MOST = 10
+
+/** The input with whole ids in place of references, or the exit code when the host refused to list them. */
+export async function withWholeIds(command: Command, input: Input): Promise<Input | number> {
+  const whole: Record<string, unknown> = {}
+  const code = await workAt({ close: async () => {} }, input, async () => {
+    for (const name of RUNS.filter(one => isReference(input[one]))) whole[name] = await eachOf(input[name], ref => runNamed(input, ref))
+    if (command.arguments.includes('<approval>')) whole.approval = await approvalNamed(input, String(input.approval))
+    if (command.arguments.includes('<session>')) whole.session = await sessionNamed(input, String(input.session))
+    return 0
+  })
+  return code === 0 ? { ...input, ...whole } : code
+}
+
+async function eachOf(value: unknown, name: (ref: string) => Promise<string>): Promise<unknown> {
+  if (!Array.isArray(value)) return name(String(value))
+  const named: unknown[] = []
+  for (const one of value) named.push(isReference(one) ? await name(String(one)) : one)
+  return named
+}
+
+async function runNamed(input: Input, ref: string): Promise<string> {
+  const back = LATEST.exec(ref)
+  if (back !== null) return withBookOf(input, book => runBefore(book, Number(back[1] ?? 0)))
+  const imported = (await importedIds(input)).filter(id => id.startsWith(ref))
+  if (imported.includes(ref)) return ref
+  const found = await withBookOf(input, async book => {
+    const runs: { readonly runId: string; readonly workflowId: string; readonly createdAt: string }[] = []
+    for await (const run of book.runs.list({ prefix: ref, order: 'newest' })) {
+      if (run.runId === ref) return [run]
+      if (runs.length < MOST) runs.push(run)
+    }
+    return runs
+  })
+  const others = imported.filter(id => found.every(({ runId }) => runId !== id))
+  const candidates = [...found.map(run => `${run.runId} (${run.workflowId}, ${run.createdAt})`), ...others.map(id => `${id} (imported)`)]
+  if (candidates.length > 1) throw ambiguous('run', ref, candidates)
+  // A run that does not exist is reported by the command.
+  return found[0]?.runId ?? others[0] ?? ref
+}
+
+async function runBefore(book: Book, back: number): Promise<string> {
+  let count = 0
+  for await (const { runId } of book.runs.list({ order: 'newest', limit: Math.min(back + 1, 1_000) })) if (count++ === back) return runId
+  throw new Fault('run_missing', {
+    problem:
+      count === 0
+        ? 'There is no run yet. Start one: onbook run <workflow>'
+        : `There are only ${count} runs: latest~${count - 1} is the oldest`,
+  })
+}
+
+async function withBookOf<T>(input: Input, look: (book: Book) => Promise<T>): Promise<T> {
+  const { book, close } = await openBook(input)
+  try {
+    return await look(book)
+  } finally {
+    await close()
+  }
+}
+
+const importedIds = async (input: Input): Promise<readonly string[]> =>
+  typeof input.url === 'string'
+    ? []
+    : (await readdir(dirname(importedPath(input, 'any'))).catch(() => [])).map(name => basename(name, '.jsonl'))
+
+/** Open approvals are few. One that was answered, or that does not exist, is reported by the command. */
+const approvalNamed = (input: Input, ref: string): Promise<string> =>
+  withBookOf(input, async book => {
+    const open: string[] = []
+    try {
+      for await (const { approval } of book.approvals.list()) open.push(approval)
+    } catch (error) {
+      // A key that may answer an approval need not be allowed to list them.
+      if ((error as { readonly code?: string }).code !== 'forbidden') throw error
+    }
+    return oneOf('approval', ref, open)
+  })
+
+async function sessionNamed(input: Input, ref: string): Promise<string> {
+  if ((await hostFor(input)) === null && !existsSync(databaseOf(input))) return ref
+  return withBookOf(input, async book => {
+    const problem = await book.sessions.get(ref).then(
+      () => null,
+      (error: { readonly code?: string }) => error.code,
+    )
+    if (problem !== 'session_missing') return ref
+    const names: string[] = []
+    for await (const { session } of book.sessions.list()) names.push(session)
+    return oneOf('session', ref, names)
+  })
+}
+
+function oneOf(noun: string, ref: string, names: readonly string[]): string {
+  if (names.includes(ref)) return ref
+  const found = names.filter(name => name.startsWith(ref))
+  if (found.length > 1) throw ambiguous(noun, ref, found.slice(0, MOST))
+  return found[0] ?? ref
+}
+
+const ambiguous = (noun: string, ref: string, candidates: readonly string[]): Fault =>
+  new Fault('reference_ambiguous', { noun, ref, known: candidates })
