@@ -20,7 +20,7 @@ export interface EmbeddedAccess {
 
 export function embeddedAccess(actor: string, tenant: string): EmbeddedAccess {
   const key = `embedded_${randomBytes(32).toString('base64url')}`
-  const principal = { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'] }
+  const principal = { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'], isOperator: true } as const
   return {
     host: { embedded: { key, principal }, hosts: [EMBEDDED_NAME] },
     // No request gets lost on the way, so that none is sent again.

@@ -36,6 +36,8 @@ export interface Principal {
   readonly tenant: string
   readonly scopes: readonly Scope[]
   readonly workspaces: readonly string[]
+  /** The program that the host is part of. It has the files of the host, and needs no permission in them. */
+  readonly isOperator?: true
 }
 
 export interface KeyRequest {

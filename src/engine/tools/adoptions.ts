@@ -16,6 +16,7 @@ import {
 } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, ToolServer } from '../../ports.ts'
+import type { Principal } from '../access/access.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { remembered, rememberedContent } from '../reading/remembered.ts'
 import { optimisticRetry } from '../work/optimistic-retry.ts'
@@ -128,9 +129,12 @@ function ownTool<T extends Adoption>(server: string, own: readonly T[], tool: st
   return found
 }
 
-/** @throws `tool_server_missing`, also when it is there and not for this tenant to adopt from */
-export function serverToAdoptFrom(servers: ReadonlyMap<string, ToolServer>, tenant: string, server: string): ToolServer {
+type Adopter = Pick<Principal, 'tenant' | 'isOperator'>
+
+/** @throws `tool_server_missing`, also for a server that this tenant may not adopt from */
+export function serverToAdoptFrom(servers: ReadonlyMap<string, ToolServer>, adopter: Adopter, server: string): ToolServer {
   const found = servers.get(server)
-  if (found?.adopters.includes(tenant) !== true) throw new Fault('tool_server_missing', { server })
+  if (found === undefined || !(adopter.isOperator === true || found.adopters.includes(adopter.tenant)))
+    throw new Fault('tool_server_missing', { server })
   return found
 }

@@ -73,10 +73,10 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
       },
     },
     async request => {
-      const { tenant, actor } = principalOf(request, 'tools:write')
+      const principal = principalOf(request, 'tools:write')
       const { server, tools = null, ...expected } = request.body
-      const from = serverToAdoptFrom(servers, tenant, server)
-      return { adopted: await adoptTools(store, from, { server, tools, ...expected, actor }) }
+      const from = serverToAdoptFrom(servers, principal, server)
+      return { adopted: await adoptTools(store, from, { server, tools, ...expected, actor: principal.actor }) }
     },
   )
 
@@ -84,10 +84,11 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
     '/v1/tools::drop',
     { schema: { operationId: 'dropTools', body: dropBody, response: answers(dropAnswer, 'Those that are bound no longer.') } },
     async request => {
-      const { tenant, actor } = principalOf(request, 'tools:write')
+      const principal = principalOf(request, 'tools:write')
       const { server, tools = null } = request.body
-      serverToAdoptFrom(servers, tenant, server)
-      return { dropped: await dropTools(store, { server, tools, actor }) }
+      // The operator also drops tools of a server that the host no longer has.
+      if (principal.isOperator !== true) serverToAdoptFrom(servers, principal, server)
+      return { dropped: await dropTools(store, { server, tools, actor: principal.actor }) }
     },
   )
 }
