@@ -1,4 +1,4 @@
-// What the record knows of those who came to the host: who signed in, and how often somebody was refused. Never what they presented.
+// The events about access to the host: sign-ins, and counts of refused requests. Never the presented credentials.
 import type { EventDraft } from '../record/event.ts'
 import { HOST_ACTOR, keyActor } from './keys.ts'
 
@@ -9,10 +9,10 @@ interface Counted {
   readonly count: number
 }
 
-/** What was refused within a time, added up. */
+/** The refused requests of an interval, counted. */
 export interface Refusals {
   readonly since: string
-  /** Requests whose key, token or session did not open, by where they came from; null for all other places together. */
+  /** Requests with an invalid key, token or session, by address; null for all other addresses together. */
   readonly failures: readonly (Counted & { readonly address: string | null })[]
   /** Requests of keys that open, but not this; null for all other keys together. */
   readonly refused: readonly (Counted & { readonly keyId: string | null; readonly code: string })[]

@@ -7,7 +7,7 @@ import type { Projection } from '../record/projection.ts'
 /** One stream for all keys of a host, under the host's own tenant. */
 export const KEYS = 'access/keys'
 
-/** Who acts: a key; or the host, where nobody has asked. */
+/** The actor of an event: a key, or the host when it acts by itself. */
 export const HOST_ACTOR = 'onbook'
 export const keyActor = (keyId: string): string => `key:${keyId}`
 

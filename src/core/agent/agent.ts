@@ -29,7 +29,7 @@ export interface Agent {
   readonly settings: Partial<NodeSettings> | null
   /** How much of its prompts is Onbook's own. Left out: the workflow's choice. */
   readonly compose?: ComposeStyle
-  /** What an input does that does not fit the pack's schema. Left out: the run is refused. */
+  /** The effect of an input that does not fit the pack's schema. Left out: the run is refused. */
   readonly onMisfit?: 'fail' | 'warn'
   /** As it was written. */
   readonly manifest: JsonObject

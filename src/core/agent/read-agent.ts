@@ -20,7 +20,7 @@ export type ReadAgent = { readonly ok: true; readonly agent: Agent } | { readonl
 type Written = Given<Omit<Agent, 'model' | 'manifest'>> &
   Given<ModelChoice> & { readonly agentId: string; readonly systemPromptRef?: string }
 
-/** @param textAt the text of a file by its path from the folder of this one; null when there is none. */
+/** @param textAt the text of a file by its path from the folder of this one; null for a missing file. */
 export function readAgent(value: Json, textAt: (path: string) => string | null): ReadAgent {
   const outright = unusable(value)
   if (outright !== null) return { ok: false, problems: [{ pointer: [], message: `The agent ${outright}` }] }

@@ -16,11 +16,11 @@ export interface BlamedMessage {
   readonly role: Role
   /** Counted in the words of this message. */
   readonly spans: readonly BlameSpan[]
-  /** What else it holds, such as an image. */
+  /** Other content, such as an image. */
   readonly attached: readonly string[]
 }
 
-/** A piece of a message, and what is known of it. */
+/** A piece of a message with the facts about it. */
 interface Piece {
   readonly text: string
   readonly from: string | null
@@ -31,7 +31,7 @@ interface Piece {
 
 const piece = (text: string, placeAt: PlaceAt | null): Piece => ({ text, from: null, secret: null, source: null, placeAt })
 
-/** Of which no file is known. */
+/** For messages without a known file. */
 export const unplaced = (messages: readonly ChatMessage[]): readonly BlamedMessage[] =>
   messages.map(({ role, content }) => blamed(role, content, () => null))
 
@@ -40,7 +40,7 @@ export function fromMessages(file: string, source: string, messages: readonly Ch
   const document = readYaml(source)
   const { value } = document
   const whole = atField(file, document, [])
-  // Whoever nests lists or writes results between words gets no closer than the file.
+  // Nested lists, and results between texts, get no closer place than the file.
   const listed = Array.isArray(value) ? (value as readonly Json[]) : value === undefined ? [] : [value]
   const isFlat = listed.length === messages.length && listed.every(isObject)
   return messages.map(({ role, content }, index) => {

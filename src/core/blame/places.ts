@@ -33,7 +33,7 @@ export function inField(file: string, document: YamlDocument, pointer: Pointer):
   return offset => ({ file, ...position(document.locate({ pointer, within: { start: offset, end: offset + 1 } }).start) })
 }
 
-/** For what was made of a whole field: all of it stands where the field begins. */
+/** For a text that comes from a whole field: all of it is placed at the start of the field. */
 export function atField(file: string, document: YamlDocument, pointer: Pointer): PlaceAt {
   const place = { file, ...positionsIn(document.text)(document.locate({ pointer }).start) }
   return () => place

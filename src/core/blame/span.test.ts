@@ -1,4 +1,5 @@
-// Every byte of a prompt is somebody's: spans cover all of it, each marker is its own variable's, and each line is where the file has it.
+// Tests that every byte of a prompt has a source: spans cover all of it, each marker has its variable, and each line its
+// place in the file.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Document, type Scalar } from 'yaml'
@@ -16,7 +17,7 @@ const WRITE = 'Write what happened, in the order in which it happened.'
 
 type Style = 'BLOCK_LITERAL' | 'BLOCK_FOLDED' | 'QUOTE_DOUBLE' | 'PLAIN'
 
-/** A pack as somebody might have written it. */
+/** A realistic pack. */
 function packText(systemPrompt: string, variables: readonly string[], style: Style, more: object = {}): string {
   const document = new Document({
     id: 'prompt-writer-v1.2.3',
@@ -99,7 +100,7 @@ describe('the lines of a pack', () => {
             [`«${name}»\nand «more»`, name, lineOf(source, tag), columnOf(source, tag)],
           ])
         }
-        // A folded line of the prompt stands on several lines of the file.
+        // A folded line of the prompt takes several lines of the file.
         if (style === 'BLOCK_FOLDED') return
         for (let index = 0; index < words; index++) {
           const own = spans.find(one => one.text.includes(`w${index}e`))!

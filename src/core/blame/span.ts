@@ -1,5 +1,5 @@
 // Folder: Who wrote each byte of a prompt: spans, authors, places in files. It does not search files and does not guess.
-// The words of a prompt, span by span: who put each there, and where it is written. Knows only what it is told, and fills in nothing.
+// The text of a prompt, span by span, with the author and the place of each. Uses only the given facts and guesses nothing.
 import type { Trust } from '../compose/bind.ts'
 import type { Block, BlockSegment, PartName } from '../compose/parts.ts'
 import type { PromptKind } from '../pack/compile.ts'
@@ -23,13 +23,13 @@ export interface BlameSpan {
   readonly source: WordSource | null
   readonly trust: Trust
   readonly secret: string | null
-  /** Of a variable, where its tag stands. Null where nobody knows. */
+  /** For a variable, the place of its tag. Null when unknown. */
   readonly file: string | null
   readonly line: number | null
   readonly column: number | null
 }
 
-/** What is known of a segment beside itself. */
+/** The known facts about a segment. */
 export interface SegmentFacts {
   readonly variable: string | null
   readonly kind: PromptKind | null
@@ -66,7 +66,7 @@ interface Piece {
   readonly place: FilePlace | null
 }
 
-/** A value is one piece, wherever its lines break: it stands where its tag stands. */
+/** A value is one piece, even over several lines: its place is that of its tag. */
 function piecesOf({ text, from }: BlockSegment, placeAt: PlaceAt | null): readonly Piece[] {
   if (text === '') return []
   if (placeAt === null || from !== null) return [{ text, place: placeAt?.(0) ?? null }]

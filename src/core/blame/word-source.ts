@@ -30,7 +30,7 @@ export interface WordSource {
   readonly name: string | null
 }
 
-/** Of values by name: those of the workflow's variables, and those of the node's inputs, which come before them. */
+/** The sources of values by name: those of the workflow's variables, and those of the node's inputs, which take precedence. */
 export interface ValueOrigins {
   readonly variables: Readonly<Record<string, WordSource>>
   readonly inputs: Readonly<Record<string, WordSource>>
@@ -38,13 +38,13 @@ export interface ValueOrigins {
 
 const own = <T>(values: Readonly<Record<string, T>>, name: string): T | null => (Object.hasOwn(values, name) ? values[name]! : null)
 
-/** What is no variable and no port is the run's own input. */
+/** A name that is neither variable nor port is an input of the run. */
 export const inputSource = ({ variables, inputs }: ValueOrigins, name: string): WordSource =>
   own(inputs, name) ?? own(variables, name) ?? { from: 'input', name }
 
 const rootOf = (path: string): string => /^[^.[]*/.exec(path)![0]
 
-/** Of a tag of a template. Null where no variable alone answers for it, such as for the key of an object. */
+/** The source of a template tag. Null when no single variable accounts for it, such as for the key of an object. */
 export function tagSource(
   { from, secret }: Pick<BlockSegment, 'from' | 'secret'>,
   variables: readonly TemplateVariable[],
@@ -61,11 +61,11 @@ export function tagSource(
   return by === null ? null : { from: by, name }
 }
 
-/** What a task was gathered from. */
+/** The sources of a task. */
 export interface TaskFacts {
   readonly nodeId: string
   readonly workflowId: string
-  /** Which of them the node says itself. */
+  /** The fields that the node sets itself. */
   readonly own: { readonly objective: boolean; readonly definitionOfDone: boolean }
   /** Names of the inputs it shows. */
   readonly inputs: readonly string[]
@@ -81,7 +81,7 @@ export interface TaskFacts {
 /** As the task prints them. */
 const inputName = (inputs: readonly string[], index: string | undefined): string => [...inputs].sort()[Number(index)] ?? ''
 
-/** An input by its name: what is recorded is only where it stands. */
+/** Names an input: the record has only its index. */
 export function fieldName(field: string | null, { inputs }: TaskFacts): string | null {
   const [root, index] = (field ?? '').split('.')
   return root === 'inputs' ? `inputs.${inputName(inputs, index)}` : field

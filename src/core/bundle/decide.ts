@@ -18,13 +18,13 @@ export interface InstalledVersion {
 
 export interface Installing {
   readonly manifest: BundleManifest
-  /** Of the bytes of pack.json. */
+  /** The digest of the bytes of pack.json. */
   readonly digest: Digest
   readonly signature: Signature | null
   readonly actor: string
 }
 
-/** What is there already. */
+/** The existing content. */
 export interface Ground {
   /** Every bundle that the tenant can see. */
   readonly bundles: readonly InstalledVersion[]

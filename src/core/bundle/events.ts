@@ -1,4 +1,4 @@
-// What the record says about a bundle: its bytes are an object, its templates are published in the same commit.
+// The events of a bundle: its bytes are an object, its templates are published in the same commit.
 import type { Digest, Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'

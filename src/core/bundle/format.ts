@@ -45,7 +45,7 @@ const template = closed(
     description: textOf(2000),
     variables: { type: 'array', items: variable, maxItems: 500 },
     modelHints: closed({
-      // It stands in an event, where a digest would name an object.
+      // Not a digest: the value appears in an event, where a digest would reference an object.
       modelClass: { type: 'string', maxLength: 100, pattern: NO_DIGEST },
       temperature: { type: 'number', minimum: 0, maximum: 2 },
       maxTokens: { type: 'integer', minimum: 1 },

@@ -14,7 +14,7 @@ import { pointerText } from '../schema/pointer.ts'
 import { manifestFormat } from './format.ts'
 import { bundledTemplateProblems } from './template-problems.ts'
 
-/** pack.json, with `kind: "prompt"`. What it says about signing is for people: nothing here follows or trusts it. */
+/** pack.json, with `kind: "prompt"`. Its statements about signing are for people: no code trusts them. */
 export interface BundleManifest {
   readonly name: string
   readonly version: string

@@ -1,11 +1,11 @@
-// What is wrong with templates as parts of one bundle. Each message names its template.
+// Finds problems of templates as parts of one bundle. Each message names its template.
 import { templateProblems } from '../library/check.ts'
 import type { LibraryTemplate, TemplateVariable } from '../library/template.ts'
 import { pinnedText } from '../resolve/prompt-ref.ts'
 import { parseTemplate } from '../template/parse.ts'
 import { findUses } from '../template/uses.ts'
 
-/** What a bundled template may speak of without declaring it. */
+/** The names that a bundled template may use without declaring them. */
 export const CONTEXT_KEYS = ['currentUserId', 'runId', 'workflowId', 'workflowName', 'tenantId', 'nodeId', 'now']
 
 export function bundledTemplateProblems(templates: readonly LibraryTemplate[], maxBytes: number): readonly string[] {

@@ -7,7 +7,7 @@ import { aType, typeName } from '../pack/type-name.ts'
 
 export type Trust = 'trusted' | 'untrusted'
 
-/** What each source offers. `secret` maps a variable to the id of a secret, never to its value. */
+/** The values of each source. `secret` maps a variable to the id of a secret, never to its value. */
 export interface Sources {
   readonly input?: JsonObject
   readonly variable?: JsonObject
@@ -19,14 +19,14 @@ export interface BindOptions {
   /** From the ref: they come before everything. */
   readonly overrides?: JsonObject | null
   readonly sources: Sources
-  /** Of values by variable; trusted unless it says otherwise. */
+  /** The trust of values, by variable; the default is trusted. */
   readonly trust?: Readonly<Record<string, Trust>>
 }
 
 export interface BoundValue {
   readonly value: Json
   readonly trust: Trust
-  /** The id of the secret that stands here; null for everything else. */
+  /** The id of the secret that this value refers to; null for all other values. */
   readonly secret: string | null
 }
 
@@ -97,7 +97,7 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
   if (value === undefined || value === null)
     return required ? { code: 'prompt_variable_unresolved', variable: name, message: `"${name}" is required and has no value` } : null
   const wanted = source === 'secret' ? 'string' : type
-  // Never quoted: somebody may have sent the secret itself.
+  // Never quoted: the caller may have sent the secret itself.
   if (source === 'secret' && typeof value === 'string' && secretId(value) === null)
     return { code: 'prompt_variable_type_mismatch', variable: name, message: `"${name}" must be the id of a secret` }
   if (typeName(value) === wanted) return null
@@ -108,7 +108,7 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
   }
 }
 
-/** A secret may be named by its id, or by the marker that stands for it everywhere else. */
+/** A secret may be named by its id, or by the marker that replaces it everywhere else. */
 const SECRET = new RegExp(`^(?:\\[REDACTED:(${SECRET_ID})\\]|(${SECRET_ID}))$`)
 
 function secretId(text: string): string | null {

@@ -1,4 +1,4 @@
-// Five blocks: what stands where, and that the whole is nothing but its segments.
+// Tests the five blocks of a prompt: their order, and that the prompt consists only of its segments.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -287,7 +287,7 @@ it('whoever writes foreign text changes that text and nothing around it', () => 
       ),
       override: text(foreign, { trust: 'untrusted' }),
     }).full
-  /** What is left when a reader takes out fences, framed lines and rows, line by line as strictly as anybody could. */
+  /** The rest when a strict line reader removes fences, framed lines and rows. */
   const skeleton = (full: string): string =>
     full
       .replace(/<UNTRUSTED>.*?<\/UNTRUSTED>/gs, 'FENCE')

@@ -30,7 +30,7 @@ import type { ToolProtocol } from './system-block.ts'
 import type { TaskPayload } from './task-payload.ts'
 import type { InputRules } from './verbatim.ts'
 
-/** Null: none is asked for. What is asked for and not there is a refusal. */
+/** Null: the part is not requested. A part that is requested and missing is a refusal. */
 export interface PromptParts {
   /** This release's own, unless others are given. */
   readonly shipped?: ShippedBlocks
@@ -43,11 +43,11 @@ export interface PromptParts {
   readonly role: RolePart | MissingRole | null
   readonly mode: Mode | null
   readonly task: TaskPayload | null
-  /** Of every kind, as they were resolved; several of few-shot keep their order. */
+  /** The resolved templates of every kind; several few-shot templates keep their order. */
   readonly templates: readonly TemplatePart[]
   /** The node's own user message and schema hint, where no ref beside them supersedes them. */
   readonly inline?: { readonly user: TextPart | null; readonly 'schema-hint': TextPart | null }
-  /** What somebody adds at the last minute. */
+  /** Text that the caller adds at the last minute. */
   readonly override: TextPart | null
 }
 
@@ -59,11 +59,11 @@ export interface ComposedPrompt {
   /** Empty where a block was left out. */
   readonly blocks: Readonly<Record<Block, string>>
   readonly blockHashes: Readonly<Record<Block, Digest | null>>
-  /** Of `full`. */
+  /** The hash of `full`. */
   readonly promptHash: Digest
   readonly segments: readonly BlockSegment[]
   readonly templates: readonly UsedTemplate[]
-  /** What was given and is blank. */
+  /** Parts that are present but blank. */
   readonly skipped: readonly PartName[]
 }
 
@@ -139,7 +139,7 @@ function modeText(template: ShippedTemplate): Made {
 interface Draft {
   full: string
   readonly blocks: Record<Block, string>
-  /** Of a block that is one part so far, where that part knows it. */
+  /** The hash of a block that consists of one part so far, if that part has a hash. */
   readonly hashes: Record<Block, Digest | null>
   /** Where the last part went that is not blank. */
   last: Block | null

@@ -8,7 +8,7 @@ import type { Mode } from './mode.ts'
 export const COMPOSE_STYLES = ['verbatim', 'graph'] as const
 export type ComposeStyle = (typeof COMPOSE_STYLES)[number]
 
-/** What decides the default besides the workflow. */
+/** The facts that decide the default, besides the workflow. */
 export interface ComposeFacts {
   readonly agent: Agent | null
   readonly mode: Mode

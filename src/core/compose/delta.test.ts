@@ -1,4 +1,4 @@
-// What is sent of a prompt, and that the record has the whole either way.
+// Tests which part of a prompt is sent, and that the record always has the whole prompt.
 import { describe, expect, it } from 'vitest'
 import { digestText } from '../digest/digest.ts'
 import { type ComposedPrompt, composePrompt, type PromptParts } from './blocks.ts'

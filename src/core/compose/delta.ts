@@ -1,4 +1,5 @@
-// What has to be sent of a prompt: all of it, or only what follows a header the provider still holds. Sends nothing, and never changes the record.
+// Decides how much of a prompt to send: all, or only the part after a header that the provider still holds. The record
+// always has the whole.
 import { type Digest, digestJson, digestText } from '../digest/digest.ts'
 import type { ChatMessage, Part } from '../messages/message.ts'
 import type { ComposedPrompt } from './blocks.ts'
@@ -7,11 +8,11 @@ import type { Block, BlockSegment } from './parts.ts'
 const HEADER: readonly Block[] = ['system', 'role', 'mode']
 const TAIL: readonly Block[] = ['task', 'override']
 
-/** What the provider's own session holds. */
+/** The state of the provider's own session. */
 export interface ProviderSession {
-  /** Whether it can go on from what it was sent before. */
+  /** Whether it can continue from earlier prompts. */
   readonly resumes: boolean
-  /** Whether it lost its memory, so that history is told again. */
+  /** Whether it lost its memory, so that history is sent again. */
   readonly needsReplay: boolean
   /** `headerHash` of the last prompt that was sent in full; null when there was none. */
   readonly headerHash: Digest | null
@@ -29,7 +30,7 @@ export interface Sending {
   readonly headerHash: Digest
 }
 
-/** @param prelude what stands between the header and the history */
+/** @param prelude the messages between the header and the history */
 export function planSending(prompt: ComposedPrompt, session: ProviderSession, prelude: readonly Digest[] = []): Sending {
   const header = digestText(textOf(blocksOf(prompt.segments, HEADER)))
   const headerHash = prelude.length === 0 ? header : digestJson([header, ...prelude])

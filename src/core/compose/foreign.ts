@@ -1,14 +1,14 @@
 // Words that others wrote, framed so that they stay words: they can start no line, end no row and write no marker. Judges nothing they say.
 import { type Json, tryCanonicalJson } from '../digest/digest.ts'
 
-/** Whatever a reader might take for the end of a line: Unicode's list, and the three separators that Python adds to it. */
+/** Every character that a reader might take for the end of a line: Unicode's list, and the three separators that Python adds to it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const LINE_BREAK = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g
 
-/** What would open or close a fence around untrusted values, whatever its case and blanks. */
+/** The start of a tag that would open or close a fence around untrusted values, in any case and with any blanks. */
 export const FENCE = /<(?=\s*(?:\/\s*)?untrusted)/gi
 
-/** Breaks lines or turns the direction of reading, and JSON lets it stand. */
+/** Characters that break lines or change the direction of reading, and that JSON does not escape. */
 const ODD = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
 
 /** Nothing in it can be odd or open a fence. Most rows are like this, and one look is cheaper than two searches. */
@@ -22,7 +22,7 @@ export const framed = (text: string): string => `| ${text.replace(FENCE, '&lt;')
 /** Between markers that nothing inside can open or close. */
 export const fenced = (text: string): string => `<UNTRUSTED>${text.replace(FENCE, '&lt;')}</UNTRUSTED>`
 
-/** Canonical JSON without a line break in it. Reads back as the same value. Null when it is no JSON. */
+/** Canonical JSON without a line break in it. Reads back as the same value. Null for a value that JSON cannot express. */
 export function oneLine(value: Json): string | null {
   const text = tryCanonicalJson(value, MAX_DEPTH)
   return text === null || HARMLESS.test(text) ? text : text.replace(FENCE, '\\u003c').replace(ODD, escaped)

@@ -1,4 +1,4 @@
-// What a prompt is made of, and what each part becomes in its block: segments that know where they came from, or a refusal. Puts nothing in order.
+// The parts of a prompt, and their conversion to block text: segments with their source, or a refusal. Does not order them.
 import { type Digest, digestText } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { Layer } from '../resolve/layers.ts'
@@ -26,7 +26,7 @@ export interface TemplatePart {
   readonly bind: BindOptions
 }
 
-/** A text that is taken as it stands: nothing in it is expanded. */
+/** A literal text: nothing in it is expanded. */
 export interface TextPart {
   readonly text: string
   readonly trust: Trust
@@ -83,7 +83,7 @@ export interface PartProblem {
 export interface MadePart {
   /** All its segments together. */
   readonly text: string
-  /** Of its text, where it was needed before: no text is hashed twice. */
+  /** The hash of its text, if it was computed before: no text is hashed twice. */
   readonly hash: Digest | null
   readonly segments: readonly BlockSegment[]
   readonly template: UsedTemplate | null

@@ -1,4 +1,4 @@
-// What a template becomes: typed, redacted, fenced, hashed.
+// Tests the rendering of a template: typed, redacted, fenced, hashed.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digestText, type Json } from '../digest/digest.ts'

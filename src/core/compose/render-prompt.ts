@@ -1,4 +1,4 @@
-// One template into one text: rendered once, redacted, with foreign words fenced in. Everything that shows or sends a prompt goes through here.
+// Renders one template into one text: redacted, with untrusted input inside fences. Everything that shows or sends a prompt uses it.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { TemplateVariable } from '../library/template.ts'
 import type { TemplateTree } from '../template/ast.ts'
@@ -15,10 +15,10 @@ export interface PromptSegment extends Segment {
 }
 
 export interface RenderedPrompt<S = PromptSegment> {
-  /** What may be seen: secrets redacted, untrusted values between markers. */
+  /** The visible text: secrets redacted, untrusted values between markers. */
   readonly text: string
   readonly templateHash: Digest
-  /** Of every variable that the template uses. */
+  /** The hashes of all variables that the template uses. */
   readonly variableHashes: Readonly<Record<string, Digest>>
   readonly segments: readonly S[]
   readonly contentTrust: Trust
@@ -33,24 +33,24 @@ export type RenderPromptResult<S = PromptSegment> =
   | { readonly ok: true; readonly rendered: RenderedPrompt<S> }
   | { readonly ok: false; readonly problems: readonly RenderPromptProblem[] }
 
-/** What rendering needs of a template. */
+/** The part of a template that rendering needs. */
 export interface Renderable {
   readonly text: string
   readonly variables?: readonly TemplateVariable[]
 }
 
 export interface RenderPromptOptions extends BindOptions {
-  /** Of the text, in UTF-16 units. Without it, the limit of the template engine. */
+  /** The maximum length of the text, in UTF-16 units. Default: the limit of the template engine. */
   readonly maxLength?: number
 }
 
-/** A template that is rendered again is not read again. */
+/** Caches parsed templates. */
 const prepared = new WeakMap<Renderable, Prepared>()
 
 interface Prepared {
   readonly parsed: Parsed
   readonly used: UsedNames
-  /** Of a template without tags: it always renders to its own text. */
+  /** The hash of a template without tags: it always renders to its own text. */
   readonly hash: Digest | null
 }
 
@@ -78,7 +78,7 @@ export const renderPrompt = (template: Renderable, options: RenderPromptOptions)
 
 type MakeSegment<S> = (segment: Segment, trust: Trust, secret: string | null) => S
 
-/** For whoever knows more of each segment: made once, as it is wanted. */
+/** For a caller that adds data to each segment: each is made once, in the caller's form. */
 export function renderPromptAs<S extends { readonly text: string }>(
   template: Renderable,
   options: RenderPromptOptions,
@@ -130,7 +130,7 @@ interface UsedNames {
   readonly undeclared: readonly string[]
 }
 
-/** Which variables the template speaks of, whatever their values; all of them when it speaks of all values together. */
+/** The variables that the template uses, for any values; all of them when it uses all values together. */
 function usedBy(tree: TemplateTree, variables: readonly TemplateVariable[]): UsedNames {
   const names = new Set(findUses(tree).uses.map(({ variable }) => variable))
   const declared = variables.map(({ name }) => name)
@@ -161,7 +161,7 @@ function observed<S extends { readonly text: string }>(
   return { text: shown.map(segment => segment.text).join(''), segments: shown }
 }
 
-/** What no variable answers for alone, such as the key of an object, is as foreign as any of them. */
+/** Text that no single variable accounts for, such as the key of an object, is untrusted as soon as one variable is. */
 function observable<S>(segment: Segment, bound: ReadonlyMap<string, BoundValue>, hasForeign: boolean, make: MakeSegment<S>): S {
   const { text, from, at } = segment
   const value = from === null ? undefined : bound.get(rootOf(from))

@@ -1,4 +1,4 @@
-// The blocks that come with the house, as this release words them. A step that is made again is given those that it was told then.
+// The built-in blocks in the wording of this release. A replayed step uses the blocks that it was composed with.
 import { MODE_BLOCKS, type Mode } from './mode.ts'
 import type { ShippedTemplate } from './shipped.ts'
 import { CALLS_BLOCK, SYSTEM_BLOCK } from './system-block.ts'

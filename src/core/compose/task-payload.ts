@@ -1,4 +1,4 @@
-// What a node is told about its task. Plain data: whoever runs the graph gathers it, and nothing here is text yet.
+// The task of a node as plain data. The engine gathers it; `task.ts` turns it into text.
 import type { Digest } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { NodeSettings } from '../gate/authorize.ts'
@@ -20,7 +20,7 @@ interface TaskEdge {
   readonly label?: string
 }
 
-/** What was to be handed over with a message. Null where its text could not be had. */
+/** Context that was to be handed over with a message. Null when its text is not available. */
 interface ContextPack {
   readonly ref: string
   readonly text: string | null
@@ -58,7 +58,7 @@ export interface TaskPayload {
   readonly handoffs: readonly Handoff[]
   readonly repository?: Repository
   readonly settings: NodeSettings
-  /** What the role asks for; left out where there is no role. */
+  /** The capabilities that the role requests; left out without a role. */
   readonly requests?: readonly string[]
   readonly nodes: readonly TaskNode[]
   readonly edges: readonly TaskEdge[]

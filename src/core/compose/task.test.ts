@@ -1,4 +1,4 @@
-// The task as text: whoever knows the framing can read it back, and whoever writes into it can write nothing else.
+// Tests the task as text: a reader who knows the framing can parse it, and input cannot break out of the framing.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hostileText } from '../../testing/arbitraries/hostile-text.ts'
@@ -34,7 +34,7 @@ function textOf(payload: TaskPayload): string {
   return result.segments.map(({ text }) => text).join('')
 }
 
-/** Every way somebody could cut a text into lines. */
+/** Every character sequence that a reader could take for a line break. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const LINES = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 const neutral = (text: string): string => text.replace(/<(?=\s*\/?\s*untrusted)/gi, '&lt;')

@@ -1,4 +1,5 @@
-// The task payload as text. What others wrote stands in JSON rows and in lines that begin with `| `, so it opens no section, row or call.
+// Writes the task payload as text. Untrusted input appears in JSON rows and in lines that begin with `| `, so it opens no
+// section, row or call.
 import type { Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { Trust } from './bind.ts'
@@ -28,7 +29,7 @@ export function taskText(task: TaskPayload): TaskText {
   return sheet.problems.length === 0 ? { ok: true, segments: sheet.segments } : { ok: false, problems: sheet.problems }
 }
 
-/** Handoffs that come while a node is at work, framed as those it started with. Null when there is something in them that nobody could write down. */
+/** Handoffs that arrive while a node works, framed like those it started with. Null when a handoff cannot be written. */
 export function handoffsText(handoffs: readonly Handoff[]): string | null {
   const sheet: Sheet = { segments: [own('## Handoffs')], problems: [] }
   writeHandoffs(sheet, handoffs)

@@ -1,15 +1,15 @@
 // Folder: Which document the id of a workflow or an agent means: revisions, events, tables. It does not read the documents.
-// Workflows and agents as the record knows them: which document an id stands for now. What a document says is none of its business.
+// The current document of each workflow and agent id, on the record. Does not interpret documents.
 import type { Digest, Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
 
 export type DefinitionKind = 'workflow' | 'agent'
 
-/** One stream each, so that whoever changes one never waits for another. */
+/** One stream per definition, so that changes to different definitions never wait for one another. */
 export const definitionStream = (kind: DefinitionKind, id: string): string => `${kind}/${id}`
 
-/** What a definition says about itself, beside its document. */
+/** The description of a definition, beside its document. */
 export interface Definition {
   readonly kind: DefinitionKind
   readonly id: string
@@ -21,9 +21,9 @@ export interface Definition {
   readonly document: Digest
 }
 
-/** What an id stands for, or stood for before it was removed. */
+/** The latest document of an id, also after its removal. */
 export interface DefinitionHead {
-  /** 1, 2, 3 …, also across a removal: no two documents ever have the same. */
+  /** 1, 2, 3 …, also across a removal: two documents never share a revision. */
   readonly revision: number
   readonly document: Digest
   readonly removed: boolean

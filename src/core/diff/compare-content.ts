@@ -1,4 +1,4 @@
-// Two templates, two packs, or two files of any kind: what of them is decided otherwise, and what that means for whoever uses them.
+// Compares two templates, two packs, or two files of any kind: decisions, texts, and what the change means for users of the content.
 import { type Digest, digestText, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { LibraryTemplate } from '../library/template.ts'
@@ -88,12 +88,15 @@ export function packMeans(a: Pack, b: Pack, path?: string): readonly Meaning[] {
   return biggest(changes) === null ? [] : SIZES.flatMap(bump => changes.filter(change => change.bump === bump)).map(told)
 }
 
-/** Of a file, by what it holds. @param file its name, which says how to read it; `named` has its path where it is one of several */
+/**
+ * Compares two files by their content. @param file its name, which says how to read it; `named` has its path when it is
+ * one of several
+ */
 export function compareFiles(named: Named, file: string, a: string, b: string): ComparedContent {
   const where = named.path === undefined ? { block: 'text' as const } : { path: named.path }
   const [one, other] = [packIn(file, a), packIn(file, b)]
   const packs = one === null || other === null ? null : comparePacks(one, other, named.path === undefined ? {} : { path: named.path })
-  // A remark, or another spelling, is no decision; the file is another one all the same.
+  // A comment or another spelling is not a decision, but the files still differ.
   if (packs !== null && (a === b || packs.decisions.length + packs.texts.length > 0)) return packs
   const texts = compareText(where, a, b)
   const [before, after] = [documentIn(file, a), documentIn(file, b)]
@@ -102,14 +105,14 @@ export function compareFiles(named: Named, file: string, a: string, b: string): 
   return { decisions: decisions.length === 0 && a !== b ? [changed] : decisions, texts, means: [] }
 }
 
-/** Of files that are no text, by their names alone. */
+/** Compares binary files by their digests alone. */
 export function compareBytes(named: Named, a: Digest, b: Digest): ComparedContent {
   if (a === b) return { decisions: [], texts: [], means: [] }
   const where = named.path === undefined ? { block: 'text' as const } : { path: named.path }
   return { decisions: [{ ...named, a, b }], texts: [{ ...where, a, b, hunks: null, why: 'no_text' }], means: [] }
 }
 
-/** What a file that lies anywhere holds. */
+/** The kind of a file at any path, from its content. */
 export function whatIn(file: string, text: string): What {
   const document = documentIn(file, text)
   if (!isObject(document)) return 'file'

@@ -1,4 +1,5 @@
-// Two documents of one kind, field by field: a workflow, an agent, any file that holds JSON. What has a name of its own is found by it, not by its place.
+// Compares two documents of one kind, field by field: a workflow, an agent, any JSON file. Items with a name are matched
+// by name, not by position.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { compareJson } from '../schema/compare-json.ts'

@@ -1,4 +1,5 @@
-// Two runs, by what was decided in them: nodes are matched by id and visit, steps by number. What holds on is named where it begins.
+// Compares two runs by their decisions: nodes are matched by id and visit, steps by number. A lasting difference is
+// reported where it begins.
 import type { Block } from '../compose/parts.ts'
 import type { Digest, Json } from '../digest/digest.ts'
 import { compareDocuments } from './compare-documents.ts'
@@ -25,11 +26,11 @@ export interface VisitFacts {
 
 export interface StepFacts {
   readonly step: number
-  /** What holds until it changes: the model, what was chosen, what is in force. */
+  /** Facts that hold until they change: the model, the choices, the active content. */
   readonly held: readonly Fact[]
-  /** What happened in this step alone. */
+  /** Events of this step alone. */
   readonly met: readonly Fact[]
-  /** What tells one step of a visit from another, and says nothing about runs. */
+  /** Facts that distinguish the steps of a visit, and are not compared between runs. */
   readonly own: readonly Fact[]
   readonly texts: Readonly<Partial<Record<Block | 'reply', Digest>>>
 }
@@ -38,7 +39,7 @@ export interface TextPair {
   readonly block: Block | 'reply'
   readonly a: Digest | null
   readonly b: Digest | null
-  /** Where it stands first, and where else. */
+  /** The first place of the text, then its other places. */
   readonly places: readonly TextPlace[]
 }
 
@@ -49,7 +50,7 @@ export interface Compared {
 
 /**
  * Yields after each step, so that a caller with other work can do it in between.
- * @param only of this node; what is decided for the whole run is then told where it holds for the node
+ * @param only compares this node alone; decisions for the whole run are then reported where they apply to the node
  */
 export function* comparingRuns(a: RunFacts, b: RunFacts, only?: string): Generator<void, Compared> {
   const ofRun = only === undefined ? [...compareDefinitions(a, b), ...compareFacts(a.facts, b.facts)] : []
@@ -102,7 +103,7 @@ export function compareSteps(a: StepFacts, b: StepFacts, nodeId: string, place: 
   }
 }
 
-/** Of two that are of one name, what is different in it; of others, only that they are others. */
+/** Compares definitions of the same name field by field. For other definitions, reports only that they differ. */
 function compareDefinitions(a: RunFacts, b: RunFacts): readonly Decision[] {
   const workflow = { what: 'workflow' } as const
   const named = a.workflow === b.workflow ? [] : [{ ...workflow, a: a.workflow, b: b.workflow }]
@@ -145,7 +146,7 @@ const ORDER = ['system', 'role', 'mode', 'task', 'override', 'reply'] as const
 const compareTexts = ({ texts: a }: StepFacts, { texts: b }: StepFacts): readonly BlockPair[] =>
   ORDER.filter(block => a[block] !== b[block]).map(block => ({ block, a: a[block] ?? null, b: b[block] ?? null }))
 
-/** What stands in several steps is told once. */
+/** Reports a text pair that occurs in several steps once. */
 function together(pairs: readonly PlacedPair[]): readonly TextPair[] {
   const found = new Map<string, TextPair>()
   for (const { place, ...pair } of pairs) {

@@ -1,5 +1,5 @@
 // Folder: Where two runs, steps, templates or files differ: decisions with both sides, texts line by line. It loads nothing and guesses no cause.
-// What is different between two things, as it is told: first where decisions differ, then the texts. Compares nothing.
+// The types of a reported difference: first the decisions, then the texts. Compares nothing.
 import type { Block } from '../compose/parts.ts'
 import type { Digest, Json } from '../digest/digest.ts'
 import type { Bump } from '../pack/changes.ts'
@@ -8,7 +8,7 @@ import type { Layer } from '../resolve/layers.ts'
 import type { TextHunk } from './text-hunks.ts'
 
 export type What =
-  // Of a run.
+  // Decisions of a run.
   | 'workflow'
   | 'input'
   | 'configurable'
@@ -17,7 +17,7 @@ export type What =
   | 'repository'
   | 'setting'
   | 'outcome'
-  // Of a node, or of a step.
+  // Decisions of a node or a step.
   | 'node'
   | 'step'
   | 'handoff'
@@ -41,7 +41,7 @@ export type What =
   | 'verdict'
   | 'approval'
   | 'result'
-  // Of content.
+  // Decisions of content.
   | 'kind'
   | 'meta'
   | 'pack'
@@ -50,7 +50,7 @@ export type What =
   | 'schema'
   | 'file'
 
-/** What tells one decision from others of its kind. */
+/** Distinguishes a decision from others of its kind. */
 export interface Named {
   readonly what: What
   readonly kind?: PromptKind
@@ -59,9 +59,9 @@ export interface Named {
   /** Whose variable it is; without its version. */
   readonly template?: string
   readonly variable?: string
-  /** Of an input, a parameter, a tool, an agent. */
+  /** The name of an input, a parameter, a tool or an agent. */
   readonly name?: string
-  /** Of a document: where in it. */
+  /** The position in a document. */
   readonly field?: string
   /** Which call of the reply, from 1. */
   readonly call?: string
@@ -74,7 +74,10 @@ export interface Decision extends Named {
   readonly visit?: number
   /** From this one on, where it holds for those that follow. */
   readonly step?: number
-  /** Null where there is none. What is long is cut to where it differs; of two objects, only what differs is told, and left out where it is not said. */
+  /**
+   * Null when missing. A long value is cut to where it differs. Two objects have only their differing fields; a missing
+   * field is left out.
+   */
   readonly a: Json
   readonly b: Json
 }
@@ -85,27 +88,27 @@ export interface TextPlace {
   readonly step: number
 }
 
-/** A text of one side and of the other, by where it stands. */
+/** A text of both sides, with its place. */
 export interface TextChange extends Partial<TextPlace> {
-  /** Of a prompt; `reply`: what the model said to it. Left out by a file, which has a path. */
+  /** A block of a prompt; `reply`: the model's reply to it. Left out by a file, which has a path. */
   readonly block?: Block | 'reply' | 'text'
   readonly path?: string
   readonly a: Digest | null
   readonly b: Digest | null
-  /** Null when it cannot be told line by line: `why` says what keeps it from that. */
+  /** Null when there is no diff by line: `why` has the reason. */
   readonly hunks: readonly TextHunk[] | null
   readonly why?: 'too_different' | 'too_long' | 'erased' | 'no_text'
-  /** Where else the same two texts stand. */
+  /** Other places of the same two texts. */
   readonly again?: readonly TextPlace[]
 }
 
-/** What a change comes to for whoever uses the content; from A to B. */
+/** The effect of a change from A to B on users of the content. */
 export interface Meaning {
   readonly what: What
-  /** Of a pack, a prelude, a catalog, an agent. */
+  /** The name of a pack, a prelude, a catalog or an agent. */
   readonly name: string
   readonly path?: string
-  /** How big a step in the version it needs. */
+  /** The version bump that it needs. */
   readonly bump?: Bump
   /** Goes on from the name: `adds the optional variable "x"`. */
   readonly change: string
@@ -117,7 +120,7 @@ export interface Differences {
   readonly same: boolean
   readonly decisions: readonly Decision[]
   readonly texts: readonly TextChange[]
-  /** Of content alone. */
+  /** Only for content. */
   readonly means?: readonly Meaning[]
   /** How many more there are of either. */
   readonly left: number
@@ -125,10 +128,10 @@ export interface Differences {
 
 export const MOST_DECISIONS = 1_000
 export const MOST_TEXTS = 200
-/** Of all texts together. */
+/** The limit for all texts together. */
 const MOST_CHARACTERS = 4_000_000
 
-/** At most so many of each are told, and of texts at most so much. */
+/** Limits the number of decisions and texts, and the total length of the texts. */
 export function bounded(decisions: readonly Decision[], texts: readonly TextChange[]): Differences {
   const told = decisions.slice(0, MOST_DECISIONS)
   let room = MOST_CHARACTERS

@@ -1,4 +1,4 @@
-// What one side decided against what the other did, where one cannot be read or says nothing.
+// Tests the comparison of facts when one side is erased or has no value.
 import { describe, expect, it } from 'vitest'
 import { digestText } from '../digest/digest.ts'
 import { bounded } from './difference.ts'

@@ -1,4 +1,4 @@
-// What was decided, as facts that have names: those of one side against those of the other. Compares values that others loaded.
+// Compares the named facts of two sides. The caller loads the values.
 import { canonicalJson, type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { textDifference } from '../replay/divergence.ts'
@@ -7,13 +7,13 @@ import type { Decision, Named } from './difference.ts'
 /** Something that was decided. Two are alike when their names are, and the same when their hashes are. */
 export interface Fact extends Named {
   readonly value: Json
-  /** Of what decides whether it is the same, when that is more than the value. */
+  /** The hash of everything that is compared, when that is more than the value. */
   readonly hash?: Digest
-  /** What both must have for it to be the same question: it says something only where the other side has one too. */
+  /** The question that the fact answers. The fact is compared only when the other side has the same question. */
   readonly alike?: Json
-  /** The object that says it. */
+  /** The object that contains it. */
   readonly from?: Digest
-  /** It stands for all that the object said, which nobody can read any more. */
+  /** The fact replaces all content of an erased object. */
   readonly erased?: true
 }
 
@@ -34,7 +34,7 @@ export function compareFacts(a: readonly Fact[], b: readonly Fact[]): readonly D
   })
 }
 
-/** What the other side cannot tell any more is compared by the name of its object. */
+/** Facts whose counterpart is erased are compared by the digest of their object. */
 function besideErased(facts: readonly Fact[], others: readonly Fact[]): readonly Fact[] {
   const erased = new Set(others.filter(fact => fact.erased).map(groupOf))
   if (erased.size === 0) return facts
@@ -48,7 +48,7 @@ function besideErased(facts: readonly Fact[], others: readonly Fact[]): readonly
 
 const groupOf = ({ what, kind, template }: Named): string => JSON.stringify([what, kind, template])
 
-/** Of several with one name, the last. */
+/** The last of several facts with the same name wins. */
 const byKey = (facts: readonly Fact[]): ReadonlyMap<string, Fact> =>
   new Map(facts.map(fact => [`${keyOf(fact)} ${canonicalJson(fact.alike ?? null)}`, fact]))
 

@@ -1,4 +1,4 @@
-// What a file of a workspace is, and which preludes, catalogs and agents a change of it reaches. Reads texts that others loaded.
+// Finds the kind of a workspace file, and which preludes, catalogs and agents a change of it affects. The caller loads the texts.
 import { isAgentFile, isCatalog, isDescriptor, isPrelude, isRole, isTemplate, isWorkflowFile, namedFiles } from '../lint/layout.ts'
 import { isScript, versionOfPath } from '../pack/identity.ts'
 import { descriptorPath, namedDescriptors, readCatalogFile } from '../tools/catalog.ts'

@@ -75,7 +75,7 @@ function mirrored({ aStart, aLines, bStart, bLines, lines }: TextHunk): TextHunk
 
 const SIGNS: Readonly<Record<string, string>> = { '-': '+', '+': '-' }
 
-/** What A has stands before what B has instead of it. */
+/** Puts the lines of A before the lines of B that replace them. */
 function turnedLines(lines: readonly string[]): readonly string[] {
   const turned: string[] = []
   const added: string[] = []
@@ -87,7 +87,7 @@ function turnedLines(lines: readonly string[]): readonly string[] {
   return [...turned, ...added]
 }
 
-/** So that a missing line break at the end is no remark, and one too many is an empty line. */
+/** Normalizes line breaks at the end: a missing one is not reported, and an extra one is an empty line. */
 function ended(a: string, b: string): readonly [string, string] {
   if (a.endsWith('\n') && b.endsWith('\n')) return [a, b]
   const withEnd = (text: string): string => (text === '' ? '' : `${text}\n`)

@@ -10,7 +10,7 @@ export interface Piece {
 const MOST_EDITS = 200
 const MOST_CHARACTERS = 20_000
 
-/** Of a long line, what both have is cut where there is much of it: the place is what matters. @param width of a line that is left whole */
+/** Cuts the common parts of a long line: the place of a difference matters. @param width of a line that is not cut */
 export function wordPieces(a: string, b: string, width: number): readonly [readonly Piece[], readonly Piece[]] {
   const parts = a.length + b.length > MOST_CHARACTERS ? undefined : diffWordsWithSpace(a, b, { maxEditLength: MOST_EDITS })
   if (parts === undefined) return cutLines(a, b, width)
@@ -26,13 +26,13 @@ export function wordPieces(a: string, b: string, width: number): readonly [reado
   return [side('added'), side('removed')]
 }
 
-/** Two lines of which no words are told apart: cut to where they differ. */
+/** Two lines without a diff by word: cut to where they differ. */
 export function cutLines(a: string, b: string, width: number): readonly [readonly Piece[], readonly Piece[]] {
   const cut = cutTexts(a, b, width)
   return [[{ text: cut.a, changed: false }], [{ text: cut.b, changed: false }]]
 }
 
-/** A line that nothing stands for. */
+/** A line without a counterpart. */
 export const wholeLine = (text: string, width: number): Piece => ({ text: cut(text, width, 0), changed: false })
 
 const BEGINNING = 12

@@ -201,7 +201,7 @@ describe('digests of bytes and text', () => {
   )
 })
 
-/** Of each content in turn, with one call for all. */
+/** The digest of each content, with one process for all. */
 function sha256sum(contents: readonly Uint8Array[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'onbook-digest-'))
   try {

@@ -11,7 +11,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 const MARK = 'sha256:'
 const LENGTH = MARK.length + 64
 
-/** For schemas: a digest; and free text that stands in an event, where a digest would name an object. */
+/** For schemas: a digest; and free text in an event, where a digest would reference an object. */
 export const DIGEST = '^sha256:[0-9a-f]{64}$'
 export const NO_DIGEST = '^(?!sha256:[0-9a-f]{64}$)'
 const WHOLE = new RegExp(DIGEST)
@@ -48,7 +48,7 @@ function spelled(value: Json, depth: number): string {
   return Array.isArray(value) ? list(value, depth - 1) : fields(value as Fields, depth - 1)
 }
 
-/** What stands in a JSON text as it is: no quote, no backslash, no control character, no half of a pair. */
+/** Text that JSON needs no escapes for: no quote, no backslash, no control character, no half of a surrogate pair. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
 function quoted(text: string): string {
@@ -64,7 +64,7 @@ function list(items: readonly Json[], depth: number): string {
   return `[${text}]`
 }
 
-/** A field without a value is none. */
+/** A field without a value counts as missing. */
 type Fields = { readonly [key: string]: Json | undefined }
 
 function fields(object: Fields, depth: number): string {
@@ -90,6 +90,6 @@ function inOrder(keys: string[]): readonly string[] {
 
 export const isDigest = (text: string): text is Digest => text.length === LENGTH && WHOLE.test(text)
 
-/** For whoever hashes piece by piece, or keeps the hash alone. */
+/** For a caller that hashes piece by piece, or stores the hash alone. */
 export const digestOfHex = (hex: string): Digest => `${MARK}${hex}` as Digest
 export const hexOf = (digest: Digest): string => digest.slice(MARK.length)

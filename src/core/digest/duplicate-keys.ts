@@ -1,4 +1,4 @@
-// Whether a key stands twice in one object of a JSON text. JSON.parse keeps the last one and says nothing; other readers keep the first.
+// Finds out whether an object of a JSON text has a duplicate key. JSON.parse silently uses the last one; other readers use the first.
 import type { Json } from './digest.ts'
 
 /**

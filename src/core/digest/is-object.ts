@@ -1,4 +1,4 @@
-// What is asked first of every value from outside: does it have fields?
+// The first check of every value from outside: does it have fields?
 import type { Json } from './digest.ts'
 
 export type JsonObject = { readonly [key: string]: Json }

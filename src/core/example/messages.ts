@@ -1,5 +1,6 @@
 // Folder: The messages of an example, its reply, and the comparison. It calls no model.
-// What an example sends to the model: the same composition as a verbatim run of one node that uses the pack's system prompt and schema hint.
+// Composes the messages of an example: the same composition as a verbatim run of one node that uses the pack's system
+// prompt and schema hint.
 // Few-shot templates stay out: a test must not be shown its own answer.
 import { composePrompt } from '../compose/blocks.ts'
 import { promptMessages } from '../compose/delta.ts'
@@ -73,7 +74,7 @@ const SETTINGS = {
   gated: false,
 } as const
 
-/** An input that is not an object has no names: its JSON stands alone. */
+/** An input that is not an object has no names: the task is its JSON alone. */
 const taskOf = ({ input }: Example): TaskPayload => ({
   runId: '',
   nodeId: '',

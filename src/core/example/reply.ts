@@ -1,4 +1,5 @@
-// What a model said, read as the one JSON value it was asked for. What later steps could not name or walk is refused here.
+// Reads a model's reply as the one JSON value that the example expects. Values that later steps could not hash or walk are
+// refused here.
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
@@ -49,7 +50,7 @@ function parse(text: string): ReadReply {
 
 const HALF = 'half a surrogate pair: not valid Unicode'
 
-/** What JSON can spell and canonical JSON cannot; in keys too. Only for values whose depth is known. */
+/** A value that JSON can spell and canonical JSON cannot; in keys too. Only for values of bounded depth. */
 function faultIn(value: Json): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : HALF
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'a number too large to be one'

@@ -1,5 +1,5 @@
 // Folder: The events of a run under the names of its fork, the event where a fork begins, and its differences from the record. It writes nothing.
-// What a fork makes against what its source has on record, event by event. Compares nothing: says what belongs to what.
+// Aligns the events of a fork with the record of its source. Finds which event belongs to which, and compares no content.
 
 /** An event that is on record, with its place there. */
 export interface Kept<E> {
@@ -30,7 +30,7 @@ export interface Aligned<E> {
 
 type Named = { readonly type: string }
 
-/** What is on record further on than this is not what was made now. */
+/** The maximum distance on the record between two events that are matched. */
 const FARTHEST = 16
 
 const nameOf = (event: Named): string => {
@@ -58,8 +58,8 @@ export function align<E extends Named>({ kept, next }: Track<E>, made: readonly 
   return { track: { kept, next: at }, pairs }
 }
 
-/** Of what is on record there; after its end, of what would come next. */
+/** The sequence of the recorded event there; after the end, the sequence of the next event. */
 export const sequenceAt = (kept: readonly Kept<unknown>[], at: number): number => kept[at]?.sequence ?? (kept.at(-1)?.sequence ?? -1) + 1
 
-/** All that did not happen again. */
+/** All recorded events that did not happen again. */
 export const restOf = <E>({ kept, next }: Track<E>): readonly Pair<E>[] => kept.slice(next).map(lost)

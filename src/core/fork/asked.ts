@@ -1,4 +1,4 @@
-// What an event of a run was asked for with: for whoever wants it to happen again. Follows from the event alone, and from the one after it.
+// Derives the command behind a recorded event, for a replay. Depends only on the event and the one after it.
 
 import type { ToldChange } from '../run/changes.ts'
 import type { RunCommand } from '../run/decide.ts'
@@ -16,7 +16,7 @@ export function nodeFor(event: RunEvent): string | null {
   return 'nodeId' in event ? event.nodeId : null
 }
 
-/** What a person, or the host, asked of the run; null for what follows from something else. */
+/** The command of a person or of the host; null for an event that follows from another. */
 export function commandOf(event: RunEvent): RunCommand | null {
   switch (event.type) {
     case 'run.paused':
@@ -51,7 +51,7 @@ export function outcomeOf(event: Of<'call.settled'>): CallStatus {
   return event.status === 'failed' ? { status: 'failed', code: event.code, detail: event.detail } : { status: event.status }
 }
 
-/** How a person was asked about a call that was just judged; null when nobody was. */
+/** The terms of the approval of a call that was just judged; null when none was requested. */
 export function termsOf(judged: Of<'call.judged'>, next: RunEvent | undefined): JudgeCall['asks'] | null {
   if (next?.type !== 'approval.requested' || next.nodeId !== judged.nodeId) return null
   const { approval, wants } = next
@@ -60,7 +60,7 @@ export function termsOf(judged: Of<'call.judged'>, next: RunEvent | undefined): 
   return { approval, by, expiresAt, reason }
 }
 
-/** What became of the repo is told right after what was at work there was settled; null when nothing is told. */
+/** A change of the repo is recorded right after the step or call that made it is settled; null without a change. */
 export function changeAfter(settled: Of<'step.settled'> | Of<'call.settled'>, next: RunEvent | undefined): ToldChange | null {
   if (next === undefined || !('nodeId' in next) || next.nodeId !== settled.nodeId) return null
   const worker = settled.type === 'step.settled' ? ({ by: 'model', call: null } as const) : ({ by: 'tool', call: settled.call } as const)

@@ -11,8 +11,8 @@ export function cutAt(run: readonly Kept<RunEvent>[], fromSeq: number): number {
 }
 
 /**
- * The same for a fork that goes on in earnest: an answer about one call in the source says nothing here, so a call that is not settled by then is
- * judged here, and asked about again.
+ * The same for a fork that runs tools again: an approval in the source is not valid here, so a call that is not settled by then is
+ * judged here, and approved again.
  */
 export function cutUnasked(run: readonly Kept<RunEvent>[], fromSeq: number): number {
   const cut = cutAt(run, fromSeq)

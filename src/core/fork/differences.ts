@@ -8,7 +8,7 @@ import type { DivergenceKind } from '../run/fork.ts'
 import type { Kept, Pair } from './align.ts'
 
 export interface Difference {
-  /** In the source's run: where it is told, or would be. */
+  /** The sequence in the source's run where the difference is, or would be, recorded. */
   readonly at: number
   readonly kind: DivergenceKind
   readonly nodeId: string | null
@@ -35,11 +35,11 @@ export function restDifference(rest: readonly Pair<RunEvent>[]): Difference | nu
 export interface UnusableObject {
   readonly code: string
   readonly digest: string
-  /** The digest of the bytes that are there; null when there are none, or when they are not the reason. */
+  /** The digest of the stored bytes; null when they are missing, or not the reason. */
   readonly found: string | null
 }
 
-/** An event cannot be made again, because an object that it needs is missing or holds other bytes. */
+/** An event cannot be reproduced, because an object that it needs is missing or has other bytes. */
 export const objectDifference = (
   { sequence, event }: Pick<Kept<RunEvent>, 'sequence' | 'event'>,
   { code, digest, found }: UnusableObject,

@@ -13,7 +13,7 @@ const approvalIn = (forkId: string, approval: string): string =>
 
 const APPROVAL = /^approval_/
 
-/** By the key it stands under: no other text is a name. */
+/** Decides by the key: text under any other key is not a name. */
 export function renamed(payload: Json, names: Renaming): Json {
   if (Array.isArray(payload)) return payload.map(one => renamed(one, names))
   if (!isObject(payload)) return payload
@@ -32,7 +32,7 @@ function renamedText(key: string, text: string, { runId, forkId }: Renaming): st
     case 'approval':
       return approvalIn(forkId, text)
     case 'id':
-      // Of a message: a handoff, or an answer.
+      // The id of a message: a handoff, or an answer.
       if (text.startsWith(`${runId}/`)) return `${forkId}${text.slice(runId.length)}`
       return APPROVAL.test(text) ? approvalIn(forkId, text) : text
     default:

@@ -1,4 +1,4 @@
-// What a call says against what a grant says of it.
+// Tests that arguments of a call are matched against the patterns of a grant.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../digest/digest.ts'

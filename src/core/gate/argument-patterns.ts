@@ -4,19 +4,19 @@ import { isObject } from '../digest/is-object.ts'
 import { allowListed } from '../tools/allow-listed.ts'
 import { fitsStars } from '../workspace/stars.ts'
 
-/** Any of these. A text is a pattern: `*` stands for anything within a name, `**` for any number of names. All else is meant as it is. */
+/** Any of these values. A string is a pattern: `*` matches anything within a name, `**` any number of names. All else is literal. */
 export type ArgumentPatterns = readonly (string | number | boolean)[]
 
 /** By argument; a dot leads into an object. */
 export type ArgumentRules = Readonly<Record<string, ArgumentPatterns>>
 
-/** `unclear`: what it leads to cannot be told from what it says. No grant takes it, and every denial does. */
+/** `unclear`: the target cannot be derived from the text. No grant matches it, and every denial does. */
 export type Fit = 'fits' | 'unclear' | 'no'
 
-/** What a shell reads: judged by its words. */
+/** The argument that a shell reads: judged word by word. */
 export const COMMAND_LINE = 'cmd'
 
-/** So that no text, whatever the pattern, takes long to judge. */
+/** Bounds the time of a match, for every text and pattern. */
 const MOST_CHARACTERS = 4_096
 
 export function argumentFit(given: Json, argument: string, patterns: ArgumentPatterns): Fit {
@@ -29,12 +29,12 @@ export function argumentFit(given: Json, argument: string, patterns: ArgumentPat
   const texts = patterns.filter(one => typeof one === 'string')
   if (argument === COMMAND_LINE) return typeof value === 'string' && allowListed(value, texts) ? 'fits' : 'unclear'
   const fit = trimmedFit(text, texts)
-  // Whoever reads it may take 22 for "22".
+  // The tool may treat 22 and "22" alike.
   if (typeof value !== 'string') return fit === 'no' ? 'no' : 'unclear'
   return fit === 'no' && patterns.some(one => typeof one !== 'string' && saysTheSame(text, one)) ? 'unclear' : fit
 }
 
-/** Undefined when it is not there. A list on the way, or a name with the dot in it, is given as it is: nobody knows what of it is meant. */
+/** Undefined when it does not exist. A list on the way, or a name that contains the dot, is returned whole: the path is ambiguous. */
 function argumentAt(given: Json, [name, ...rest]: readonly string[]): Json | undefined {
   if (name === undefined || Array.isArray(given)) return given
   if (!isObject(given)) return undefined
@@ -55,7 +55,7 @@ function trimmedFit(text: string, patterns: readonly string[]): Fit {
 function textFit(text: string, patterns: readonly string[]): Fit {
   if (LEADS_AWAY.test(text)) return 'unclear'
   if (patterns.some(pattern => matchesText(pattern, text))) return 'fits'
-  // A disk may take two spellings for one, and where a root leads nobody knows.
+  // A file system may ignore case, and the target of a root is unknown.
   return rootOf(text) !== '' || patterns.some(pattern => matchesText(folded(pattern), folded(text))) ? 'unclear' : 'no'
 }
 
@@ -66,7 +66,7 @@ export const fitsNothing = (pattern: string): boolean => LEADS_AWAY.test(pattern
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** No star stands for a root: a pattern names it. */
+/** A star never matches a root: the pattern must name it. */
 const matchesText = (pattern: string, text: string): boolean =>
   rootOf(pattern) === rootOf(text) && fitsStars(namesIn(pattern), namesIn(text), '**', matchesName)
 

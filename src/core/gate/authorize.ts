@@ -40,9 +40,9 @@ export interface Role {
 /** The mode of a run. Only a call in a run has one. */
 export type Mode = NonNullable<GateFacts['mode']>
 
-/** What is known about a call when it is judged. Null where there is no role, node or mode. */
+/** The facts about a call when it is judged. Null where there is no role, node or mode. */
 export interface GateFacts {
-  /** What is wrong with its form. */
+  /** The problem with its form. */
   readonly problem: string | null
   /** Its descriptor's schema was not run: the call is not visible, bound or granted, and is refused without it. */
   readonly unchecked?: boolean
@@ -62,13 +62,13 @@ export interface GateFacts {
   readonly role: Role | null
   readonly node: NodeSettings | null
   readonly mode: 'planning' | 'implementation' | null
-  /** Commands that planning may run; asked by whoever knows the command. */
+  /** Whether planning may run this command. The caller knows the command and checks it. */
   readonly allowListed: boolean
-  /** Whether whoever calls is an end of the edge that is to be made. */
+  /** Whether the calling node is an end of the new edge. */
   readonly ownEdge: boolean
   /** Whether an orchestrator, too, needs a person to change the graph. */
   readonly orchestratorAsks: boolean
-  /** `foreign`: approved by somebody who may not, for what is to be called now. */
+  /** `foreign`: approved by a person who may not approve the present call. */
   readonly approval: 'approved' | 'denied' | 'expired' | 'unasked' | 'foreign'
 }
 
@@ -117,7 +117,7 @@ const JUDGES: Readonly<Record<Condition, (call: ToolCall, facts: GateFacts) => F
 function judgeForm(_: ToolCall, { problem, unchecked, visible, bound, grant }: GateFacts): Finding {
   if (problem !== null) return failed(problem)
   if (unchecked !== true) return passed('its arguments fit its descriptor')
-  // A call whose form nobody checked never runs.
+  // An unchecked call never runs.
   if (visible && bound && grant.granted) return failed('its arguments were not checked against its descriptor')
   return ['not_reached', 'it is refused whatever its arguments are']
 }
@@ -172,7 +172,7 @@ export const DENIED = 'a person denied it'
 
 function judgeApproval({ name }: ToolCall, { grant, node, role, orchestratorAsks, approval }: GateFacts): Finding {
   const asks = grant.approval || node?.gated === true || (changesGraph(name) && (role?.name !== 'orchestrator' || orchestratorAsks))
-  // Also where nobody would be asked any more: the policy may have changed since somebody was, and their answer stands.
+  // Also when no approval is needed any more: the policy may have changed since the request, and the answer remains valid.
   if (approval === 'denied') return failed(DENIED)
   if (approval === 'expired') return failed('nobody answered in time')
   if (!asks) return notApplicable('nobody has to be asked')

@@ -1,4 +1,4 @@
-// What a tool call asks for, in the words that roles request and nodes are set to.
+// The capability that a tool call needs, in the terms that roles request and node settings use.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 
@@ -42,7 +42,7 @@ export function capabilityOf({ name, arguments: args }: ToolCall): Capability | 
   }
 }
 
-/** By what it says. Whether it leads there, links and all, is for whoever opens it to find out. */
+/** Judges the text of the path alone. The tool that opens the file resolves links. */
 export function isDocsPath(path: Json | undefined): boolean {
   if (typeof path !== 'string' || /^([\\/]|[A-Za-z]:)/.test(path)) return false
   const parts = path.split(/[\\/]/).filter(part => part !== '' && part !== '.')

@@ -17,13 +17,13 @@ const pick = <T>(from: readonly T[], number: number): T => from[number % from.le
 const holderAt = (number: number): Holder => ({ role: pick(ROLES, number * 101), node: pick(NODE_SETTINGS, number * 67) })
 const named = (holder: Holder): Holder & { readonly role: Role } => ({ ...holder, role: holder.role ?? { name: 'planner', requests: [] } })
 
-/** What is asked for a child always has a role: its name is told, and what its file requests. */
+/** A requested child always has a role: its name, and the capabilities that its file requests. */
 const childOf = (parent: Holder, { role, node }: Holder & { readonly role: Role }): Holder => ({
   role: { name: role.name, requests: narrowedRequests(parent.role?.requests ?? null, role.requests) },
   node: narrowedSettings(parent.node, node),
 })
 
-/** What it may do, or have others do: that it only delegates is about its own hands. */
+/** The permissions that a node has or can hand on: `delegateOnly` restricts only its own calls. */
 const holding = ({ role, node }: Holder): Holder => ({ role, node: { ...node, delegateOnly: false } })
 
 const FACTS: Omit<GateFacts, 'role' | 'node' | 'ownEdge' | 'mode'> = {

@@ -1,4 +1,4 @@
-// What the gate would say, against what it says.
+// Tests that an explanation predicts the decision of the gate.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyGrants, anyQuestion } from '../../testing/arbitraries/any-grants.ts'

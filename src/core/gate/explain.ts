@@ -18,7 +18,7 @@ import {
 } from './grants.ts'
 import { gateRules, type HostPolicy } from './host-policy.ts'
 
-/** What is not said is not known, and taken to hold. */
+/** A field that is left out is unknown, and assumed to hold. */
 export interface ProspectiveCall extends Omit<GrantProspect, 'role' | 'mode'> {
   readonly arguments?: Json
   readonly problem?: string | null
@@ -29,14 +29,14 @@ export interface ProspectiveCall extends Omit<GrantProspect, 'role' | 'mode'> {
   readonly role: GateFacts['role']
   readonly node: GateFacts['node']
   readonly mode: GateFacts['mode']
-  /** Of a tool that is not built in. */
+  /** For a tool that is not built in. */
   readonly reads?: boolean
   readonly ownEdge?: boolean
-  /** What any node may use, whatever the policy says. */
+  /** A tool that every node may use, under any policy. */
   readonly free?: boolean
   /** Roles of those that spawned the node. */
   readonly onBehalfOf?: readonly (string | null)[]
-  /** A person is needed, whatever the policy says. */
+  /** A person must approve, under any policy. */
   readonly mustAsk?: boolean
 }
 
@@ -60,7 +60,7 @@ export interface Explained {
   readonly conditions: readonly ExplainedCondition[]
   /** Those that name the tool and concern the tenant, in order. */
   readonly grants: readonly TriedGrant[]
-  /** Whom to ask, and for how long; null when nobody has to be asked. */
+  /** Who may approve, and for how long; null when no approval is needed. */
   readonly asks: Asking | null
 }
 
@@ -85,14 +85,14 @@ export function explainCall(policy: HostPolicy, call: ProspectiveCall, lines: re
 }
 
 const BEST_FIRST = ['allowed', 'waiting', 'refused'] as const
-/** What needs other permissions by what it is called with: a file of the docs, or any other. */
+/** Tools whose needed permission depends on the path: a file of the docs, or any other. */
 const EITHER: readonly Json[] = [{}, { path: 'docs' }]
 
 const failure = ({ condition, outcome }: Judged): readonly Condition[] => (outcome === 'failed' ? [condition] : [])
 
 const ANYBODY: Asking = { by: null, expireAfterMs: null }
 
-/** @param assumed what is taken for the case where nobody knows */
+/** @param assumed the value of every unknown fact */
 function factsOf(policy: HostPolicy, call: ProspectiveCall, granting: Granting, assumed: boolean): GateFacts {
   const { planningCommands, orchestratorAsks } = gateRules(policy)
   const { arguments: given, problem = assumed ? null : '', visible = assumed, bound = assumed, reads = assumed, ownEdge = assumed } = call
@@ -120,7 +120,7 @@ function grantingOf(grants: readonly Grant[], { arguments: given, role, free, on
   return strictest([prospect.role, ...onBehalfOf].map(one => grantOfSome(grants, { ...prospect, role: one })))
 }
 
-/** Of arguments that nobody has said: no grant has what it needs, and every denial has. */
+/** For unknown arguments: no grant with argument rules fits, and every such denial does. */
 const grantsAtWorst = (grants: readonly Grant[], { arguments: given }: ProspectiveCall): readonly Grant[] =>
   given === undefined
     ? grants.flatMap(({ arguments: rules, ...grant }) => (rules === undefined || grant.deny === true ? [grant] : []))

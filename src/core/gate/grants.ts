@@ -1,4 +1,4 @@
-// Who is granted which tool. What no grant names is not granted; the first that fits decides.
+// Decides who is granted which tool. Default deny; the first grant that fits decides.
 
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
@@ -12,19 +12,19 @@ export interface Grant {
   readonly tenants?: readonly string[]
   readonly agents?: readonly string[]
   readonly roles?: readonly string[]
-  /** Without these, in every mode and where there is none. A tool that is not built in needs a grant that names planning to be used there. */
+  /** Default: every mode, and no mode. A tool that is not built in needs a grant that names planning to be used there. */
   readonly modes?: readonly Mode[]
-  /** What the call must say. All of them fit, or the grant is as if it were not there. */
+  /** Rules for the arguments. The grant fits only when all of them fit. */
   readonly arguments?: ArgumentRules
   /** Granted, once a person has approved. */
   readonly approval?: boolean | Partial<Asking>
-  /** It refuses what it names, whatever comes after it. */
+  /** Refuses the tools it names, even when a later grant fits. */
   readonly deny?: boolean
 }
 
 /** Who is asked, and for how long. */
 export interface Asking {
-  /** Actors, as events name them; a name may end in `*`. Null: whoever may answer at all. */
+  /** Actors, as events name them; a name may end in `*`. Null: everybody who may answer at all. */
   readonly by: readonly string[] | null
   /** Null: as long as the policy says for all. */
   readonly expireAfterMs: number | null
@@ -35,7 +35,7 @@ export interface GrantQuestion {
   readonly tenant: string
   readonly agent: string
   readonly role: string | null
-  /** Null where there is none. Left out where it is not known: then a grant fits, and a denial does not. */
+  /** Null without a mode. Left out when the mode is unknown: then a grant fits, and a denial does not. */
   readonly mode?: Mode | null
   readonly arguments: Json
 }
@@ -43,7 +43,7 @@ export interface GrantQuestion {
 export interface Granting {
   readonly granted: boolean
   readonly reason: string
-  /** Null: nobody has to be asked. */
+  /** Null: no approval is needed. */
   readonly approval: Asking | null
   /** The grant that decides is for planning by name. */
   readonly planning?: true
@@ -52,7 +52,7 @@ export interface Granting {
 /** For tools that need no grant. */
 export const FREE: Granting = { granted: true, reason: 'it only asks a person', approval: null }
 
-/** What keeps a grant from fitting: the first of its lists that does not name whoever calls, or an argument. */
+/** Why a grant does not fit: the first of its lists that does not name the caller, or an argument. */
 export type Lack =
   | { readonly part: 'tools' | 'tenants' | 'agents' | 'roles' | 'modes' }
   | { readonly part: 'arguments'; readonly argument: string }
@@ -86,7 +86,7 @@ export function strictest(all: readonly Granting[]): Granting {
   return { granted: true, reason, approval: asking, ...(all.every(({ planning }) => planning === true) ? { planning: true } : {}) }
 }
 
-/** Whoever answers may do so for both, and within the shorter time. */
+/** The answer must be valid for both, and within the shorter time. */
 function bothAsk(one: Asking | null, other: Asking): Asking {
   if (one === null) return other
   const times = [one.expireAfterMs, other.expireAfterMs].filter(ms => ms !== null)
@@ -98,13 +98,13 @@ function inBoth(one: Asking['by'], other: Asking['by']): Asking['by'] {
   return [...new Set(one.flatMap(a => other.flatMap(b => narrower(a, b))))]
 }
 
-/** Of two patterns the one that is within the other; none where neither is. */
+/** The narrower of two patterns; none when neither contains the other. */
 const narrower = (a: string, b: string): readonly string[] => {
   if (matches(b, a)) return [a]
   return matches(a, b) ? [b] : []
 }
 
-/** Whether there is anything at all that it could be called with. What a call says in the end may still not fit. */
+/** Whether any arguments exist that would be granted. The arguments of a real call may still not fit. */
 export function grantOfSome(grants: readonly Grant[], prospect: GrantProspect): Granting {
   const at = grants.findIndex(grant => lackOfSome(grant, prospect) === null)
   if (at < 0) return ungranted(prospect)

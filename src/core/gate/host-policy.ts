@@ -1,10 +1,10 @@
-// What the operator of a host allows: who is granted which tool, and what sessions may read. No content ever supplies any of it.
+// The policy of a host's operator: who is granted which tool, and what sessions may read. Content never changes it.
 import { READING, type WorkspaceGrant, type WorkspacePolicy } from '../workspace/policy.ts'
 import { type Grant, isListed } from './grants.ts'
 import { type GateRules, USUAL_RULES } from './rules.ts'
 import type { SecretGrant } from './secret-grants.ts'
 
-/** What the sessions it names may read. Nothing in a policy lets a session write. */
+/** Read access for the sessions it names. A policy cannot let a session write. */
 export interface SessionGrant extends WorkspaceGrant {
   /** Names, each of which may end in `*`. Without these, everybody. */
   readonly sessions?: readonly string[]
@@ -21,7 +21,7 @@ export interface HostPolicy {
   readonly offer: readonly string[]
   /** How long a person has to answer, where the grant says nothing. Null: for ever. */
   readonly approvals: { readonly expireAfterMs: number | null }
-  /** What `command` may run while its run plans. */
+  /** Commands that `command` may run while its run plans. */
   readonly planningCommands: readonly string[]
   /** Whether an orchestrator, too, needs a person to change the graph. */
   readonly orchestrator: { readonly asks: boolean }
@@ -50,7 +50,7 @@ export function sessionPolicy({ workspaces }: HostPolicy, tenant: string, sessio
     .map(({ sessions: _, tenants: __, operations = READING, ...grant }) => ({ ...grant, operations }))
 }
 
-/** Of a grant, whose number and line stay what they are in the whole. */
+/** A grant with its number and line in the whole policy. */
 export type NumberedGrant = Omit<Grant, 'tenants'> & { readonly grant: number; readonly line: number | null }
 
 export interface TenantPolicy extends Omit<HostPolicy, 'grants' | 'workspaces' | 'secrets'> {
@@ -59,7 +59,7 @@ export interface TenantPolicy extends Omit<HostPolicy, 'grants' | 'workspaces' |
   readonly secrets: readonly Omit<SecretGrant, 'tenants'>[]
 }
 
-/** What one tenant may know of it: nothing that names others. */
+/** The part of a policy that one tenant may see: nothing that names other tenants. */
 export function policyFor(
   { policy: { grants, workspaces, secrets, ...rest }, lines }: { readonly policy: HostPolicy; readonly lines: readonly number[] },
   tenant: string,

@@ -1,4 +1,4 @@
-// What changed in a policy, as lines a person reads: of a list what was put in and taken out, of anything else both.
+// The changes between two policies, as readable lines: added and removed items of a list, and both values of anything else.
 import { diffArrays } from 'diff'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 

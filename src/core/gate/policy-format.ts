@@ -5,10 +5,10 @@ import { closed, count, flag } from '../pack/form-fields.ts'
 import { READING } from '../workspace/policy.ts'
 
 const MOST = 1_000
-/** Ten years: whoever waits longer has forgotten. */
+/** Ten years. A longer wait is a mistake. */
 const MOST_MS = 315_360_000_000
 
-/** No digest: what is on record must not read as one. A star is the last character. */
+/** Not a digest, so that a record cannot be confused with one. A star is the last character. */
 const NAME: Form = { type: 'string', maxLength: 128, pattern: '^(?=.{1,128}$)[A-Za-z0-9._~/-]*\\*?$' }
 const list = (items: Form, description: string, maxItems = MOST): Form => ({ type: 'array', items, maxItems, description })
 const names = (description: string): Form => list(NAME, description)

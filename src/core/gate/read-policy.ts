@@ -18,7 +18,7 @@ export interface PolicyProblem {
 
 export interface PlacedPolicy {
   readonly policy: HostPolicy
-  /** Of the file, where each grant begins. */
+  /** The line of the file where each grant begins. */
   readonly lines: readonly number[]
 }
 
@@ -89,7 +89,7 @@ function* complaintsAboutGrant({ deny, approval, arguments: rules = {} }: Grant,
     }
 }
 
-/** Of what a shell does more with than split, no line is ever listed. */
+/** A line that a shell does more with than split never matches, so such a line is an error. */
 const listsSomething = (line: string): boolean => allowListed(line.replace(/ +\*$/, ''), [line])
 
 const noCommand = (line: string, pointer: Place['pointer']): Complaint => ({

@@ -1,4 +1,4 @@
-// What the operator has settled about all calls, beside who is granted what. No content ever supplies any of it.
+// The operator's rules for all calls, beside the grants. Content never changes them.
 
 export interface GateRules {
   /** Lines that `command` may run while its run plans. */

@@ -23,7 +23,7 @@ const takesAll = (earlier: Grant, later: Grant): boolean =>
   covers(earlier.modes, later.modes) &&
   argumentsCovered(earlier, later)
 
-/** Without a list, everybody: of roles also those that have none, which no name stands for. */
+/** Without a list, everybody. For roles this includes nodes without a role, which no name matches. */
 const covers = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean =>
   wide === undefined || (narrow?.every(name => wide.some(pattern => coversName(pattern, name))) ?? false)
 
@@ -35,7 +35,7 @@ function argumentsCovered({ arguments: wide = {}, deny }: Grant, { arguments: na
   const names = Object.keys(wide)
   if (names.length === 0) return true
   if (denies === true && deny !== true) return false
-  // What a command is granted in depends on whether the grant says where.
+  // The folder that a command is granted in depends on whether the grant names one.
   if (Object.hasOwn(wide, COMMAND_LINE) && Object.hasOwn(narrow, 'cwd') !== Object.hasOwn(wide, 'cwd')) return false
   return names.every(name => Object.hasOwn(narrow, name) && patternsCovered(wide[name]!, narrow[name]!))
 }

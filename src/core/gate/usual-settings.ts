@@ -1,19 +1,19 @@
-// What a node may do where nobody set it. Runs freeze it, so that another default of the product reaches no run that was started before.
+// The default permissions of a node. Runs freeze them, so a new default of the product does not change an existing run.
 import type { NodeSettings } from './authorize.ts'
 
 export interface UsualSettings {
   readonly all: NodeSettings
-  /** What is otherwise for nodes of a role. */
+  /** Exceptions, by role. */
   readonly roles: Readonly<Record<string, Partial<NodeSettings>>>
 }
 
-/** Of runs that froze none, and never changed: what they told their agents follows from it. */
+/** The defaults of runs that froze none. Never changed: the prompts of those runs depend on them. */
 const OF_FIRST_RUNS: UsualSettings = {
   all: { edgeManagement: 'none', writeCode: true, writeDocs: true, runCommands: true, delegateOnly: false, gated: false },
   roles: { orchestrator: { edgeManagement: 'all', delegateOnly: true } },
 }
 
-/** Of runs that are started now. */
+/** The defaults of new runs. */
 export const USUAL_SETTINGS: UsualSettings = OF_FIRST_RUNS
 
 /** @param frozen by the run; undefined where it froze none */

@@ -1,12 +1,15 @@
-// Whether a template can be taken in: it parses, fits, and its variables are told apart.
+// Checks whether a template can be published: it parses, is not too large, and its variables have distinct names.
 import semver from 'semver'
 import { parseTemplate } from '../template/parse.ts'
 import type { LibraryTemplate } from './template.ts'
 
-/** A dotted path, with or without the `$` of a JSONPath; list items by number. What else JSONPath knows would be read as nothing. */
+/**
+ * A dotted path, with or without the `$` of a JSONPath; list items by number. Other JSONPath syntax is refused, since it
+ * would match nothing.
+ */
 const EXTRACT_PATH = /^(?:\$|[^.[\]$*?()'"\s]+)(?:\.[^.[\]$*?()'"\s]+|\[\d+\])*$/
 
-/** What is wrong with it; empty when nothing is. */
+/** The problems of a template; empty when it is valid. */
 export function templateProblems(template: LibraryTemplate, maxBytes: number): readonly string[] {
   const bytes = new TextEncoder().encode(template.text).length
   const variables = template.variables ?? []

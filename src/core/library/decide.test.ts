@@ -1,4 +1,4 @@
-// What a library admits, without any store.
+// Tests the rules for publishing, without a store.
 import fc from 'fast-check'
 import semver from 'semver'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // Folder: Templates, the rules for publishing them, events and tables of the library. It does not know the store.
-// What a library admits. (library, id, version) is written once, for ever; only what users made can be changed by users.
+// The rules for publishing. (library, id, version) is written once and never changed; users can change only templates of users.
 import semver, { SemVer } from 'semver'
 import type { EventDraft } from '../record/event.ts'
 import { ACTIVE_LABEL, type LabelMove, labelMovedDraft, publishedDraft, removedDraft, retiredDraft } from './events.ts'
@@ -90,7 +90,7 @@ export function decideRemove(templateId: string, known: readonly KnownVersion[],
 
 export interface LabelRequest extends LabelMove {
   readonly protected: boolean
-  /** Whether whoever asks may move protected labels. */
+  /** Whether the caller may move protected labels. */
   readonly mayMoveProtected: boolean
 }
 

@@ -1,4 +1,4 @@
-// What a library remembers: templates come, are taken away, and labels move. Bodies are objects.
+// The events of a library: templates are published and removed, and labels move. Bodies are objects.
 import type { Digest, Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { EventDraft } from '../record/event.ts'
@@ -12,10 +12,10 @@ export const libraryStream = (libraryId: string, workspace: string | null = null
 const WORKSPACE_LIBRARY = 'workspace-library'
 /** Families (`streamFamily`) of the streams of all libraries. */
 export const LIBRARY_FAMILIES: readonly string[] = ['library', WORKSPACE_LIBRARY]
-/** What the names of their streams begin with. */
+/** The prefix of the names of their streams. */
 export const WORKSPACE_LIBRARIES = `${WORKSPACE_LIBRARY}/`
 
-/** Where a stream keeps templates: which library, and of which workspace. Null for the tenant's own. */
+/** The library of a stream, and its workspace. Null for the tenant's own. */
 export function libraryPlace(stream: string): { readonly libraryId: string; readonly workspace: string | null } {
   const [kind, first = '', ...rest] = stream.split('/')
   return kind === WORKSPACE_LIBRARY
@@ -30,7 +30,7 @@ export interface Published {
   readonly origin: TemplateOrigin
   readonly tags: readonly string[]
   readonly modelClass: string | null
-  /** The kind it is a default of; null when it is none. */
+  /** The kind that it is a default of; null otherwise. */
   readonly defaultOf: PromptKind | null
   readonly template: Digest
 }
@@ -56,7 +56,7 @@ export interface PackSchemasKept {
   readonly schemas: Digest
 }
 
-/** What a pack's input and output must fit: beside its templates, which are written once. */
+/** Records the input and output schemas of a pack, beside its templates, which are immutable. */
 export const packSchemasDraft = (kept: PackSchemasKept, actor: string): EventDraft => ({
   type: 'pack.schemasKept',
   actor,

@@ -34,7 +34,7 @@ function toVariable({ name, type, required = false, default: given, description 
   }
 }
 
-/** What a pack's text may speak of without declaring it. */
+/** The variables that a pack's text may use without declaring them. */
 function builtIns({ constraints = [], refusalRules = [], variables = [] }: Pack): readonly TemplateVariable[] {
   const list = (name: string, values: readonly string[]): TemplateVariable => ({
     name,

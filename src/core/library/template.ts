@@ -39,7 +39,7 @@ export interface LibraryTemplate {
   readonly name?: string
   readonly description?: string
   readonly variables?: readonly TemplateVariable[]
-  /** Advice to whoever calls a model. Resolution never looks at it. */
+  /** Hints for the model call. Resolution ignores them. */
   readonly modelHints?: {
     readonly modelClass?: string
     readonly temperature?: number
@@ -50,7 +50,7 @@ export interface LibraryTemplate {
   readonly meta?: TemplateMeta
 }
 
-/** Which templates a library offers when somebody names only a kind. */
+/** The tag of templates that a library offers when a ref names only a kind. */
 export const DEFAULT_TAG = 'default'
 
 export const templateText = (template: LibraryTemplate): string => canonicalJson(template as unknown as Json)

@@ -112,7 +112,7 @@ function hint(name: string): string {
   return meant === null ? '' : `: did you mean "${meant}"?`
 }
 
-/** Of a configuration without complaints. */
+/** Expects a configuration without complaints. */
 function settingsOf(config: Json): Record<string, RuleSetting> {
   const { rules } = config as { rules?: Readonly<Record<string, Json>> | null }
   return Object.fromEntries(

@@ -7,7 +7,7 @@ export interface Disable {
   readonly rules: readonly string[]
   readonly reason: string
   readonly at: Span
-  /** The line it speaks of; null for the whole file; undefined when it does not say. */
+  /** The line it applies to; null for the whole file; undefined when it does not say. */
   readonly line: number | null | undefined
 }
 
@@ -47,7 +47,7 @@ function readDisables({ text, scalarSpan, commentStarts }: YamlDocument): readon
   })
 }
 
-/** From the line of the comment to the line it speaks of. */
+/** Maps the line of the comment to the line it applies to. */
 const LINES: Readonly<Record<string, (here: number) => number | null>> = {
   '-next-line': here => here + 1,
   '-line': here => here,

@@ -1,4 +1,4 @@
-// What lies beside the packs of a workspace, as the rules see it: which files there are, and the texts of those that are looked into.
+// The files beside the packs of a workspace, for the rules: the paths, and the texts of the files that rules read.
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { POLICY_FILE } from '../gate/read-policy.ts'
 import type { ContentProblem } from '../pack/file-content.ts'
@@ -14,7 +14,7 @@ import { contextPaths, INDEX_FILE, readIndex, type WorkspaceIndex } from '../wor
 import { isPath, isWithin } from '../workspace/path.ts'
 import type { Severity } from './rule.ts'
 
-/** What a rule found, by file, and in it by a place of its JSON or by a position. */
+/** A finding in a file, at a place of its JSON or at a position. */
 export interface FoundInFile {
   readonly file: string
   readonly message: string
@@ -27,13 +27,13 @@ export interface FoundInFile {
 export interface Layout {
   /** Every file below the folders of the layout, the index, and whatever else preludes name. */
   readonly paths: ReadonlySet<string>
-  /** Of those that were read and are text. */
+  /** The texts of the files that were read and are text. */
   readonly texts: ReadonlyMap<string, string>
   /** Files that publishing leaves out because an ignore file names them. Left out of `paths` and `texts` as well. */
   readonly ignored?: ReadonlySet<string>
   /** The files of packs, which others look into. */
   readonly packs: readonly string[]
-  /** What is wrong with a JSON Schema, or null. */
+  /** The problem with a JSON Schema, or null. */
   readonly checkSchema: (schema: JsonObject) => string | null
 }
 
@@ -47,13 +47,13 @@ export const LAYOUT_FOLDERS: readonly string[] = [
   'workflows',
 ]
 
-/** What publishing leaves out. Files whose names begin with a dot are content only by being named here. */
+/** The patterns of files that publishing leaves out. Files whose names begin with a dot are content only when named here. */
 export const IGNORE_FILE = '.onbookignore'
 
-/** Read for their own sake, where they lie in the root. */
+/** Files in the root that are read for their own sake. */
 export const ROOT_FILES: readonly string[] = [INDEX_FILE, POLICY_FILE, IGNORE_FILE]
 
-/** What agents and workflows may be written in. */
+/** The formats of agents and workflows. */
 const DOCUMENTS: readonly string[] = ['.yaml', '.yml', '.json']
 
 const isIn = (folder: string, path: string, ending: string): boolean =>
@@ -132,7 +132,7 @@ export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(te
 export const textsOf = ({ texts }: Layout, is: (path: string) => boolean): readonly (readonly [path: string, text: string])[] =>
   [...texts].filter(([path]) => is(path)).sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Files directly in tools/ that hold tools. Others, such as a package.json, belong to somebody else. */
+/** Files directly in tools/ that contain tools. Other files, such as a package.json, are ignored. */
 export const legacyTools = (layout: Layout): readonly (readonly [path: string, text: string])[] =>
   textsOf(layout, isLegacyTool).filter(([path, text]) => readLegacyFile(path, bytesOf(text)) !== null)
 
@@ -143,7 +143,7 @@ export const foundIn = ({ path: file, message, ...rest }: ContentProblem): Found
   ...rest,
 })
 
-/** Several files may lead to the same problem of another. One by one: whoever lists them stops at a hundred. */
+/** Several files may lead to the same problem of another. Lazy: the caller stops at a hundred findings. */
 export function* once(found: Iterable<FoundInFile>): Iterable<FoundInFile> {
   const seen = new Set<string>()
   for (const one of found) {

@@ -24,7 +24,7 @@ export function lintLayout(layout: Layout, config: Config = defaultConfig): read
 
 type Range = Pick<Finding, 'line' | 'column' | 'endLine' | 'endColumn'>
 
-/** JSON is YAML, and of YAML we know where each value stands. A file is read so only when something was found in it. */
+/** JSON is YAML, and the YAML reader knows the position of each value. A file is parsed only when it has a finding. */
 function placer({ texts }: Layout): (found: FoundInFile) => Range {
   const locators = new Map<string, (found: FoundInFile) => Range>()
   const locatorOf = (file: string) => {
@@ -33,7 +33,7 @@ function placer({ texts }: Layout): (found: FoundInFile) => Range {
     const position = positionsIn(text)
     return ({ pointer = [], position: exact }: FoundInFile): Range => {
       if (exact !== undefined) return range(exact, { ...exact, column: exact.column + 1 })
-      // Of the file as a whole: its first character, and not all of it.
+      // A finding about the whole file is placed at its first character.
       const { start, end } = pointer.length === 0 ? { start: 0, end: 1 } : document.locate({ pointer })
       return range(position(start), position(end))
     }

@@ -54,7 +54,7 @@ export interface LintContext {
   readonly previous?: PreviousVersion | null
 }
 
-/** Of one rule in one file. Whoever has more needs no list. */
+/** The limit per rule and file. A longer list does not help its reader. */
 const MAX_FOUND = 100
 const NO_USES: Uses = { uses: [], misplaced: [] }
 const RULE_NAMES: ReadonlySet<string> = new Set(RULES.map(rule => rule.name))
@@ -67,7 +67,7 @@ export function preparePack(path: string, text: string): PreparedPack {
   return { path, read, template: parsed.template, templateProblems: [], uses: findUses(parsed.template) }
 }
 
-/** What a validator must be asked before the rules can speak. Schemas that lead nowhere are not asked about: one fault, one finding. */
+/** The questions for a validator, which the rules need answered. Unresolvable schemas are left out: one fault, one finding. */
 export function questionsOf({ read: { draft } }: PreparedPack, schemas: Schemas): readonly PlacedQuestion[] {
   const usable = (uri: string | undefined): uri is string => uri !== undefined && isUsable(uri, schemas)
   const { inputSchema, outputSchema, examples } = draft
@@ -83,7 +83,7 @@ export function questionsOf({ read: { draft } }: PreparedPack, schemas: Schemas)
   ]
 }
 
-/** What the rules look at. */
+/** The input of the rules. */
 export const subjectOf = (prepared: PreparedPack, context: LintContext): Subject => ({
   ...prepared,
   document: prepared.read.document,
@@ -116,11 +116,11 @@ interface RuleAtWork {
   readonly rule: Rule
   /** Only where the config says so. */
   readonly severity: Severity | undefined
-  /** What no comment silences. Whoever counts, counts this. */
+  /** All findings, before comments silence any. Counts use this. */
   check(): Iterable<Found>
 }
 
-/** The rules that may speak about this pack, with the options that the config gives them. */
+/** The rules that apply to this pack, with the options of the config. */
 function rulesFor(prepared: PreparedPack, context: LintContext): readonly RuleAtWork[] {
   const { document } = prepared.read
   const config = context.config ?? defaultConfig
@@ -150,7 +150,7 @@ const byName = (variables: Subject['draft']['variables']): Subject['variables'] 
 export function firstOf<F extends Pick<Found, 'message' | 'suggestion' | 'fix'>>(all: Iterable<F>): readonly F[] {
   const first: F[] = []
   for (const found of all) {
-    // This entry speaks of many: it has the place and the weight of one of them, but not its advice and its repair.
+    // This entry represents many: it has the place and the severity of one of them, but not its suggestion and its fix.
     if (first.length === MAX_FOUND) {
       const { suggestion: _, fix: __, ...many } = found
       return [...first, { ...(many as F), message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
@@ -184,7 +184,7 @@ function toFinding(
   }
 }
 
-/** What the config says holds for the rule as a whole; milder cases of a rule stay mild. */
+/** The severity of the config applies to the whole rule; milder cases of a rule stay mild. */
 export const severityOf = (rule: RuleHead, found: Pick<Found, 'severity'>, set: Severity | undefined): Severity =>
   set === undefined ? (found.severity ?? rule.severity) : milder(set, found.severity)
 

@@ -1,4 +1,4 @@
-// What a rule is: it looks at one subject and says what it found, by place and never by line.
+// The interface of a rule: it checks one subject and yields findings, by place and never by line.
 import type { Json } from '../digest/digest.ts'
 import type { FormError } from '../pack/form.ts'
 import type { Listed, Pack, PackDraft, Variable } from '../pack/pack.ts'
@@ -53,14 +53,14 @@ export interface Subject {
   readonly templateProblems: readonly TemplateProblem[]
   readonly uses: Uses
   readonly schemas: Schemas
-  /** What the validator said about the value at this place; undefined when it was not asked. */
+  /** The validator's verdict on the value at this place; undefined when it was not asked. */
   verdict(pointer: Pointer): Verdict | undefined
   readonly registered: RegisteredVersion | null
   readonly previous: PreviousVersion | null
   readonly ruleNames: ReadonlySet<string>
 }
 
-/** What every rule says about itself. */
+/** The description of a rule. */
 export interface RuleHead {
   readonly name: string
   /** One sentence: what must hold. */
@@ -77,7 +77,10 @@ export interface Rule extends RuleHead {
   check(subject: Subject, options: Readonly<Record<string, Json>>): Iterable<Found>
 }
 
-/** About what lies beside the packs: index, preludes, tools, context. These speak of one another, so they are looked at together. */
+/**
+ * A rule about the files beside the packs: index, preludes, tools, context. These reference one another, so they are
+ * checked together.
+ */
 export interface LayoutRule extends RuleHead {
   checkLayout(layout: Layout): Iterable<FoundInFile>
 }

@@ -41,7 +41,7 @@ import { workflowValid } from './rules/workflow-valid/rule.ts'
 import { workspaceFile } from './rules/workspace-file/rule.ts'
 import { workspaceIndex } from './rules/workspace-index/rule.ts'
 
-/** These alone make sense for a file that is no pack at all. */
+/** The only rules that make sense for a file that is not a pack. */
 export const FORM_RULES: readonly Rule[] = [packYaml, packSchema]
 
 export const PACK_RULES: readonly Rule[] = [

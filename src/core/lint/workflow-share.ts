@@ -1,4 +1,4 @@
-// What Onbook adds to the prompts of a folder's workflows, computed by composing them. Judges nothing.
+// Computes how much Onbook adds to the prompts of a folder's workflows, by composing them. Judges nothing.
 import type { Agent } from '../agent/agent.ts'
 import { readAgent } from '../agent/read-agent.ts'
 import { composePrompt } from '../compose/blocks.ts'
@@ -14,7 +14,7 @@ import { isAgentFile, isWorkflowFile } from './layout.ts'
 export interface WorkflowShare {
   readonly file: string
   readonly workflow: string
-  /** Of its nodes; `mixed` where they differ. */
+  /** The style of its nodes; `mixed` where they differ. */
   readonly compose: ComposeStyle | 'mixed'
   /** The most that Onbook adds to the first prompt of any node, before tools are described. */
   readonly own: Pick<OwnShare, 'bytes' | 'estimatedTokens'>

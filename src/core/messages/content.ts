@@ -1,4 +1,4 @@
-// The bytes of an object as JSON, or as text. What cannot be spelled canonically is refused here, before anybody relies on it.
+// Reads the bytes of an object as JSON, or as text. Content without a canonical spelling is refused here, before it is used.
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasSpelling } from '../digest/has-spelling.ts'

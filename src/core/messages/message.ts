@@ -1,5 +1,5 @@
 // Folder: Messages, tools and receipts in one shape for all providers.
-// One message as every provider could be told it, and its one spelling in the record. Knows no provider.
+// A message in a form that can be sent to every provider, and its one spelling in the record. Knows no provider.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 
@@ -11,14 +11,14 @@ export interface TextPart {
   readonly text: string
 }
 
-/** What the model thought, kept because some providers want it back beside the calls it led to. */
+/** The model's reasoning. Stored because some providers require it back beside the calls it led to. */
 export interface ReasoningPart {
   readonly type: 'reasoning'
   readonly text: string
   readonly echo?: JsonObject
 }
 
-/** What secrets are called, as a part of a pattern. */
+/** The form of a secret's id, as a part of a pattern. */
 export const SECRET_ID = '[a-zA-Z0-9._-]{1,200}'
 
 /** The place of a secret. It belongs to the texts before and after it: together they are one text. */
@@ -39,7 +39,7 @@ export interface ToolCallPart {
   readonly callId: string
   readonly toolName: string
   readonly arguments: Json
-  /** What the provider said with the call and wants to hear again. Nobody else reads it. */
+  /** Data that the provider sent with the call and requires back. Opaque to all others. */
   readonly echo?: JsonObject
 }
 
@@ -60,7 +60,7 @@ export interface ChatMessage {
   readonly name?: string
 }
 
-/** What an object holds that we write: equal messages are equal bytes. */
+/** The canonical bytes of a message: equal messages are equal bytes. */
 export const writeMessage = (message: ChatMessage): string => canonicalJson(message as unknown as Json)
 
 /** The ids of all slots, once each, in order. */

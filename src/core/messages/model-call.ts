@@ -10,7 +10,7 @@ export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json'; readonly schema?: JsonObject; readonly name?: string; readonly description?: string }
 
-/** What is left out is left out of the request: nobody fills in a default. */
+/** A missing field is also missing in the request: there are no defaults. */
 export interface CallParameters {
   readonly temperature?: number
   readonly topP?: number
@@ -20,7 +20,7 @@ export interface CallParameters {
   readonly stopSequences?: readonly string[]
   readonly responseFormat?: ResponseFormat
   readonly metadata?: Readonly<Record<string, string>>
-  /** For this provider, in its own words. What stands above wins. */
+  /** Options in this provider's own terms. The fields above win. */
   readonly providerOptions?: JsonObject
 }
 

@@ -4,7 +4,7 @@
 //   part of unknown type without text → dropped      part_unknown
 //   images → dropped                                 understood, or image_invalid
 //   message without content → an empty message       message_empty
-//   tool_call_id on a message that is no tool's      tool_call_id_misplaced (it would be forgotten)
+//   tool_call_id on a message of another role        tool_call_id_misplaced (it would be lost)
 //   tool calls in a user's message → kept            tool_call_misplaced
 //   tool results in a user's message → kept there    a message of the role tool of their own, in the same order
 //   arguments by reference → null                    tool_arguments_elsewhere
@@ -188,7 +188,7 @@ describe('readMessages', () => {
     fc.assert(
       fc.property(hostileJson, value => {
         const read = readMessages(bytes(JSON.stringify(value)))
-        // What was read can be written: it has a spelling, and reads as itself.
+        // A message that was read can be written: it has a spelling, and reads as itself.
         if (read.ok)
           for (const message of read.messages) expect(readMessages(bytes(writeMessage(message)))).toEqual({ ok: true, messages: [message] })
       }),

@@ -1,4 +1,4 @@
-// The messages in an object's bytes, whoever wrote them. Where a reader could only guess, it says what is wrong instead.
+// Reads the messages in an object's bytes, from any author. Ambiguous content is reported as a problem; the reader never guesses.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Pointer } from '../schema/pointer.ts'
@@ -66,7 +66,7 @@ function readCalls(calls: Json | undefined, at: Pointer, report: Report): readon
 
 const isResult = (part: Part): part is ToolResultPart => part.type === 'tool_result'
 
-/** What a tool message says besides results is the result of the call it names. */
+/** Other parts of a tool message are the result of the call it names. */
 function asResults(value: JsonObject, parts: readonly Part[], at: Pointer, report: Report): readonly ToolResultPart[] {
   const results = parts.filter(isResult)
   const others = parts.filter(part => !isResult(part))

@@ -1,4 +1,4 @@
-// Parts of a message in the spellings that are around. What it does not know it reports; it drops nothing and invents nothing.
+// Reads the parts of a message in the spellings of several providers. An unknown part is a problem; nothing is dropped or invented.
 import { isDigest, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Pointer } from '../schema/pointer.ts'
@@ -108,7 +108,7 @@ const echoOf = ({ echo }: JsonObject): { readonly echo?: JsonObject } => (isObje
 export const firstText = (...values: readonly (Json | undefined)[]): string | null =>
   (values.find(value => typeof value === 'string' && value !== '') as string | undefined) ?? null
 
-/** What reads as JSON that can be stored, as that; anything else as it stands. */
+/** Parses text that is storable JSON; returns any other text unchanged. */
 export function jsonOrText(text: string): Json {
   try {
     const value: Json = JSON.parse(text)

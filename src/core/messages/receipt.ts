@@ -1,4 +1,4 @@
-// What came of one call of a model: a value for every outcome, a failure as well. Holds no secret.
+// The result of one model call: a value for every outcome, failures included. Contains no secret.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { Signature } from '../record/checkpoint.ts'
@@ -8,9 +8,9 @@ export interface ToolCall {
   /** The id under which the result goes back: the provider's, unless two calls have the same. */
   readonly callId: string
   readonly toolName: string
-  /** What is no JSON is kept as the text it is. */
+  /** Arguments that are not JSON stay text. */
   readonly arguments: Json
-  /** Only where it is another than `callId`. */
+  /** Only when it differs from `callId`. */
   readonly providerCallId?: string
   readonly echo?: JsonObject
 }
@@ -36,13 +36,16 @@ export interface Answered {
   readonly providerId: string
   /** A keyed hash of the body as it was sent. */
   readonly requestSeal?: Signature
-  /** What the provider keeps this under: a later call can resume it. */
+  /** The id of the conversation at the provider: a later call can resume it. */
   readonly conversation?: string
 }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other'
 
-/** `provider_retryable` alone may be tried again, by whoever called; after `conversation_lost` without resuming. Other codes say what to mend. */
+/**
+ * The caller may retry only `provider_retryable`, and after `conversation_lost` without resuming. The message of any other
+ * code says what to fix.
+ */
 export interface Failed {
   readonly status: 'error' | 'timeout' | 'cancelled'
   readonly code: string
@@ -57,7 +60,7 @@ export type Receipt = Answered | Failed
 /** The separator of several messages in one reply. */
 export const BETWEEN_MESSAGES = '\n\n'
 
-/** What the transcript keeps of an answer; null when it said nothing: blanks and thoughts alone are nothing to go on from. */
+/** The message for the transcript; null for an empty answer: blanks and reasoning alone do not count. */
 export function assistantMessage({ text, texts, toolCalls, reasoning = [] }: Answered): ChatMessage | null {
   const said = textParts(texts ?? (text === undefined || text === '' ? [] : [text]))
   const calls = toolCalls.map(
@@ -79,7 +82,7 @@ const textParts = (texts: readonly string[]): readonly TextPart[] =>
 
 const REASONS: readonly string[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']
 
-/** An answer that was kept as JSON; null when it is none. */
+/** Parses an answer that was stored as JSON; null when it is malformed. */
 export function readAnswer(value: Json | undefined): Answered | null {
   if (!isObject(value) || value.status !== 'ok' || !Array.isArray(value.toolCalls) || !Array.isArray(value.warnings)) return null
   const { text, texts, finishReason, usage, reasoning } = value

@@ -1,7 +1,7 @@
 // Whether every tool call in a list of messages has its result. No provider accepts a list where one is missing.
 import type { ChatMessage } from './message.ts'
 
-/** What is wrong, or null. */
+/** The problem, or null. */
 export function unanswered(messages: readonly ChatMessage[]): string | null {
   const open = new Set<string>()
   for (const part of messages.flatMap(({ content }) => content)) {

@@ -1,4 +1,4 @@
-// What changed between two versions of a pack, and how big a step in the version each change needs.
+// Lists the changes between two versions of a pack, with the version bump that each needs.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { Pack, Variable } from './pack.ts'
 import { isNeeded } from './values.ts'
@@ -83,7 +83,7 @@ function* listChanges(field: 'constraints' | 'refusalRules', before: readonly st
     if (!later.has(text)) yield { bump: 'minor', what: `removes or rewords the ${word} "${text}"`, pointer: [field] }
 }
 
-/** Of two with the same name the first. */
+/** The first of two items with the same name wins. */
 const byName = <T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> =>
   new Map(items.toReversed().map(item => [item.name, item]))
 

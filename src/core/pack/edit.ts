@@ -30,7 +30,7 @@ export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]
   return pieces.reverse().join('')
 }
 
-/** Sets `meta.lastUpdated`, also where there is none yet. */
+/** Sets `meta.lastUpdated`, and adds the field when it is missing. */
 export function setDate(document: YamlDocument, date: string): string {
   if (document.scalarSpan(['meta', 'lastUpdated']) !== null)
     return editScalars(document, [{ pointer: ['meta', 'lastUpdated'], value: date }])

@@ -6,7 +6,7 @@ import { readJson } from '../schema/json-text.ts'
 import type { Mismatch } from '../schema/verdict.ts'
 import { type Position, positionOf } from './place.ts'
 
-/** Wrong at a place of its JSON; of what is no JSON, or no JSON at all, the position says more. */
+/** A problem at a place in a JSON file. For a file that is not JSON, the position locates it. */
 export interface FileProblem extends Mismatch {
   readonly position?: Position
 }

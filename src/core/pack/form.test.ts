@@ -1,4 +1,4 @@
-// What our formats say is what checkForm checks: a keyword it does not know would be ignored without a word.
+// Tests that our formats use only keywords that checkForm knows: it would silently ignore any other.
 import { describe, expect, it } from 'vitest'
 import { agentFormat } from '../agent/agent-format.ts'
 import type { Json } from '../digest/digest.ts'

@@ -20,7 +20,7 @@ export interface Form {
   readonly minimum?: number
   readonly maximum?: number
   readonly pattern?: string
-  /** The pattern in words, for whoever wrote something else. */
+  /** The pattern in words, for the error message. */
   readonly $comment?: string
   readonly minLength?: number
   readonly maxLength?: number
@@ -79,7 +79,7 @@ function visitNumber(value: number, { minimum, maximum }: Form, say: Say): void 
 function visitItems(list: readonly Json[], form: Form, pointer: Pointer, whole: string, errors: FormError[], say: Say): void {
   const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = form
   if (list.length < minItems) say('minItems', minItems === 1 ? 'is empty' : `has ${list.length} items: at least ${minItems} are needed`)
-  // Whoever has too many is not told about each of them.
+  // An oversized list is one error; its items are not checked.
   if (list.length > maxItems) say('maxItems', `has ${list.length} items: at most ${maxItems} are allowed`)
   else if (items !== undefined) for (const [index, item] of list.entries()) visit(item, items, [...pointer, index], whole, errors)
 }

@@ -15,7 +15,7 @@ export interface PathClaim {
   readonly version: string
 }
 
-/** What a file's place says about the pack in it. Null when it does not follow prompts/<agentId>/v<version>.yaml. */
+/** The agent and version that a file's path claims. Null when it does not follow prompts/<agentId>/v<version>.yaml. */
 export function claimOf(path: string): PathClaim | null {
   const [, agentId, version] = PATH.exec(path) ?? []
   return agentId === undefined || version === undefined ? null : { agentId, version }
@@ -32,10 +32,10 @@ export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf
 /** The file of another version of the same agent. */
 export const pathOfVersion = (path: string, version: string): string => `${folderOf(path)}v${version}.yaml`
 
-/** What the scripted model answers. */
+/** The file with the replies of the scripted model. */
 export const scriptOf = (path: string): string => path.replace(/ya?ml$/, 'script.yaml')
-/** `script.yaml` belongs to no pack: runs are given it. */
+/** A plain `script.yaml` does not belong to a pack: it is an input of runs. */
 export const isScript = (path: string): boolean => /(?:^|[./])script\.ya?ml$/.test(path)
 
-/** What a real model answered. */
+/** The file with the recorded replies of a real model. */
 export const recordingOf = (path: string): string => path.replace(/ya?ml$/, 'recorded.json')

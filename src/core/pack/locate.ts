@@ -18,7 +18,7 @@ export function locate(text: string, root: Node | null, place: Place): Span {
     const start = offsetInScalar(text, value, place.within.start)
     return { start, end: Math.max(start + 1, offsetInScalar(text, value, place.within.end)) }
   }
-  // Of a missing field, its parent's key says more than its parent's whole body.
+  // For a missing field, the key of its parent is a better place than the parent's whole body.
   const node = (place.key || !whole || value === null || isEmptyScalar(value)) && key !== null ? key : value
   const [start, end] = node?.range ?? [0, 1]
   return { start, end: Math.max(start + 1, end) }
@@ -64,7 +64,7 @@ function descend(root: Node | null, pointer: Pointer): Found {
 
 const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
-/** By key, once per map: a file may hold thousands of keys and as many findings. Of two with the same key the last. */
+/** Cached once per map: a file may have thousands of keys and as many findings. The last of two equal keys wins. */
 function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   const known = pairs.get(map) ?? new Map(map.items.flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])))
   pairs.set(map, known)

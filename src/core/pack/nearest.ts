@@ -1,8 +1,8 @@
 // The name that was probably meant.
 
-/** Nobody mistypes a longer name so slightly that a guess helps; and comparing is what costs. */
+/** A guess seldom helps with a longer name, and comparisons are expensive. */
 const LONGEST = 60
-/** So many of about the right length are compared, and no more. */
+/** The maximum number of compared candidates of about the right length. */
 const MOST = 200
 
 /** Null when none is close: a wrong guess is worse than none. */

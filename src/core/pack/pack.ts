@@ -41,10 +41,10 @@ export interface Pack {
   readonly refusalRules?: readonly string[]
 }
 
-/** An item of a list, with the index it stands at: invalid neighbours are left out. */
+/** An item of a list with its index: invalid neighbours are left out. */
 export type Listed<T> = T & { readonly index: number }
 
-/** What of a pack can be relied on, however broken the rest is. A field that breaks the format is left out. */
+/** The valid part of a pack, however broken the rest is. A field that breaks the format is left out. */
 export interface PackDraft extends Partial<Omit<Pack, 'variables' | 'examples'>> {
   readonly variables: readonly Listed<Variable>[]
   readonly examples: readonly Listed<Example>[]
@@ -87,14 +87,14 @@ function draftOf(fields: Json, errors: readonly FormError[]): PackDraft {
   return { ...sound, variables: items<Variable>('variables'), examples: items<Example>('examples'), declared: declaredIn(fields.variables) }
 }
 
-/** Null when nobody can say: the field is there and is no list. */
+/** Null when the names are unknown: the field exists and is not a list. */
 function declaredIn(variables: Json | undefined): ReadonlySet<string> | null {
   if (variables !== undefined && !Array.isArray(variables)) return null
   const names = ((variables ?? []) as readonly Json[]).map(item => (item as { name?: Json } | null)?.name)
   return new Set(names.filter(name => typeof name === 'string'))
 }
 
-/** Names that every prompt may use although nobody declares them. Decision 26: never injected, always at hand. */
+/** Names that every prompt may use without a declaration. Decision 26: never injected, always available. */
 export const builtInValues = (pack: Pick<PackDraft, 'constraints' | 'refusalRules'>): Readonly<Record<string, Json>> =>
   Object.fromEntries(BUILT_IN.map(name => [name, pack[name] ?? []]))
 

@@ -15,7 +15,7 @@ describe('positionOf', () => {
   ])('%j at %i is %i:%i', (text, offset, line, column) => expect(positionOf(text, offset)).toEqual({ line, column }))
 })
 
-/** What the file says at the place of a field. */
+/** The source text at the place of a field. */
 const said = (text: string, ...pointer: (string | number)[]) => slice(text, readYaml(text).locate({ pointer }))
 const slice = (text: string, { start, end }: { start: number; end: number }) => text.slice(start, end)
 

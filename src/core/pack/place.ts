@@ -1,4 +1,4 @@
-// Where in a file something is: by what it says (a field, a span of its text) and by where it stands (offset, line, column).
+// Places in a file: logical (a field, a span of its text) and physical (offset, line, column).
 import type { Pointer } from '../schema/pointer.ts'
 import type { Span } from '../template/ast.ts'
 
@@ -29,7 +29,7 @@ export function positionText(text: string, offset: number): string {
   return `line ${line}, column ${column}`
 }
 
-/** For many positions of one text: its lines are counted once, and only if somebody asks. */
+/** For many positions of one text: its lines are counted once, at the first call. */
 export function positionsIn(text: string): (offset: number) => Position {
   let starts: readonly number[] | null = null
   return offset => {

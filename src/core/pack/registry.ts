@@ -14,11 +14,11 @@ export type VersionStatus = 'active' | 'deprecated' | 'retired'
 
 export interface RegisteredVersion {
   readonly path: string
-  /** Of the file's bytes. */
+  /** The digest of the file's bytes. */
   readonly digest: string
-  /** Of what it means. */
+  /** The digest of its meaning: formatting does not change it. */
   readonly semantic: string
-  /** Of every schema it reaches, by URI. */
+  /** The digests of all schemas that it reaches, by URI. */
   readonly schemas: Readonly<Record<string, string>>
   readonly status: VersionStatus
 }
@@ -110,7 +110,7 @@ export function readRegistry(text: string): ReadRegistry {
   return { ok: true, registry: read.value as unknown as Registry }
 }
 
-/** JSON is YAML, and of YAML we know where each value stands. */
+/** JSON is YAML, and the YAML reader knows the position of each value. */
 export function placesInRegistry(text: string): (pointer: Pointer) => Span {
   const { locate } = readYaml(text)
   return pointer => locate({ pointer })
@@ -209,7 +209,7 @@ export type RegistryOutcome = { readonly ok: true; readonly registry: Registry }
 
 const refuse = (code: RegistryRefusal['code'], message: string): RegistryOutcome => ({ ok: false, refusal: { code, message } })
 
-/** Registers the version when it is new, and makes it the active one. What was active becomes deprecated. */
+/** Registers the version when it is new, and makes it the active one. The version that was active becomes deprecated. */
 export function activate(registry: Registry, { agentId, version, entry, at, why }: ActivateVersion): RegistryOutcome {
   const agent = registeredAgent(registry, agentId)
   const known = registeredVersion(registry, agentId, version)

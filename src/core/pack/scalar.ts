@@ -25,7 +25,7 @@ interface Mark {
 }
 
 interface Trail {
-  /** The last mark before this offset; null when nobody came that far. */
+  /** The last mark before this offset; null when no walk has come that far. */
   before(offset: number): Mark | null
   leave(at: number, reached: number): void
 }
@@ -33,7 +33,7 @@ interface Trail {
 const STRIDE = 500
 const trails = new WeakMap<Scalar, Trail>()
 
-/** What earlier walks left behind: thousands of questions about one long prompt must not each begin at its beginning. */
+/** The marks of earlier walks: thousands of lookups in one long prompt must not each start at its beginning. */
 function trailOf(node: Scalar): Trail {
   const known = trails.get(node) ?? newTrail()
   trails.set(node, known)
@@ -62,7 +62,10 @@ function newTrail(): Trail {
   }
 }
 
-/** Each line of the value stands on a line of its own, behind the block's indent. Folding turns a break into a space, or drops one of several. */
+/**
+ * Each line of the value has its own source line, after the block's indent. Folding turns a break into a space, or drops
+ * one of several.
+ */
 function inBlock(text: string, start: number, end: number, value: string, offset: number, folded: boolean, trail: Trail): number {
   let at = text.indexOf('\n', start) + 1
   if (at === 0) return start
@@ -102,7 +105,7 @@ function blockIndent(body: string, value: string): number {
 
 const leadingSpace = (text: string): number => /^(?:[ \t]*\r?\n)*([ \t]*)/.exec(text)![1]!.length
 
-/** What stands at one place of the source: how long it is there, and how many characters it means. */
+/** One spelling in the source: its length there, and the number of characters it means. */
 interface Spelled {
   readonly length: number
   readonly means: number

@@ -1,4 +1,4 @@
-// What a JSON value is called, in code and in sentences.
+// Names the type of a JSON value, for code and for messages.
 import type { Json } from '../digest/digest.ts'
 
 export const typeName = (value: Json): 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' =>

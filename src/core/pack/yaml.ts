@@ -1,4 +1,5 @@
-// One plain YAML document as JSON, with the position of every node. Whatever YAML can do beyond JSON is a problem, never a crash.
+// Reads one plain YAML document as JSON, with the position of every node. A YAML feature beyond JSON is a reported
+// problem, never a crash.
 import { Composer, CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, type Node, type Pair, Parser, type Scalar } from 'yaml'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
@@ -19,15 +20,15 @@ export interface AmbiguousScalar {
 
 export interface YamlDocument {
   readonly text: string
-  /** Undefined when there is no JSON value to speak of. */
+  /** Undefined when the document has no JSON value. */
   readonly value: Json | undefined
   readonly problems: readonly YamlProblem[]
   readonly ambiguous: readonly AmbiguousScalar[]
-  /** Where it stands in the text; the nearest place that exists, when the asked one does not. */
+  /** The position in the text; for a missing place, the nearest one that exists. */
   locate(place: Place): Span
-  /** The source of the scalar at this pointer: what an edit may replace. Null when there is none. */
+  /** The source of the scalar at this pointer, which an edit may replace. Null without one. */
   scalarSpan(pointer: Pointer): Span | null
-  /** Offsets of the `#` that open comments, and are not part of some text. */
+  /** Offsets of each `#` that opens a comment and is not part of a text. */
   commentStarts(): ReadonlySet<number>
 }
 
@@ -63,7 +64,7 @@ export function readYaml(text: string): YamlDocument {
   }
 }
 
-/** What YAML allows in a file, as its specification has it. Other readers refuse the file, so it must not mean anything here either. */
+/** The characters that the YAML specification excludes. Other readers refuse such a file, so this one does too. */
 const UNPRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ud800-\udfff\ue000-\ufffd]/g
 const MOST_UNPRINTABLE = 20
 
@@ -109,7 +110,7 @@ function explain({
   code,
   message,
 }: Document.Parsed['errors'][number] | Document.Parsed['warnings'][number]): YamlProblem[] {
-  // Each tag was said where it stands.
+  // Each tag was already reported at its place.
   if (code === 'TAG_RESOLVE_FAILED') return []
   const said = code === 'NON_STRING_KEY' ? 'Keys must be text: put this one in quotes' : message
   return [{ start, end: Math.max(end, start + 1), message: said }]

@@ -14,7 +14,7 @@ export type SentPart = 'tools' | 'system' | 'prelude' | 'history' | 'user'
  */
 export interface SentPiece {
   readonly part: SentPart
-  /** Of a tool. */
+  /** The name of a tool; null for other parts. */
   readonly name: string | null
   readonly digest: Digest
   readonly bytes: number
@@ -23,9 +23,9 @@ export interface SentPiece {
 export const bytesOf = (pieces: readonly SentPiece[]): number => pieces.reduce((sum, { bytes }) => sum + bytes, 0)
 
 export interface Kept {
-  /** Of whole pieces, from the start. */
+  /** The bytes of whole pieces, from the start. */
   readonly bytes: number
-  /** The first that is another; null when all of the earlier is there. */
+  /** The first different piece; null when the whole earlier prompt is there. */
   readonly broken: { readonly before: SentPiece; readonly after: SentPiece | null; readonly index: number } | null
 }
 
@@ -44,7 +44,7 @@ export function commonBytes(one: string, other: string): number {
   return differing < 0 ? first.length : differing
 }
 
-/** What stands where a system message is not as it was. */
+/** The span where a system message differs from the earlier one. */
 export interface BrokenSpan {
   readonly block: Block
   readonly template: string | null
@@ -76,7 +76,7 @@ const sizeOf = (segments: readonly BlockSegment[]): number => encoder.encode(seg
 const headerOf = (segments: readonly BlockSegment[]): readonly BlockSegment[] =>
   segments.slice(0, segments.findLastIndex(({ block }) => HEADER.includes(block)) + 1)
 
-/** Of two that begin otherwise: who says something else in the same place, or went, or came. What only joins is nobody. */
+/** The segment that causes a difference: it was replaced, removed or added. Separators cause none. */
 function ownerOf(before: readonly BlockSegment[], after: readonly BlockSegment[]): BlockSegment | null {
   const [old, now] = [before, after].map(segments => segments.find(({ part }) => part !== null) ?? null)
   if (old == null || now == null) return now ?? old ?? null

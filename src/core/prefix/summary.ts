@@ -1,4 +1,4 @@
-// What a node's steps kept of one another, and what broke it most. A hint says only what follows from that.
+// Summarizes how much of each prompt a node's next step repeated, and what broke the prefix most. Hints follow only from that.
 import type { Block } from '../compose/parts.ts'
 import type { Usage } from '../messages/receipt.ts'
 import type { Layer } from '../resolve/layers.ts'
@@ -9,31 +9,31 @@ export interface Breaker {
   readonly part: SentPart
   /** Which message or tool it was, from 0, in the order in which they are counted. */
   readonly index: number
-  /** Of a tool, or of the prelude. */
+  /** The name of a tool, or of the prelude. */
   readonly name: string | null
   readonly block: Block | null
   readonly template: string | null
   readonly layer: Layer | null
   readonly variable: string | null
-  /** In its message, in bytes: where the span begins, and how much there is. Null where no span can be told. */
+  /** The offset of the span in its message, in bytes, and its length. Null when no span is known. */
   readonly at: BrokenSpan['at'] | null
   readonly of: BrokenSpan['of'] | null
 }
 
-/** Told by the provider, or reckoned as a quarter of the bytes. */
+/** Reported by the provider, or estimated as a quarter of the bytes. */
 export interface Tokens {
   readonly tokens: number
   readonly estimated: boolean
 }
 
 /**
- * What was sent before and could have been kept: as the provider counts, where it does.
- * @param bytes so many of the `previous` come after what broke it
+ * The tokens that were sent before and could have been cached: as the provider counts, if it does.
+ * @param bytes so many of the `previous` come after the break
  */
 export function lostTokens(bytes: number, previous: number, before: Usage | null, after: Usage | null): Tokens {
   const [sent, cached] = [before?.prompt, after?.cached]
   if (sent === undefined || cached === undefined) return { tokens: Math.round(bytes / 4), estimated: true }
-  // A provider that has kept nothing may have its own reasons: what comes before the break was not lost by it.
+  // A provider that cached nothing may have its own reasons: tokens before the break do not count as lost.
   const most = previous === 0 ? 0 : Math.ceil((sent * bytes) / previous)
   return sent - cached > most ? { tokens: most, estimated: true } : { tokens: Math.max(0, sent - cached), estimated: false }
 }
@@ -48,7 +48,7 @@ export interface ComparedStep {
 
 export interface PrefixSummary {
   readonly compared: number
-  /** Of bytes that were sent before: between 0 and 1. Null when nothing was compared. */
+  /** The share of bytes that were sent before: between 0 and 1. Null when nothing was compared. */
   readonly share: number | null
   readonly lost: Tokens
   readonly worst: (Breaker & { readonly times: number; readonly bytes: number }) | null

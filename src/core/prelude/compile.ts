@@ -7,7 +7,7 @@ import { parseTemplate } from '../template/parse.ts'
 import { renderTemplate } from '../template/render.ts'
 import type { ComposedPrelude } from './prelude.ts'
 
-/** A file of the workspace. Of images only the name is needed: they are sent by digest. */
+/** A file of the workspace. An image needs only its name: it is sent by digest. */
 export interface ContentFile {
   readonly digest: Digest
   readonly bytes: Uint8Array

@@ -1,4 +1,4 @@
-// What a prelude may set beside its messages. Defaults only: whatever a step or a run sets wins.
+// The options that a prelude may set beside its messages. Defaults only: options of a step or a run win.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { Mismatch } from '../schema/verdict.ts'

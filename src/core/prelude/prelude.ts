@@ -22,7 +22,7 @@ export interface ComposedPrelude {
   readonly templates: readonly TemplateEntry[]
   /** Files that become the parts of one message after the templates. */
   readonly context: readonly string[]
-  /** What the variables of the templates are set to. */
+  /** The values of the templates' variables. */
   readonly values: JsonObject
   readonly options: JsonObject
 }
@@ -45,7 +45,7 @@ export function readPrelude(bytes: Uint8Array): ReadPrelude {
   if (isObject(value) && Object.hasOwn(value, 'templates') && !isMessage(value)) return readComposed(value)
   const problems = [...messageProblems(value, [])]
   if (problems.length > 0) return { ok: false, problems }
-  // What no adapter could send must not be adopted.
+  // Content that no adapter could send must not be adopted.
   const sent = readMessages(bytes)
   if (!sent.ok) return { ok: false, problems: [sent.problem] }
   const open = unanswered(sent.messages)

@@ -18,7 +18,7 @@ export interface SealedHead {
   readonly headHash: Digest
 }
 
-/** What is signed. `previousHash` is the digest of the checkpoint before, so one signature stands for all of them. */
+/** The signed content. `previousHash` is the digest of the checkpoint before, so one signature covers all of them. */
 export interface Statement {
   readonly tenant: string
   readonly seq: number

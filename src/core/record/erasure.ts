@@ -1,4 +1,4 @@
-// Taking an object's bytes away on purpose. What is left says who did it, when and why; the chain stays whole.
+// Erases an object's bytes on purpose. The remaining event records the actor, the time and the reason; the chain stays whole.
 import type { Digest } from '../digest/digest.ts'
 import type { EventDraft } from './event.ts'
 

@@ -17,7 +17,7 @@ export interface RecordedEvent {
   /** ISO 8601. */
   readonly at: string
   readonly actor: string
-  /** What made it happen: another event, a request; null when nothing did. */
+  /** The cause of the event: another event, or a request; null without one. */
   readonly cause: string | null
   /** The digest of the event before it in the same stream; null for the first. */
   readonly prev: Digest | null
@@ -35,14 +35,14 @@ export function streamFamily(stream: string): string {
 export interface StreamHead {
   readonly tenant: string
   readonly stream: string
-  /** Of the last event; -1 when there is none. */
+  /** The sequence of the last event; -1 for an empty stream. */
   readonly seq: number
   readonly digest: Digest | null
 }
 
 export const emptyHead = (tenant: string, stream: string): StreamHead => ({ tenant, stream, seq: -1, digest: null })
 
-/** What a caller says about an event; everything else follows from where it goes. */
+/** The caller's part of an event; the store adds the rest from its position. */
 export interface EventDraft {
   readonly type: string
   readonly actor: string
@@ -54,7 +54,7 @@ export interface WrittenEvent {
   readonly event: RecordedEvent
   readonly text: string
   readonly bytes: Uint8Array
-  /** The objects it speaks of. */
+  /** The objects that it references. */
   readonly references: readonly Digest[]
   readonly head: StreamHead
 }
@@ -68,18 +68,18 @@ export function writeEvent(head: StreamHead, { type, actor, cause = null, payloa
   const event: RecordedEvent = { v: 1, tenant, stream, seq: head.seq + 1, type, at, actor, cause, prev, payload }
   const text = JSON.stringify(event)
   const bytes = encoder.encode(text)
-  // Most events speak of nothing: looking for the word is faster than walking through the payload.
+  // Most events have no references: a text search is faster than a walk through the payload.
   const references = text.includes('"sha256:', text.indexOf('"payload":')) ? referencesIn(payload) : NONE
   return { event, text, bytes, references, head: { tenant, stream, seq: event.seq, digest: digestBytes(bytes) } }
 }
 
-/** What an event may weigh: bodies are objects, so no honest event comes near. */
+/** The maximum size of an event: bodies are objects, so a legitimate event is far smaller. */
 const MOST_BYTES = 1024 * 1024
 const MOST_CHARACTERS = 512
 const MOST_DEPTH = 100
 const NAME = /^[^\p{Cc}\p{Cs}]+$/u
 
-/** What is wrong with a draft before it is written; null when nothing is. */
+/** The problem with a draft before it is written; null when it is valid. */
 function draftProblem({ type, actor, cause = null, payload }: EventDraft): string | null {
   if (isDeeperThan(payload, MOST_DEPTH)) return `its payload is nested deeper than ${MOST_DEPTH} levels`
   return nameProblem('type', type) ?? nameProblem('actor', actor) ?? (cause === null ? null : nameProblem('cause', cause))
@@ -118,7 +118,7 @@ export function writeEvents(head: StreamHead, drafts: readonly EventDraft[], at:
   return written
 }
 
-/** What is wrong with an event where it stands. */
+/** The problem with an event at its position. */
 export type EventFault = 'event_unreadable' | 'event_misplaced' | 'sequence_broken' | 'chain_broken'
 
 export type ReadEvent =

@@ -1,7 +1,7 @@
-// Free text in an event: what looks like a digest there would name an object. Nobody chooses such words but somebody who wants to do harm.
+// Escapes free text in an event that looks like a digest, since a digest would reference an object. Only an attacker writes such text.
 import { isDigest, type Json } from '../digest/digest.ts'
 
-/** Keys under which people, models and providers speak. */
+/** Keys whose values people, models and providers write. */
 const WORDS: readonly string[] = ['detail', 'reason', 'note']
 
 /** The same event, with quotation marks around words that are exactly a digest. */

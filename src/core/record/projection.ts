@@ -35,7 +35,7 @@ export interface Projection {
   readonly from: Readonly<Record<string, readonly Change[]>>
 }
 
-/** What one event does to one table. */
+/** The effect of one event on one table. */
 export interface RowChange {
   readonly table: string
   /** The declaration it follows from. */
@@ -50,12 +50,12 @@ export interface RowChange {
 export interface ProjectedRow {
   readonly tenant: string
   readonly stream: string
-  /** Of the event that wrote it last. */
+  /** The sequence of the event that wrote it last. */
   readonly seq: number
   readonly cells: Row
 }
 
-/** A declaration that was kept as JSON; null when it is none. */
+/** Parses a declaration that was stored as JSON; null when it is malformed. */
 export function readProjections(text: string): readonly Projection[] | null {
   try {
     const value = JSON.parse(text) as Json

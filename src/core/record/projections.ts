@@ -1,4 +1,4 @@
-// What the record keeps about itself: which objects were erased, and how far each stream is sealed.
+// The tables of the record about itself: which objects were erased, and how far each stream is sealed.
 import { CHECKPOINT_SIGNED, CHECKPOINTS } from './checkpoint.ts'
 import { OBJECT_ERASED } from './erasure.ts'
 import type { Projection } from './projection.ts'

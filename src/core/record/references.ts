@@ -1,8 +1,8 @@
-// Which objects an event, or a node, speaks of. It follows from its bytes alone, so nobody can take a reference away unnoticed.
+// The objects that an event or a node references. Derived from its bytes alone, so a reference cannot be removed unnoticed.
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, isDigest, type Json } from '../digest/digest.ts'
 
-/** What stands under such a key is the name of something else than a stored object: an event, an erased object, a rendered text. */
+/** A digest under such a key does not name a stored object, but an event, an erased object or a rendered text. */
 const NOT_AN_OBJECT = /Hash(es)?$/
 
 /** Every digest in a payload names an object of the same tenant, but for those under a key that ends in `Hash` or `Hashes`. In order, once each. */
@@ -24,7 +24,7 @@ function collect(value: Json, found: Set<Digest>): void {
   }
 }
 
-/** What a node may weigh: it is read whole by whoever wants to know what it speaks of. */
+/** The maximum size of a node: readers load it whole to find its references. */
 export const MOST_NODE_BYTES = 1024 * 1024
 const MOST_NODE_DEPTH = 100
 const BEGINNING = '{"$node":'
@@ -38,10 +38,10 @@ export const beginsAsNode = (bytes: Uint8Array): boolean => bytes[2] === MARK[2]
 export const mayBecomeNode = (bytes: Uint8Array): boolean =>
   bytes.length <= MOST_NODE_BYTES && MARK.every((byte, index) => index >= bytes.length || bytes[index] === byte)
 
-/** What a store says that was given something else. */
+/** The message of a store that refuses a malformed node. */
 export const NO_NODE = `it begins with ${BEGINNING} and is no node, which is JSON of at most ${MOST_NODE_BYTES} bytes, nested at most ${MOST_NODE_DEPTH} deep`
 
-/** The objects that a node speaks of, by the rule for payloads; null for an object that is no node. */
+/** The objects that a node references, by the rule for payloads; null for an object that is not a node. */
 export function linksIn(bytes: Uint8Array): readonly Digest[] | null {
   if (!beginsAsNode(bytes) || bytes.length > MOST_NODE_BYTES) return null
   try {

@@ -9,7 +9,7 @@ export interface FiledStream {
   readonly events: number
   /** The name of the last event that is here. */
   readonly head: Digest
-  /** Whether the objects that its events speak of are here too. */
+  /** Whether the file has the objects that its events reference. */
   readonly objects: boolean
 }
 
@@ -24,7 +24,7 @@ export interface RunFileHeader {
   readonly run: string
   readonly streams: readonly FiledStream[]
   readonly checkpoints: number
-  /** What a question may be asked about and this file cannot answer. */
+  /** Content that is missing from this file, so that questions about it have no answer. */
   readonly leftOut: readonly LeftOut[]
 }
 

@@ -1,5 +1,5 @@
-// Folder: What a proposal does to recorded prompts: causes, parts of a workflow one by one, counts. It composes nothing.
-// What of a proposal makes prompts come out otherwise: how such a cause is named and ordered. Compares nothing.
+// Folder: The effect of a proposal on recorded prompts: causes, parts of a workflow one by one, counts. It composes nothing.
+// Names and orders the causes of changed prompts: the parts of a proposal. Compares nothing.
 import type { Block } from '../compose/parts.ts'
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { ByteSpan } from '../replay/divergence.ts'
@@ -12,18 +12,18 @@ export interface Cause {
   readonly cause: (typeof CAUSES)[number]
   /** An id, or the name of a prelude, a catalog or a role. */
   readonly name: string
-  /** Of a workflow: `promptRefs`, `nodes/writer`. */
+  /** A part of a workflow: `promptRefs`, `nodes/writer`. */
   readonly part?: string
   /** In the workspace. */
   readonly file?: string
-  /** What it was pinned to, and would be: versions, or digests of content. Null for nothing. */
+  /** The pins before and after: versions, or digests of content. Null for nothing. */
   readonly from: string | null
   readonly to: string | null
   /** Whether a version that is on record has another content in the proposal. */
   readonly sameVersion?: true
 }
 
-/** Where a prompt differs: a block, or what stands beside the blocks. */
+/** The place of a difference: a block, or content beside the blocks. */
 export type ChangedPlace = Block | 'prelude' | 'tools'
 
 export interface PromptChange {
@@ -32,11 +32,11 @@ export interface PromptChange {
   readonly layer?: Layer
   readonly template?: string
   readonly variable?: string
-  /** Of what is on record. */
+  /** The span in the recorded prompt. */
   readonly span: ByteSpan | null
   readonly expected: string | null
   readonly found: string | null
-  /** A few of those that differ, with `-` and `+` before them. */
+  /** A few of the different lines, with `-` and `+` before them. */
   readonly lines: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// Of two texts, the lines in which they differ: a few of them, for a person to see what it is about. No whole difference.
+// Picks a few of the lines in which two texts differ, to show a person what changed. Not a complete diff.
 import type { Json } from '../digest/digest.ts'
 
 const MOST_LINES = 3
@@ -34,7 +34,7 @@ function commonLength(one: string, other: string): number {
   return length
 }
 
-/** JSON with a line for every value, after its path; the words of messages alone. What is no JSON stays as it is. */
+/** JSON with a line for every value, after its path; only the texts of messages. Text that is not JSON stays unchanged. */
 export function linesOfJson(text: string): string {
   try {
     return flat(JSON.parse(text) as Json, '').join('\n')

@@ -2,7 +2,7 @@
 import { type Cause, causeKey, inCauseOrder, type PromptChange } from './cause.ts'
 
 /**
- * What becomes of a step. `gone`: its node would not be there, or be switched off. `untold`: the record does not hold what its tools would be taken from.
+ * The effect on a step. `gone`: its node would be missing or disabled. `untold`: the record lacks the source of its tools.
  */
 export type StepOutcome = 'unchanged' | 'untold' | 'changed' | 'gone' | 'failing'
 
@@ -11,7 +11,7 @@ export interface StepVerdict {
   readonly causes: readonly {
     readonly cause: Cause
     readonly outcome: StepOutcome
-    /** As it comes out with that cause alone in place, or with all where it does nothing alone; null where nobody wanted to see one more. */
+    /** The change with that cause alone, or with all causes when it does nothing alone; null when no further example is wanted. */
     readonly change: PromptChange | null
   }[]
 }
@@ -58,7 +58,7 @@ export interface Tally {
   readonly unsound: number
   /** The first of them. */
   readonly unsoundRuns: readonly UnsoundRun[]
-  /** What makes steps fail comes first, then what takes them away; then what changes most. */
+  /** Ordered: causes that make steps fail, causes that remove steps, then causes that change most. */
   readonly causes: readonly CauseCount[]
 }
 

@@ -38,7 +38,7 @@ function compareBlock(at: Place, block: Block, recorded: PromptRecord, found: Pr
   return { ...where, ...namesOf(owner), span, expected, found: made }
 }
 
-/** Whose text it is that stands there. */
+/** The segment that contains this position. */
 function ownerOf({ full, segments }: PromptRecord, block: Block, at: number, text: TextOf): BlockSegment | null {
   const [all, stored] = [text(full), text(segments)]
   if (all === null || stored === null) return null

@@ -1,4 +1,4 @@
-// What a run tells of the prompts it chose and composed, against what choosing and composing again would tell.
+// Compares the recorded events about chosen and composed prompts with those of choosing and composing again.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { TraceEntry } from '../resolve/resolve.ts'
 import type { RunEvent } from '../run/events.ts'
@@ -12,9 +12,9 @@ export type ToldEvent = Traced | Composed
 
 export const isTold = (event: RunEvent): event is ToldEvent => event.type === 'prompt.traced' || event.type === 'prompt.composed'
 
-/** What is on record of a visit. */
+/** The recorded events of a visit. */
 export interface ToldOnRecord {
-  /** Those of its events, and of whatever was named for differing from them already. */
+  /** The hashes of its events, and of all differences that were already reported. */
   readonly hashes: readonly Digest[]
   /** Events before this one were compared with an earlier step. */
   readonly since: number

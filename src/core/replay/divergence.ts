@@ -30,13 +30,13 @@ export interface Divergence {
   readonly block?: Block
   readonly template?: string
   readonly variable?: string
-  /** What of it differs. */
+  /** The field that differs. */
   readonly field?: string
-  /** Of the block, or of the template's text, as it is on record. */
+  /** The span of the block, or of the template's text, on the record. */
   readonly span?: ByteSpan
   /** On record. */
   readonly expected: Json
-  /** Made again. Null where nothing came of it. */
+  /** From the replay. Null without a result. */
   readonly found: Json
 }
 
@@ -44,7 +44,7 @@ export interface Divergence {
 export const withoutWords = (divergence: Divergence): Divergence =>
   divergence.span === undefined && divergence.field !== 'promptHash' ? divergence : { ...divergence, expected: null, found: null }
 
-/** What the host is set to now, and was not when the run was started. The run is as it was. */
+/** A host setting that changed after the start of the run. The run is not affected. */
 export interface Rotation {
   readonly kind: string
   readonly expected: Json
@@ -65,7 +65,7 @@ const shown = (text: string): string => (text.length <= MOST_SHOWN ? text : `${w
 /** Without half a character at its end. */
 const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text)
 
-/** What lies between the beginning and the end that both have. */
+/** The middle parts of both texts, without their common beginning and end. */
 export function textDifference(expected: string, found: string): TextDifference {
   let at = 0
   while (at < expected.length && expected[at] === found[at]) at += 1

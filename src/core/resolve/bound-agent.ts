@@ -1,4 +1,4 @@
-// What resolution needs of an agent, from its manifest.
+// Extracts the part of an agent's manifest that resolution needs.
 import { digestText, hexOf, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { BoundAgent } from './layers.ts'

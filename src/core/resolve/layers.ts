@@ -18,7 +18,7 @@ export type Layer = (typeof LAYERS)[number]
 /** By kind; anything may stand there, it is read when it is looked at. */
 export type KindRefs = Readonly<Partial<Record<PromptKind, Json>>>
 
-/** What resolution needs to know about an agent. */
+/** The facts about an agent that resolution needs. */
 export interface BoundAgent {
   readonly agentId: string
   /** Its own system prompt, as a template that was made for it. */
@@ -30,9 +30,9 @@ export interface BoundAgent {
 export interface ResolveRequest {
   readonly nodeId: string
   readonly config: { readonly [key: string]: Json }
-  /** What the node's agentId names; null when it names nothing that is known. */
+  /** The agent that the node's agentId names; null when it names no known agent. */
   readonly agent: BoundAgent | null
-  /** Whether the host lets agents speak at all. */
+  /** Whether the host considers the layers of agents at all. */
   readonly agentBindings: boolean
   readonly runOverrides?: KindRefs
   readonly workflowDefaults?: KindRefs
@@ -48,7 +48,7 @@ export type Silence =
   | 'agent_binding_unresolvable'
   | 'agent_library_unset'
 
-/** What one layer offers: a ref as it was written, a template that is known already, or nothing, and why. */
+/** The offer of one layer: a ref as written, a known template, or nothing with the reason. */
 export interface Candidate {
   readonly layer: Layer
   readonly offer:
@@ -73,10 +73,10 @@ export const INLINE_KEYS: Readonly<Partial<Record<PromptKind, string>>> = {
   'schema-hint': 'schemaHintPrompt',
 }
 
-/** An empty entry is no entry: it is passed over, never resolved. */
+/** An empty entry counts as missing: it is skipped, never resolved. */
 export const isEmpty = (value: Json | undefined): boolean => value === undefined || value === null || value === ''
 
-/** What the node says about a kind: one ref, or, for few-shot, any number. */
+/** The node's refs for a kind: one, or any number for few-shot. */
 export function nodeRefs(config: ResolveRequest['config'], kind: PromptKind): readonly Json[] {
   if (kind !== 'few-shot') {
     const value = config[NODE_KEYS[kind]]
@@ -87,7 +87,7 @@ export function nodeRefs(config: ResolveRequest['config'], kind: PromptKind): re
 
 export const additionalRefs = (config: ResolveRequest['config']): readonly Json[] => entriesOf(config.additionalPromptRefs)
 
-/** What is no list is a list of one, so that nothing written there is passed over in silence. */
+/** A single value counts as a list of one, so that it is not silently ignored. */
 const entriesOf = (listed: Json | undefined): readonly Json[] =>
   (Array.isArray(listed) ? listed : [listed]).filter(entry => !isEmpty(entry))
 

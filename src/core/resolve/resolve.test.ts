@@ -7,7 +7,7 @@ import type { PromptKind } from '../pack/compile.ts'
 import { type BoundAgent, configOf, type KindRefs, LAYERS, type Layer, type ResolveRequest } from './layers.ts'
 import { type Found, KINDS, type Lookup, type Resolution, resolveKind, resolveNode } from './resolve.ts'
 
-// ── The library. What it has can be read off an id, so that the oracle needs no library of its own.
+// ── The library. An id says what the library has for it, so that the oracle needs no library of its own.
 
 const found = (libraryId: string, templateId: string, version: string): Found => ({
   status: 'found',
@@ -46,7 +46,7 @@ const NUMBER = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 type Offer = { ref: string; library: string; overrides: Json } | { fault: string; ref: string | null } | null
 
-/** What a value at some layer amounts to: nothing, something to apply, or something that cannot be honoured. */
+/** The meaning of a value at a layer: nothing, a ref to apply, or a ref that cannot be resolved. */
 function offerOf(value: Json | undefined): Offer {
   if (value === undefined || value === null || value === '') return null
   let [id, version, library, overrides]: [string, string | undefined, string | undefined, Json] = ['', undefined, undefined, null]

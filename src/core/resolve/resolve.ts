@@ -40,10 +40,10 @@ export type Found =
   /** `versions` and `labels`: what the template has, where only the label is missing. */
   | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
-  /** Nobody looked: whoever asks wants to know what would be chosen, not whether it is there. */
+  /** No lookup was made: the caller wants to know which ref is chosen, not whether it exists. */
   | { readonly status: 'unchecked' }
 
-/** What resolution asks of the library. Pure: it answers from what was loaded. */
+/** The library as resolution sees it. Pure: it answers from loaded content. */
 export interface Lookup {
   find(ref: PromptRef): Found
   /** Looks in the host's own library alone. Left out by runs of version 0.1.0, whose host defaults were looked up with the rest. */

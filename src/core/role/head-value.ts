@@ -45,7 +45,7 @@ const COMMA = /,/y
 const SPACE = /\s+/y
 const COMMENT = /#[^\n]*/y
 
-/** Null when it is none: then the problem is said. */
+/** Null when there is no value; the problem is then reported. */
 export function readValue(cursor: HeadCursor): HeadValue | null {
   const { at } = cursor
   if (take(cursor, OPEN) !== null) {

@@ -1,4 +1,4 @@
-// What a head may say, where it ends, and where each mistake is placed.
+// Tests the head of a role file: its content, its end, and the place of each mistake.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { positionText } from '../pack/place.ts'

@@ -5,7 +5,7 @@ import { type HeadCursor, type HeadProblem, type HeadValue, readValue, refuse, t
 export interface HeadEntry {
   readonly table: string
   readonly key: string
-  /** Where the key stands. */
+  /** The offset of the key. */
   readonly at: number
   readonly value: HeadValue
 }
@@ -30,7 +30,7 @@ const KEY = /([^\s=]+)[ \t]*=[ \t]*/y
 const BARE = /^[\w-]+$/
 const REST = /[ \t]*(?:#[^\n]*)?\r?(?:\n|$)/y
 const LINE = /[^\n]*\n?/y
-/** What was meant for a head, and would reach the model as text. */
+/** Text that was meant as a head, and would reach the model as text. */
 const NEAR_HEAD = /\[\s*template\b|(?:---|\+\+\+)[ \t]*\r?\n/iy
 const LIST_HEAD = /\[\[\s*template\b[^\n]*/iy
 /** A key that a head has: behind blank lines and comments it still belongs to the head. */
@@ -66,7 +66,7 @@ export function readHead(source: string): Head {
   return { entries, tables, problems: cursor.problems, end: cursor.at }
 }
 
-/** Only the first: whoever fixes it sees the next. */
+/** Reports only the first: the next one shows once it is fixed. */
 function sayHeadLike({ source, problems }: HeadCursor, from: number): void {
   const [found] = source.slice(from).matchAll(HEAD_LIKE)
   if (found === undefined) return

@@ -1,4 +1,4 @@
-// What a role may request, in the words of the gate. To request is to ask: nothing here grants.
+// The capabilities that a role may request, in the terms of the gate. A request grants nothing.
 import { type Capability, capabilityOf } from '../gate/capability.ts'
 import { nearest } from '../pack/nearest.ts'
 import { shown } from '../resolve/prompt-ref.ts'

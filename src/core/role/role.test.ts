@@ -1,4 +1,4 @@
-// What a role file is read to, and everything that can be wrong with one.
+// Tests the parsing of a role file, and every mistake that it can contain.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { authorize, type GateFacts } from '../gate/authorize.ts'
@@ -168,7 +168,7 @@ it('any text is read without a throw, every position lies in it, and the model g
       if (!read.ok) return
       expect(read.role.raw).toBe(text)
       expect(text.endsWith(read.role.text)).toBe(true)
-      // What was cut off is the head and nothing that a model should have seen.
+      // The parser removes only the head, and nothing that a model should see.
       if (!text.includes('[template]')) expect(read.role.text).toBe(text.replace(/^\uFEFF/, ''))
     }),
     { numRuns: 2000 },

@@ -14,9 +14,9 @@ import { roleNameProblem } from './role-name.ts'
 export interface RoleFile {
   readonly name: string
   readonly version: string
-  /** What the gate knows, each once, in the order of the file. */
+  /** The requests that the gate knows, each once, in the order of the file. */
   readonly requests: readonly Capability[]
-  /** Words for people and pages. Nothing is enforced by them. */
+  /** Text for people and pages. Not enforced. */
   readonly constraints: readonly string[]
   /** For the model: without the head. */
   readonly text: string
@@ -91,7 +91,7 @@ function listOf(entry: HeadEntry | undefined, say: Say): readonly HeadText[] {
   return []
 }
 
-/** What the gate does not know is only a warning: it could open nothing. */
+/** An unknown request is only a warning: it grants nothing. */
 function requestsOf(items: readonly HeadText[], say: Say): readonly Capability[] {
   const requests = new Set<Capability>()
   for (const { text, at } of items) {

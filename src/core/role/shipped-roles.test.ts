@@ -4,7 +4,7 @@ import { readRole } from './role.ts'
 import { shippedRoles } from './shipped-roles.ts'
 
 const REQUESTS = {
-  // Whoever it spawns has at most what it requests itself.
+  // A spawned node gets at most the requests of the orchestrator.
   orchestrator: ['edge_management_all', 'read_repo', 'write_docs', 'edit_code', 'run_commands'],
   planner: ['read_repo', 'write_docs'],
   implementer: ['read_repo', 'edit_code', 'run_commands'],

@@ -5,7 +5,7 @@ import { orchestrator } from './shipped/orchestrator.ts'
 import { planner } from './shipped/planner.ts'
 import { reviewer } from './shipped/reviewer.ts'
 
-/** By name. A map, because a name may be anything: `constructor` is no role. */
+/** By name. A map, because any string may be looked up: `constructor` must not match. */
 export const shippedRoles: ReadonlyMap<string, string> = new Map([
   ['orchestrator', orchestrator],
   ['planner', planner],

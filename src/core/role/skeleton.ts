@@ -1,4 +1,4 @@
-// A role to begin with: whole, true as it stands, and asking for no more than to read.
+// The skeleton of a new role: complete, valid without changes, and requesting only to read.
 
 export const newRole = (name: string): string => `[template]
 name = "${name}"

@@ -1,4 +1,4 @@
-// What became of the repo while a node was at work there, as its run tells it. Does not know how it was found out.
+// The changes to the repo while a node worked in it, as the run records them. Detecting them is the engine's task.
 import type { Digest } from '../digest/digest.ts'
 import { isDocsPath } from '../gate/capability.ts'
 import type { RunEvent } from './events.ts'
@@ -8,27 +8,27 @@ export interface ChangedFile {
   /** From the root, with forward slashes; one that is not UTF-8 is in quotes, with its bytes spelled out. */
   readonly path: string
   readonly change: 'added' | 'changed' | 'deleted'
-  /** Lines; null of what is no text, or too large. */
+  /** Lines; null for a binary or too large file. */
   readonly added: number | null
   readonly removed: number | null
 }
 
 export interface FilesChange {
-  /** Unified, as git writes it: what is moved is deleted and added, what is no text is named. */
+  /** Unified, in git's format. A moved file is deleted and added; a binary file is only named. */
   readonly diff: Digest
-  /** How many bytes of it are left out at its end. */
+  /** How many bytes are cut off at the end of the diff. */
   readonly cut: number
   readonly files: readonly ChangedFile[]
   /** How many more there are. */
   readonly more: number
-  /** Somebody else was at work in the repo as well, or may have been: nobody can tell whose change it is. */
+  /** Another process worked in the repo as well, or may have: the change has no certain author. */
   readonly shared: boolean
 }
 
-/** Who was at work: the agent behind the model, or a tool that was called. */
+/** The author of a change: the agent behind the model, or a tool that was called. */
 export interface Worker {
   readonly by: 'model' | 'tool'
-  /** Of a tool. */
+  /** The call of the tool; null for a model. */
   readonly call: string | null
 }
 

@@ -1,5 +1,5 @@
 // Folder: The graph around the turns: which node starts, what may happen to a run, growth of the graph, stalls, and the view of a recorded run. It performs nothing.
-// What may happen to a run. The same state and command always give the same answer, and a refusal changes nothing.
+// Decides which commands a run accepts and which events they cause. Deterministic: a refused command changes nothing.
 import type { Mode } from '../compose/mode.ts'
 import { type Digest, digestText } from '../digest/digest.ts'
 import { writeMessage } from '../messages/message.ts'
@@ -20,7 +20,7 @@ import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
 type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
 
-/** What a node starts with; the rest follows from the graph. */
+/** The input of a node that starts; the rest follows from the graph. */
 export type StartNode = { readonly type: 'startNode' } & Omit<NodeStarted, 'type' | 'typeId' | 'visit' | 'again'>
 
 export type RunCommand =

@@ -10,7 +10,7 @@ import type { RunEvent } from './events.ts'
 import { isOfTurn, reduceRun } from './reduce.ts'
 import { nodeOf, type RunState } from './state.ts'
 
-/** What a session records of the run, in the same commit. */
+/** A command for a session that is recorded in the same commit as the events of the run. */
 export interface SessionRecord {
   readonly session: string
   readonly command: SessionCommand

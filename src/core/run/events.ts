@@ -17,10 +17,10 @@ import type { StallEvidence } from './stall.ts'
 import type { RunWarning } from './warning.ts'
 
 export type PauseReason = 'asked' | 'stalled'
-/** What happens to nodes at work when a run is paused: `immediate` begins no further step, `drain-current-node` lets them end. */
+/** Effect of a pause on working nodes: `immediate` begins no further step, `drain-current-node` lets them end. */
 export type DrainPolicy = 'immediate' | 'drain-current-node'
 
-/** What a session is asked directly. */
+/** A message that is sent directly to a session. */
 export interface DirectRequest {
   readonly session: string
   readonly input: Digest | null
@@ -31,7 +31,7 @@ export interface DirectRequest {
   readonly snapshot: Snapshot | null
 }
 
-/** What happens to a run: the walk over its graph, and the turns of its nodes. */
+/** The events of a run: the walk over its graph, and the turns of its nodes. */
 export type RunEvent = GraphEvent | TurnEvent
 
 export type GraphEvent =
@@ -54,14 +54,14 @@ export type GraphEvent =
       /** Left out by runs that were started before there was a second version. */
       readonly rulesVersion?: number
       readonly owner: string
-      /** What was said aloud when it started. Left out where there was nothing to say. */
+      /** Warnings at the start. Left out when there are no warnings. */
       readonly warnings?: readonly RunWarning[]
-      /** Left out by a run that is nobody's fork. */
+      /** Left out by a run that is not a fork. */
       readonly forkOf?: ForkOf
-      /** Of a run that asks a session directly. */
+      /** Only for a run that sends a message directly to a session. */
       readonly direct?: DirectRequest
     }
-  /** Who was at work on it before may write nothing more. */
+  /** A new owner takes over the run. The previous owner cannot write any more. */
   | { readonly type: 'run.claimed'; readonly owner: string; readonly epoch: number }
   | {
       readonly type: 'node.started'
@@ -71,7 +71,7 @@ export type GraphEvent =
       readonly visit: number
       /** The lasting session that it works in; null when its messages are kept in the run. */
       readonly session: string | null
-      /** The session that its config and its snapshot come from; null when there is none. */
+      /** The session that its config and its snapshot come from; null without one. */
       readonly home: string | null
       readonly config: RunConfig
       /** Whether it waits for more after a reply that asks for nothing. */
@@ -83,7 +83,7 @@ export type GraphEvent =
       readonly input: Digest | null
       /** Messages that were said before in its lasting session. Left out by any other node. */
       readonly history?: History
-      /** Messages that were left in its lasting session. Left out where there are none. */
+      /** Messages that were left in its lasting session. Left out when there are no messages. */
       readonly left?: readonly LeftMessage[]
       /** Handed over by other nodes; null for nothing. */
       readonly handoffs: Digest | null
@@ -129,9 +129,9 @@ export type GraphEvent =
   | { readonly type: 'edge.followed'; readonly edgeId: string; readonly to: string; readonly time: number }
   /** An agent added it to the graph; it starts at once. */
   | ({ readonly type: 'node.spawned' } & SpawnedNode)
-  /** @see MadeEdge: it holds nobody back */
+  /** @see MadeEdge: no node waits because of it */
   | ({ readonly type: 'edge.created'; readonly nodeId: string } & MadeEdge)
-  /** On its way from here on, whatever becomes of who sent it. */
+  /** On its way from here on, even when its sender ends. */
   | {
       readonly type: 'handoff.sent'
       readonly handoff: string
@@ -140,12 +140,12 @@ export type GraphEvent =
       readonly to: string
       readonly body: Digest
       readonly expectation: 'none' | 'optional' | 'required'
-      /** The handoff it is the reply to, where somebody waits for that; null otherwise. */
+      /** The handoff that this one replies to, if a node waits for that reply; null otherwise. */
       readonly answers: string | null
-      /** The call that stays open until there is a reply; null where nobody waits. */
+      /** The call that stays open until there is a reply; null when the sender does not wait. */
       readonly awaits: { readonly call: string; readonly until: number } | null
     }
-  /** `nodeId` has it before it: in its session, among what it starts with, or as what its call came to. */
+  /** `nodeId` has received it: in its session, in its starting input, or as the result of its call. */
   | { readonly type: 'handoff.delivered'; readonly handoff: string; readonly nodeId: string }
   /** `nodeId` has waited for a reply long enough. */
   | { readonly type: 'handoff.expired'; readonly handoff: string; readonly nodeId: string }
@@ -170,9 +170,9 @@ export type GraphEvent =
       readonly code: string
       readonly nodeId: string
     }
-  /** A branch goes on with this from here; what is before it was told otherwise. */
+  /** A branch continues with this world from here on. The events before it used another. */
   | { readonly type: 'run.overlaid'; readonly frozen: Digest; readonly configurable: Digest | null }
-  /** In a run that is made again: what came out otherwise than it is on record. Changes nothing. */
+  /** In a replayed run: a result differs from the record. Changes nothing. */
   | {
       readonly type: 'replay.diverged'
       readonly nodeId: string | null
@@ -189,7 +189,7 @@ export type GraphEvent =
     }
   /** In a run that is made again: the host has another default by now, and it does not reach the run. */
   | { readonly type: 'version.pinned'; readonly kind: string; readonly pinned: Json; readonly present: Json }
-  /** What is under way is ended; then it has failed, or was cancelled. */
+  /** Work under way is ended first; then the run fails or is cancelled. */
   | { readonly type: 'run.cancelling'; readonly reason: string | null; readonly failure: RunFailure | null }
   | { readonly type: 'run.completed'; readonly outputs: Digest }
   | ({ readonly type: 'run.failed' } & RunFailure)

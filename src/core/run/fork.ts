@@ -4,7 +4,7 @@ import type { RunState } from './state.ts'
 
 export type ForkMode = 'replay' | 'branch'
 
-/** What prompts say of their run, so that a fork is told what its source was told. */
+/** The names that prompts contain. A fork uses those of its source, so that its prompts have the same bytes. */
 export interface RunNames {
   readonly runId: string
   readonly createdAt: string
@@ -18,9 +18,12 @@ export interface ForkOf {
   readonly mode: ForkMode
   /** How many events were taken over as they were: those before `fromSeq` that were not written together with it. */
   readonly copied: number
-  /** Of the source; of a fork of a fork, of the first. */
+  /** The names of the source; for a fork of a fork, those of the first source. */
   readonly names: RunNames
-  /** By node that worked in a lasting session and has yet to start: the messages that were there when it first did. Left out where there is none. */
+  /**
+   * For each node in a lasting session that has yet to start: the messages of that session at its first start. Left out
+   * without such nodes.
+   */
   readonly began?: Readonly<Record<string, History>>
 }
 
@@ -36,5 +39,5 @@ interface Run {
 export const namesOf = ({ state, createdAt, createdBy }: Run): RunNames =>
   state.forkOf?.names ?? { runId: state.runId, createdAt, createdBy }
 
-/** Nobody may do any of it in earnest. */
+/** A replay has no effects: no tool or model is called. */
 export const isReplay = ({ forkOf }: Pick<RunState, 'forkOf'>): boolean => forkOf?.mode === 'replay'

@@ -1,4 +1,4 @@
-// What a run keeps of the world it was started in: the workflow, its agents and roles, and what the host had set. Written once, read for ever.
+// The frozen world of a run: the workflow, its agents and roles, and the host's settings at its start. Written once, never changed.
 import type { Agent } from '../agent/agent.ts'
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Repository } from '../compose/task-payload.ts'
@@ -13,14 +13,14 @@ export interface FrozenRole {
   readonly name: string
   readonly source: 'repo' | 'shipped'
   readonly ref: string
-  /** Of the file with its head. */
+  /** The digest of the file, head included. */
   readonly digest: Digest
   readonly requests: readonly string[]
   /** For the model. */
   readonly text: string
 }
 
-/** What refs and libraries led to when the run was started: nothing that is published later reaches it. */
+/** The targets of refs and libraries at the start of the run. Later publications do not reach it. */
 export interface FrozenLookup {
   readonly found: Readonly<Record<string, Found>>
   readonly defaults: Readonly<Record<string, Found | null>>
@@ -30,7 +30,7 @@ export interface FrozenLookup {
 
 export interface Frozen {
   readonly workflow: Workflow
-  /** Of those that its nodes name, the ones that are known. */
+  /** The agents that its nodes name, without those that do not exist. */
   readonly agents: Readonly<Record<string, Agent>>
   readonly roles: Readonly<Record<string, FrozenRole>>
   readonly lookup: FrozenLookup
@@ -38,14 +38,14 @@ export interface Frozen {
   readonly agentBindings: boolean
   /** The host does not support prompts: refs are kept and never resolved. Left out where it does. */
   readonly opaqueRefs?: true
-  /** What nodes use that name no model of their own, and whose agent names none. */
+  /** The model of nodes that name none, and whose agent names none. */
   readonly model: { readonly provider: string; readonly model: string } | null
   readonly repository: Repository | null
   /** Left out by the first runs. */
   readonly settings?: UsualSettings
   /** Whether a node's `userPrompt` and `schemaHintPrompt` are sent. Runs of version 0.1.0 left it out, and did not send them. */
   readonly inlinePrompts?: true
-  /** By node: the schemas of the pack that its system prompt comes from. Left out where there are none. */
+  /** The schemas of the pack that each node's system prompt comes from, by node. Left out when there are no schemas. */
   readonly packs?: Readonly<Record<string, Digest>>
   /** The default when neither agent nor workflow chooses. A run without it is composed as a graph. */
   readonly compose?: ComposeStyle
@@ -75,7 +75,7 @@ export function freezeLookup(lookup: Lookup, { refs, libraries, hostRefs }: Want
   }
 }
 
-/** Whoever looks up may find more than is kept. */
+/** Drops the fields that the frozen world does not store. */
 function plain<F extends Found | null>(found: F): F {
   if (found?.status !== 'found') return found
   const { template, kind, meant } = found

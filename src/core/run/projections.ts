@@ -1,4 +1,4 @@
-// Which runs there are, and how each stands, in a table. The events say more.
+// The table of runs and their status. The events have the details.
 import type { Projection, Source } from '../record/projection.ts'
 
 const THE_ROW = { row: { always: 1 } } as const
@@ -17,7 +17,7 @@ export const runRows: Projection = {
     phase: 'text',
     /** 1 until it is over. */
     open: 'integer',
-    /** Of a fork: which run, how, and from which of its events. */
+    /** For a fork: the source run, the mode, and the event it branches from. */
     forkOf: 'text',
     forkMode: 'text',
     forkFrom: 'integer',

@@ -1,4 +1,4 @@
-// What events make of a run. The only writer of its state.
+// Folds events into the state of a run. The only writer of that state.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { appendMessage, emptyHistory } from '../session/history.ts'
 import type { MessageEvent } from '../turn/messages.ts'
@@ -83,7 +83,7 @@ function reduced(state: RunState, event: RunEvent, put: PutNode): RunState {
   }
 }
 
-/** Nobody waits for anything any more. */
+/** A run that has ended waits for nothing. */
 const OVER = { approvals: [], inbox: [], awaited: [] } as const
 
 export const foldRun = (events: Iterable<RunEvent>, from: RunState = emptyRun): RunState => {
@@ -109,10 +109,10 @@ export function runFolding(from: RunState = emptyRun): (event: RunEvent) => RunS
   }
 }
 
-/** Its provider is told everything again. */
+/** The next step sends the whole prompt to its provider. */
 const FORGOTTEN = { headerHash: null, conversation: null } as const
 
-/** What a provider holds of the source is the source's: a branch that went on there would be heard by it. */
+/** The conversation at a provider belongs to the source: a branch that continued it would change what the source sees. */
 function counted(state: RunState): RunState {
   const { copying, ...rest } = state
   if (copying === undefined) return state
@@ -159,7 +159,7 @@ function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState
     case 'step.settled': {
       const tokens = state.tokens + (event.tokens ?? 0)
       const { promptHash } = node
-      // Whoever did not answer may have forgotten: it is told everything again.
+      // A provider that did not answer may have lost the conversation: the next step sends the whole prompt.
       if (event.replyHash === null || promptHash === null) return put(FORGOTTEN, { tokens })
       const rounds = [...node.rounds, { promptHash, replyHash: event.replyHash }].slice(-roundsKept(state.stallAfter, state.rulesVersion))
       const conversation = event.conversation === undefined ? null : { id: event.conversation, held: node.sent + 1 }
@@ -186,10 +186,10 @@ function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState
     case 'node.completed':
       return put({ ...over(node), status: 'completed', output: event.output, edges: event.edges })
     case 'node.failed':
-      // What it was told last may not have reached its history.
+      // The last prompt may not have reached its history.
       return put({ ...over(node), ...FORGOTTEN, status: 'failed', output: null, edges: event.edges })
     case 'node.skipped':
-      // What it gave before an edge led back is not handed over again.
+      // The output of a visit before an edge led back is not handed over again.
       return put({ status: 'skipped', output: null, edges: [] })
     case 'node.cancelled':
       return put({ ...over(node), ...FORGOTTEN, status: 'cancelled' })
@@ -198,7 +198,7 @@ function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState
   }
 }
 
-/** What was said stays for the next visit. A lasting session keeps its own messages. */
+/** The messages stay for the next visit. A lasting session keeps its own messages. */
 const over = ({ turn, session, history }: NodeState): Pick<NodeState, 'turn' | 'history'> => ({
   turn: null,
   history: session === null ? (turn?.history ?? history) : emptyHistory,
@@ -263,7 +263,7 @@ const unseen = ({ seen }: NodeState): Pick<NodeState, 'seen'> => (seen === undef
 const counting = ({ rulesVersion }: RunState, { steps }: NodeState): Pick<NodeState, 'countedFrom'> =>
   rulesVersion === undefined ? {} : { countedFrom: steps }
 
-/** What makes one telling the same as another. */
+/** Identifies a trace or composition, so that the same one is recorded once. */
 export const toldHash = ({ type, ...payload }: Extract<RunEvent, { readonly type: 'prompt.traced' | 'prompt.composed' }>): Digest =>
   digestJson([type, payload] as unknown as Json)
 

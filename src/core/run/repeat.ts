@@ -1,4 +1,4 @@
-// Whether an agent is told the same again: the hash of a prompt without the line that only tells runs and nodes apart.
+// Detects that an agent gets the same prompt again: hashes a prompt without the line that only distinguishes runs and nodes.
 import type { BlockSegment } from '../compose/parts.ts'
 import { type Digest, digestText } from '../digest/digest.ts'
 

@@ -1,4 +1,4 @@
-// A name for a run that nobody has used: later ones come later in the alphabet. Needs a clock and chance from whoever calls.
+// Makes a unique id for a run: ids of later runs sort later. The caller supplies the clock and the random bytes.
 
 /** Crockford's: digits and letters that are not taken for one another, in the order of the alphabet. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -3,9 +3,9 @@ import type { Digest } from '../digest/digest.ts'
 
 /** One step as far as circles are concerned. */
 export interface Round {
-  /** Of what it was told, without what only tells runs apart. */
+  /** The hash of its prompt, without the line that only distinguishes runs. */
   readonly promptHash: Digest
-  /** Of the raw reply, its calls included, without their ids. */
+  /** The hash of the raw reply, its calls included, without their ids. */
   readonly replyHash: Digest
 }
 

@@ -1,4 +1,4 @@
-// A run folded from its events: plain JSON, the same bytes for the same events. What the graph looked like at first is in what the run froze.
+// The state of a run, folded from its events: plain JSON, the same bytes for the same events. The frozen world has the first graph.
 import type { Mode } from '../compose/mode.ts'
 import type { Digest } from '../digest/digest.ts'
 import { emptyHistory, type History } from '../session/history.ts'
@@ -20,32 +20,32 @@ export interface NodeState {
   readonly visits: number
   /** The lasting session that it works in; null when its messages are kept here. */
   readonly session: string | null
-  /** The session that its snapshot comes from; null when there is none. */
+  /** The session that its snapshot comes from; null without one. */
   readonly home: string | null
   /** Null while it is not at work. */
   readonly turn: Turn | null
-  /** What was said in the visits before; the present one is in its turn. */
+  /** The messages of the earlier visits; those of the present visit are in its turn. */
   readonly history: History
   readonly handoffs: Digest | null
-  /** Of the newest visit that has ended. */
+  /** The output of the latest visit that has ended. */
   readonly output: Digest | null
-  /** Of those that lead away from it, whose condition held when it ended. */
+  /** The outgoing edges whose condition held when the node ended. */
   readonly edges: readonly string[]
   readonly steps: number
-  /** What the user message of the present turn says: it is sent once. */
+  /** The user message of the present turn: it is sent once. */
   readonly user: Digest | null
-  /** Which resolutions and compositions are on record for this visit: they are told once. */
+  /** The resolutions and compositions on record for this visit: each is recorded once. */
   readonly told: readonly Digest[]
   readonly rounds: readonly Round[]
-  /** Of the step under way. */
+  /** The hash of the prompt of the step under way. */
   readonly promptHash: Digest | null
   /** Successful calls with their results, since files last changed. Left out where the run records no results. */
   readonly seen?: readonly Digest[]
   /** The steps before it was last let go on by a person: they do not count for the limit of steps per node. */
   readonly countedFrom?: number
-  /** What came of its tool calls since that step: those that failed, and those that gave the same as before. */
+  /** Results of its tool calls since that step: the failed ones, and those that repeat an earlier result. */
   readonly results: readonly string[]
-  /** Of the last prompt that its provider was sent in full. */
+  /** The header hash of the last prompt that was sent in full to its provider. */
   readonly headerHash: Digest | null
   /** How many messages of its history the step under way was made of, and whether only the newest were sent. */
   readonly sent: number
@@ -53,7 +53,7 @@ export interface NodeState {
   readonly conversation: Conversation | null
 }
 
-/** What a provider keeps by itself: so many messages of the history need not be sent again. */
+/** A conversation that the provider stores: its first `held` messages need not be sent again. */
 export interface Conversation {
   readonly id: string
   readonly held: number
@@ -95,11 +95,11 @@ export interface RunState {
   readonly followed: Readonly<Record<string, number>>
   /** Nodes that an edge led back to, and that are to start when what follows them is quiet. */
   readonly again: readonly string[]
-  /** What agents added to the graph. Nothing of it is ever taken away, so no name comes to mean another node. */
+  /** The growth of the graph. Nothing is ever removed, so a name never comes to mean another node. */
   readonly grown: Grown
   /** How many were sent. */
   readonly handoffs: number
-  /** Those that nobody has read yet, oldest first. */
+  /** Unread handoffs, oldest first. */
   readonly inbox: readonly SentHandoff[]
   readonly awaited: readonly AwaitedReply[]
   readonly overrides: Readonly<Record<string, Digest>>

@@ -1,4 +1,4 @@
-// What was expected against what came: by JSON pointer for machines, as a unified text for people.
+// Compares expected with actual JSON: by JSON pointer for machines, as a unified diff for people.
 import { createTwoFilesPatch } from 'diff'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'

@@ -20,8 +20,8 @@ export function interpretSchema(schema: Json, others: readonly Json[] = []): Che
 }
 
 /**
- * A copy, because the interpreter writes into its schemas. It knows no $dynamicRef, so that is read as the $ref it is as long as nobody
- * overrides the anchor.
+ * Copies, because the interpreter writes into its schemas. It does not support $dynamicRef, which is read as a $ref: that is correct
+ * unless a schema overrides the anchor.
  */
 const adapt = (schema: Json): Schema =>
   JSON.parse(JSON.stringify(schema), (_, value) => {
@@ -54,7 +54,7 @@ function leaves(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   }
   const isLeaf = ({ keyword, keywordLocation }: OutputUnit) =>
     !(WRAPPERS.has(keyword) && parents.has(keywordLocation)) && keyword !== 'false'
-  // Whatever holds the schema `false` says so itself; only where it is the whole schema nothing else is said.
+  // The keyword with the schema `false` reports its own error; only when it is the whole schema, there is no other error.
   return errors.every(({ keyword }) => keyword === 'false') ? errors : errors.filter(isLeaf)
 }
 

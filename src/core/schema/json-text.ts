@@ -3,7 +3,7 @@ import type { Json } from '../digest/digest.ts'
 
 export type JsonText =
   | { readonly ok: true; readonly value: Json }
-  /** `offset`: the first character that cannot stand where it stands. */
+  /** `offset`: the first unexpected character. */
   | { readonly ok: false; readonly offset: number; readonly message: string }
 
 export function readJson(text: string): JsonText {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../digest/is-object.ts'
 import { type Pointer, pointerText } from './pointer.ts'
 import { subschemasOf } from './schema-fault.ts'
 
-/** What stands beside a `$ref` and judges nothing. */
+/** Keywords beside a `$ref` that assert nothing. */
 const SILENT = new Set(['$ref', '$id', '$schema', '$comment', 'title', 'description', 'default', 'examples', 'definitions', '$defs'])
 
 interface Draft {
@@ -35,7 +35,7 @@ const DRAFTS: ReadonlyMap<string, Draft> = new Map([
 
 export type InOurDraft = { readonly ok: true; readonly schema: JsonObject } | { readonly ok: false; readonly message: string }
 
-/** Draft 2020-12 is what every schema of ours is judged by. Whatever names neither it nor a draft known here stays as it is. */
+/** Every schema is validated as draft 2020-12. A schema that names neither it nor a draft known here stays unchanged. */
 export function inOurDraft(schema: JsonObject): InOurDraft {
   const { $schema, ...rest } = schema
   const draft = typeof $schema === 'string' ? DRAFTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, '')) : undefined

@@ -92,7 +92,7 @@ export function schemaFault(schema: Json, at: Pointer = []): string | null {
   return null
 }
 
-/** What stands where a keyword wants schemas. */
+/** The subschemas under a keyword. */
 function valuesUnder(keyword: string, value: Json): readonly (readonly [Pointer, Json])[] {
   if (NESTED.has(keyword)) return Array.isArray(value) ? value.map((one, index) => [[index], one]) : [[[], value]]
   return NESTED_MAPS.has(keyword) && isObject(value) ? Object.entries(value).map(([name, one]) => [[name], one]) : []

@@ -25,7 +25,7 @@ export interface SchemaProblem {
 export interface UnresolvedRef {
   /** The reference as it is written. */
   readonly ref: string
-  /** The schema file it stands in. */
+  /** The schema file that contains it. */
   readonly path: string
 }
 
@@ -33,7 +33,7 @@ export interface Closure {
   /** Every schema reached from the one asked for, itself included. */
   readonly uris: readonly string[]
   readonly unresolved: readonly UnresolvedRef[]
-  /** What is wrong with the schemas themselves. */
+  /** The faults of the schemas themselves. */
   readonly faults: readonly SchemaFileFault[]
 }
 
@@ -124,7 +124,7 @@ interface Reference {
   readonly document: string
 }
 
-/** What one file holds, whoever reaches it. */
+/** The content of one file, independent of the schemas that reach it. */
 interface Survey {
   readonly fault: string | null
   readonly resources: ReadonlyMap<string, Resource>

@@ -1,4 +1,4 @@
-// Questions to a validator, and its answers. Who validates, and where, is none of core's business.
+// Questions to a validator, and its answers. Core does not decide which validator runs, or where.
 import type { Json } from '../digest/digest.ts'
 import type { Pointer } from './pointer.ts'
 

@@ -1,4 +1,4 @@
-// When a snapshot that somebody asked for becomes active. One table (DESIGN, decision 7); nothing else decides this.
+// Decides when a requested snapshot becomes active. One table (DESIGN, decision 7); nothing else decides this.
 import type { ApplyWhen, WorkspaceEvent } from './events.ts'
 import { type Snapshot, type Staged, unprovenIn } from './snapshot.ts'
 import type { SessionState } from './state.ts'
@@ -11,7 +11,7 @@ const OUTCOMES: Readonly<Record<ApplyWhen, { readonly idle: Outcome; readonly op
   immediate_if_idle: { idle: 'applied', open: 'deferred to run' },
 }
 
-/** What asking to apply comes to; null when there is nothing to apply. */
+/** The events of a request to apply; null when there is nothing to apply. */
 export function applyPending(state: SessionState, when: ApplyWhen): readonly WorkspaceEvent[] | null {
   const { approved } = state.workspace
   if (state.workspace.pending === null) return null
@@ -39,13 +39,13 @@ function outcomeEvent(outcome: Outcome, pending: Staged, firstRun: number, when:
   }
 }
 
-/** What becomes active when a run starts: asked for before it was requested. */
+/** The snapshot that becomes active when a run starts: requested before the run was. */
 export function dueAtRun({ workspace: { approved } }: SessionState, run: number): readonly WorkspaceEvent[] {
   if (approved === null || approved.at !== 'run' || approved.firstRun > run) return []
   return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'run' }]
 }
 
-/** What becomes active before the next step, the first one included. */
+/** The snapshot that becomes active before the next step, the first one included. */
 export function dueAtStep({ workspace: { approved } }: SessionState): readonly WorkspaceEvent[] {
   if (approved?.at !== 'step') return []
   return [{ type: 'workspace.applied', snapshot: approved.snapshot, selection: approved.selection, at: 'step', reaches: true }]

@@ -1,4 +1,4 @@
-// What a session is set to, and what a run froze of it. Says what is wrong with a config; never fills in what somebody left open.
+// The config of a session, and the part that a run freezes. Reports problems of a config; never fills in missing fields.
 import type { Digest, Json } from '../digest/digest.ts'
 import { type Check, interpretSchema } from '../schema/interpret.ts'
 import type { Mismatch } from '../schema/verdict.ts'
@@ -12,7 +12,7 @@ export interface WorkspaceSelector {
   readonly version: number | null
 }
 
-/** What a sync is asked for: a workspace, and by name what is wanted of it. */
+/** The request of a sync: a workspace, and the names of the wanted parts. */
 export interface Selection {
   readonly workspace: WorkspaceSelector
   readonly prelude: string | null
@@ -71,7 +71,7 @@ export type ReadConfig =
 /** Made when it is first needed: most commands never read a config. */
 let checkFormat: Check | undefined
 
-/** What is left out is unset. */
+/** A field that is left out is unset. */
 export function readSessionConfig(value: Json): ReadConfig {
   checkFormat ??= interpretSchema(sessionConfigFormat as unknown as Json)
   const problems = checkFormat(value).map(({ pointer, message }): Mismatch => ({ pointer, message }))
@@ -81,7 +81,7 @@ export function readSessionConfig(value: Json): ReadConfig {
   return { ok: true, config: { ...emptyConfig, ...given, workspace: selector, limits: { ...emptyConfig.limits, ...limits } } }
 }
 
-/** What a host knows. An empty list checks nothing. */
+/** The providers and models of a host. An empty list checks nothing. */
 export interface KnownModels {
   readonly providers: readonly string[]
   readonly models: readonly string[]
@@ -106,7 +106,7 @@ export function configProblem({ provider, model }: SessionConfig, known: KnownMo
 
 const lists = (known: readonly string[], name: string): boolean => known.length === 0 || known.some(one => one.trim() === name.trim())
 
-/** What a config names of a workspace; null when it names none. */
+/** The workspace content that a config names; null when it names none. */
 export const selectionOf = ({ workspace, prelude, catalog }: SessionConfig): Selection | null =>
   workspace === null ? null : { workspace, prelude, catalog }
 

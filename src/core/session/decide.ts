@@ -1,5 +1,5 @@
 // Folder: The config of a session, its workspace adoption, its transcript and its current run. It does not know steps or calls.
-// What may happen to a session. The same state and command always give the same answer, and a refusal changes nothing.
+// Decides which commands a session accepts and which events they cause. Deterministic: a refused command changes nothing.
 import type { SessionCommand } from './commands.ts'
 import { decideRun } from './decide-run.ts'
 import { decideWorkspace } from './decide-workspace.ts'

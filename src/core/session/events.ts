@@ -71,7 +71,7 @@ export type WorkspaceEvent =
       readonly packs?: readonly PackChange[]
     }
   | ({ readonly type: 'workspace.syncFailed'; readonly sync: number; readonly workspace: string; readonly stage: SyncStage } & Failure)
-  /** `untested`: packs that the caller wants applied although their tests did not pass. Left out where there are none. */
+  /** `untested`: packs that the caller wants applied although their tests did not pass. Left out without such packs. */
   | { readonly type: 'workspace.applyRequested'; readonly when: ApplyWhen; readonly untested?: readonly string[] }
   | {
       readonly type: 'workspace.approved' | 'workspace.deferred'

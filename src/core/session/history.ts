@@ -1,4 +1,4 @@
-// What was said, oldest first, as a list in pieces: to append or to name it costs the same however long it is.
+// The messages of a conversation, oldest first, as a list in chunks: appending and naming cost the same at any length.
 import { canonicalJson, type Digest, digestText, isDigest, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { readJson } from '../schema/json-text.ts'
@@ -28,7 +28,7 @@ export interface HistoryHead {
 export interface HistoryNode {
   readonly previous: Digest | null
   readonly messages: readonly Digest[]
-  /** Of messages up to here. */
+  /** The number of messages up to here. */
   readonly count: number
 }
 

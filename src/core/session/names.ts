@@ -1,8 +1,8 @@
-// Names that become parts of a path. Whatever could lead elsewhere is no name.
+// Checks names that become parts of a path: a name that could lead elsewhere is refused.
 import { isWorkspaceName } from '../workspace/path.ts'
 import type { Selection } from './config.ts'
 
-/** What is wrong with the names of a selection; null when nothing is. */
+/** The problem with the names of a selection; null when all are valid. */
 export function nameProblem({ workspace, prelude, catalog }: Selection): string | null {
   const wrong = [workspace.name, prelude, catalog].find(name => name !== null && !isWorkspaceName(name)) ?? null
   if (wrong === null) return null

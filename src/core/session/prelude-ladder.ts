@@ -1,14 +1,14 @@
-// Which messages stand before the history, and why: the run's own digests, else the prelude of the snapshot in force, else none.
+// Chooses the messages before the history, with the reason: the run's own digests, else the prelude of the active snapshot, else none.
 import type { Digest } from '../digest/digest.ts'
 import type { PromptSource, RunConfig } from './config.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** What one rung offers. A rung that lost keeps what it offered. */
+/** The offer of one layer. A superseded layer is still recorded with its offer. */
 export interface PreludeTraceEntry {
   readonly layer: 'direct' | 'workspace'
   readonly applied: boolean
   readonly digests: readonly Digest[] | null
-  /** Of the prelude, where it has one. */
+  /** The name of the prelude, if it has one. */
   readonly name: string | null
   readonly code: 'applied' | 'superseded' | 'nothing_here'
 }
@@ -16,7 +16,7 @@ export interface PreludeTraceEntry {
 export interface ChosenPrelude {
   readonly source: PromptSource
   readonly prelude: readonly Digest[]
-  /** What the prelude sets beside its messages. It goes with them. */
+  /** The settings of the prelude beside its messages. They apply together. */
   readonly defaults: Digest | null
   readonly trace: readonly PreludeTraceEntry[]
 }

@@ -27,7 +27,7 @@ interface World {
 
 interface Acted {
   readonly refused: string | null
-  /** Of the workspace, in order. */
+  /** The outcomes of the workspace, in order. */
   readonly outcomes: readonly string[]
 }
 
@@ -113,7 +113,7 @@ const seen = ({ open, runs: count, refused, workspace, left, history }: SessionS
 
 const predicted = ({ versions: _, ...model }: SessionModel) => model
 
-/** Versions, runs and messages are told apart by presence only, so that there are finitely many situations. */
+/** Versions, runs and messages differ by presence only, so that there are finitely many situations. */
 const situationOf = ({ isOpen, isRefused, active, pending, approved, at, reaching, left }: SessionModel): string =>
   [isOpen, isRefused, active !== 0, pending !== 0, approved !== 0, at, reaching !== 0, [...new Set(left)].toSorted()].join(' ')
 

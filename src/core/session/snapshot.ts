@@ -4,9 +4,9 @@ import type { Selection } from './config.ts'
 
 export interface SnapshotPrelude {
   readonly name: string
-  /** Of messages, as the model adapters read them. */
+  /** The digest of the messages, as the model adapters read them. */
   readonly digest: Digest
-  /** Of what the prelude sets beside its messages; null when it sets nothing. */
+  /** The digest of the settings of the prelude beside its messages; null when it sets nothing. */
   readonly options: Digest | null
 }
 
@@ -19,11 +19,11 @@ export interface Snapshot {
   readonly workspace: string
   readonly version: number
   readonly root: Digest
-  /** Of agent.workspace.json; null when the workspace has none. */
+  /** The digest of agent.workspace.json; null when the workspace has none. */
   readonly index: Digest | null
   readonly prelude: SnapshotPrelude | null
   readonly catalog: SnapshotCatalog | null
-  /** Its tools were found by looking into tools/, because nothing named them. */
+  /** Its tools were discovered in tools/, because nothing names them. */
   readonly legacy: boolean
   /** The digest of its packs, as a `PackSet`. Left out where the workspace has none. */
   readonly packs?: Digest

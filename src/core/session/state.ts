@@ -11,11 +11,11 @@ export interface Approved extends Staged {
 
 export interface WorkspaceState {
   readonly active: Snapshot | null
-  /** Validated, but nobody has asked for it. */
+  /** Validated, but not requested yet. */
   readonly pending: Pending | null
-  /** Asked for, waiting for its boundary. A later sync cannot change what was asked for. */
+  /** Requested, waiting for its boundary. A later sync does not change it. */
   readonly approved: Approved | null
-  /** The newest sync that was asked for and is not done. */
+  /** The latest requested sync that is not done. */
   readonly syncing: { readonly sync: number; readonly selection: Selection } | null
   /** How many snapshots were applied. */
   readonly applies: number

@@ -1,4 +1,4 @@
-// What a sync may ask of a workspace, and what it is answered. Read-only; always with the workspace's name, since a digest alone opens nothing.
+// The effects of a sync and their answers. Read-only; every effect has the workspace's name, since a digest alone gives no access.
 import { type Digest, digestBytes } from '../digest/digest.ts'
 import { isPath } from '../workspace/path.ts'
 import type { Selection } from './config.ts'
@@ -23,7 +23,7 @@ interface Values {
   /** Null when there is nothing at this path. */
   readonly 'workspace.readRef': { readonly kind: 'file' | 'dir'; readonly digest: Digest; readonly size: number } | null
   readonly 'workspace.readBytes': Uint8Array
-  /** What stands directly in a folder; null when there is none. */
+  /** The entries of a folder; null when the folder does not exist. */
   readonly 'workspace.list': readonly { readonly name: string; readonly kind: 'file' | 'dir' }[] | null
 }
 
@@ -50,7 +50,7 @@ export type Asking<R> = Generator<WorkspaceEffect, R, Answer>
 export type Part<T> = { readonly outcome: 'done'; readonly value: T } | SyncFailure
 
 export const done = <T>(value: T): Part<T> => ({ outcome: 'done', value })
-/** Details quote content, and content is as long as somebody made it. */
+/** A detail quotes content, which can have any length. */
 const MOST_DETAIL = 4000
 
 export const fail = (stage: SyncStage, code: string, detail: string): SyncFailure => ({

@@ -1,4 +1,4 @@
-// What a sync reads of one version: the prelude, the catalog, and tools that nothing names. Content that is not valid ends the sync.
+// The parts of one version that a sync reads: the prelude, the catalog, and tools that nothing names. Invalid content ends the sync.
 import { digestText } from '../digest/digest.ts'
 import type { ContentProblem } from '../pack/file-content.ts'
 import { compilePrelude, filesOf } from '../prelude/compile.ts'
@@ -23,7 +23,7 @@ import { type Asking, ask, done, fail, type Part, type ReadFile, type Root, read
 
 export interface PreludePart {
   readonly prelude: SnapshotPrelude | null
-  /** What was made of the files, to be stored. */
+  /** The compiled texts, to be stored. */
   readonly objects: readonly StoredText[]
 }
 
@@ -35,7 +35,7 @@ export interface CatalogPart {
 
 export const NO_TOOLS: CatalogPart = { catalog: null, objects: [], legacy: false }
 
-/** What one prelude or catalog may be made of. */
+/** Limits for one prelude or catalog. */
 const MOST_FILES = 1000
 const MOST_NAMED = 10
 const NOT_ALLOWED = 'workspace_not_allowed'

@@ -1,4 +1,4 @@
-// Sync as plans that compose: the prelude alone, the catalog alone, both. A plan says which effects it may ask for; whoever runs it keeps it to that.
+// Sync as plans that compose: the prelude alone, the catalog alone, both. A plan declares its effects; the engine refuses all others.
 import type { CheckSchema } from '../tools/catalog.ts'
 import type { WorkspaceIndex } from '../workspace/index-file.ts'
 import type { Selection } from './config.ts'
@@ -12,7 +12,7 @@ export type { Answer, EffectName, SyncResult, WorkspaceEffect } from './sync-eff
 
 export interface SyncInput {
   readonly selection: Selection
-  /** What the caller has; the same content again is `unchanged`. */
+  /** The caller's snapshot; the same content again is `unchanged`. */
   readonly known: Snapshot | null
   readonly checkSchema: CheckSchema
 }

@@ -1,4 +1,4 @@
-// What a template is once it is understood. Positions are offsets into its source, so every node can be pointed at.
+// The syntax tree of a template. Positions are offsets into its source, so every node can be located.
 
 export interface Span {
   readonly start: number

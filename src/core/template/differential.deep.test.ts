@@ -5,7 +5,7 @@ import { judge } from '../../testing/oracles/handlebars-oracle.ts'
 
 const numRuns = 10_000
 
-/** What was seen: shares of all runs, and how many compared templates show each feature. */
+/** Statistics: shares of all runs, and how many compared templates show each feature. */
 function tally(cases: fc.Arbitrary<TemplateCase>) {
   const seen = { refused: 0, blank: 0, untagged: 0, compared: 0, characters: 0 }
   const features = Object.fromEntries(Object.keys(FEATURES).map(feature => [feature, 0]))

@@ -17,7 +17,7 @@ export type Parsed =
 interface OpenBlock {
   readonly name: string
   readonly chain: BlockPiece[]
-  /** How many blocks the innermost of the chain stands in, itself included. */
+  /** The nesting depth of the innermost block of the chain, itself included. */
   depth: number
   /** Where the next piece goes. */
   into: Piece[]
@@ -124,7 +124,7 @@ function place(cursor: Cursor, placed: PlacedTag, open: OpenBlock[], into: () =>
       }
       if (current.name !== tag.name)
         say(cursor, 'template-syntax', `{{#${current.name}}} is closed by {{/${tag.name}}}: write {{/${current.name}}}`, start, end)
-      // Of a chain only the first two blocks hear of the closing tag's ~; later ones keep their own. So it is in Handlebars.
+      // Only the first two blocks of a chain use the closing tag's ~; later ones keep their own. Handlebars does the same.
       for (const block of current.chain.slice(0, 2)) block.close = placed
       return
     }

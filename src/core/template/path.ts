@@ -3,7 +3,7 @@ import type { Path } from './ast.ts'
 import { type Cursor, eat, refuse, say, skipSpace, take } from './cursor.ts'
 
 export const NAME = /[^\s!"#%-,./;->@[-^`{-~]+(?=[=~}\s/.)|])/y
-// Two hundred characters at most, so that nobody looks for a forgotten `]` or quote through all the rest of the template.
+// At most 200 characters, so that a missing `]` or quote does not cause a search through the rest of the template.
 const BRACKETED = /\[((?:\\\]|\\(?!\])|[^\]\\\n\r\u2028\u2029]){1,200})\]/y
 // A dot before one of these is a name, as in `./x`; any other dot is a separator.
 const DOT = /\.(?=[=~}\s/.)|])/y
@@ -30,7 +30,7 @@ function readSegment(cursor: Cursor): Segment | null {
   return name[0] === 'this' ? { step: 'here' } : { step: 'into', part: name[0] }
 }
 
-/** Null where no path stands; the cursor is then at what stands there instead. */
+/** Null without a valid path; the cursor is then at the unexpected text. */
 export function readPath(cursor: Cursor): Path | null {
   skipSpace(cursor)
   const start = cursor.at

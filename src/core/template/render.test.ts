@@ -18,7 +18,7 @@ function segmentsOf(source: string, values: Values): string[] {
   return rendered.segments.map(({ text, from, at }) => `${text} < ${from} < ${source.slice(at.start, at.end)}`)
 }
 
-/** Each problem as `code start-end: message`; [] when there is none. */
+/** Each problem as `code start-end: message`; [] without problems. */
 function problemsOf(source: string, values: Values, options?: RenderOptions): string[] {
   const rendered = render(source, values, options)
   return rendered.ok ? [] : rendered.problems.map(({ code, start, end, message }) => `${code} ${start}-${end}: ${message}`)

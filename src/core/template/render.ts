@@ -189,7 +189,7 @@ function runEach({ lookup, binds, counts, body, otherwise }: BlockStep, value: J
 const isEmpty = (value: Json | undefined): boolean => (Array.isArray(value) ? value.length === 0 : !value && value !== 0)
 const isTrue = (value: Json | undefined, includeZero: boolean): boolean => (includeZero || value !== 0) && !isEmpty(value)
 
-/** Numbers and booleans as JavaScript prints them; lists and objects as canonical JSON. Null when it is none of these. */
+/** Numbers and booleans as JavaScript prints them; lists and objects as canonical JSON. Null for any other value. */
 function print(value: Json): string | null {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null

@@ -1,4 +1,4 @@
-// What a name means at one place during rendering. Own properties only: prototypes are never reached.
+// Resolves names during rendering. Own properties only: prototypes are never reached.
 import type { Json } from '../digest/digest.ts'
 import type { Path } from './ast.ts'
 
@@ -117,7 +117,7 @@ function climb<Level extends { readonly up: Level | null }>(from: Level | null, 
   return level
 }
 
-/** Undefined when it is not there; null when the way leads through null: an optional value that nobody gave. */
+/** Undefined when it does not exist; null when the path leads through null: an optional value that was not set. */
 function dig(value: Json | undefined, parts: readonly string[]): Json | undefined {
   let found = value
   for (const part of parts) {

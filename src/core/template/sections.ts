@@ -1,14 +1,14 @@
-// The sections of a prompt: headings at the start of a line, outside code and comments, and what stands under them.
+// Finds the sections of a prompt: headings at the start of a line, outside code and comments, and their bodies.
 import type { Node, Span, TemplateTree } from './ast.ts'
 
 export interface Section {
-  /** Which of the names asked for this is. */
+  /** The matching name from the request. */
   readonly name: string
   /** The heading line. */
   readonly at: Span
   readonly body: string
   readonly empty: boolean
-  /** Stands inside a block, so it may be left out. */
+  /** Inside a block, so it may be left out. */
   readonly conditional: boolean
 }
 
@@ -20,7 +20,7 @@ interface Heading {
   readonly level: number | null
 }
 
-/** Stands for a character of a tag: it is not printed, but keeps offsets as they are. */
+/** Replaces each character of a tag: it is not printed, but keeps offsets as they are. */
 const HIDDEN = '\0'
 const NUMBER = '(?:\\d+(?:\\.\\d+)*[.)]?\\s+|\\d+[.)])?'
 /** The head alone: an expression that also looks for the end tries every way to share out the spaces. */
@@ -121,7 +121,7 @@ function headingOf(line: Line, above: Line | null, names: readonly string[]): He
     }
   const label = BOLD.exec(shown) ?? LABEL.exec(shown)
   const name = label === null || !isTitle(label[1]!) ? null : nameOf(label[1]!, names)
-  // What follows a label on its own line belongs to the section already.
+  // Text after a label on its own line belongs to the section already.
   return name === null ? null : { name, at: spanOf(line), bodyStart: start + offsetBehind(raw, label![0].length), level: null }
 }
 

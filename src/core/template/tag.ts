@@ -1,4 +1,4 @@
-// Reads one {{tag}}. Knows the grammar inside the braces and nothing about what stands around them.
+// Reads one {{tag}}. Knows the grammar inside the braces and nothing about the text around them.
 import type { Keyword, Path, Span } from './ast.ts'
 import { type Cursor, eat, refuse, say, skipSpace, take, textBetween } from './cursor.ts'
 import { isLiteral, NAME, readPath, refuseNoPath, refuseUnexpected } from './path.ts'
@@ -31,7 +31,7 @@ export interface PlacedTag extends Span {
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set<Keyword>(['if', 'unless', 'each', 'with'])
-/** What Handlebars keeps for itself: as a bare `{{name}}` it never means a variable. */
+/** Reserved by Handlebars: as a bare `{{name}}` it never means a variable. */
 export const RESERVED: ReadonlySet<string> = new Set([...KEYWORDS, 'lookup', 'log', 'else', 'this', 'helperMissing', 'blockHelperMissing'])
 const MAX_PARAMS: Readonly<Record<Keyword, number>> = { each: 2, with: 1, if: 0, unless: 0 }
 
@@ -48,7 +48,7 @@ const INCLUDE_ZERO = /includeZero\s*=\s*(true|false)(?=[~}\s])/y
 const isKeyword = (name: string): name is Keyword => KEYWORDS.has(name)
 const isCondition = (keyword: Keyword) => keyword === 'if' || keyword === 'unless'
 
-/** The cursor stands at `{{`, and afterwards behind the tag. */
+/** Starts with the cursor at `{{`, and leaves it behind the tag. */
 export function readTag(cursor: Cursor): PlacedTag {
   const start = cursor.at
   cursor.at += 2
@@ -137,7 +137,7 @@ function readCaret(cursor: Cursor, start: number): Tag {
   return { type: 'open', open: { name: name === null ? '' : textBetween(cursor, name.at), opening: null } }
 }
 
-/** What follows `{{#` or `{{else`: a keyword, its subject, options, block parameters. */
+/** Reads the rest of `{{#` or `{{else`: a keyword, its subject, options, block parameters. */
 function readOpening(cursor: Cursor, start: number): Open {
   const path = readPath(cursor)
   if (path === null) {

@@ -1,7 +1,7 @@
 // Which variables a template uses, where, and as what. Reads the tree, never values.
 import type { BlockNode, Node, Path, Span, TemplateTree } from './ast.ts'
 
-/** A part of a path that stands for each item of a list. */
+/** A part of a path that means each item of a list. */
 export const EACH_ITEM = '*'
 
 export interface Use {
@@ -13,7 +13,7 @@ export interface Use {
   readonly named: boolean
   readonly as: 'text' | 'if' | 'unless' | 'each' | 'with'
   readonly at: Span
-  /** Whether it may stay unreached: it stands inside a block. */
+  /** Inside a block, so rendering may not reach it. */
   readonly conditional: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Uses {
 type Target = Pick<Use, 'variable' | 'path'>
 
 interface View {
-  /** What `this`, `../this`, `../../this` are, innermost last. */
+  /** The targets of `this`, `../this`, `../../this`, innermost last. */
   readonly levels: readonly Target[]
   readonly loops: number
   readonly params: Readonly<Record<string, Target | null>>
@@ -86,7 +86,7 @@ function into(target: Target, parts: readonly string[]): Target & { named: boole
 
 const UNKNOWN: Target = { variable: '', path: [] }
 
-/** The view from inside a block. What cannot be known reaches the variable '', which nobody declares and nobody names. */
+/** The view from inside a block. An unknown target is the variable '', which cannot be declared or named. */
 function inside(block: BlockNode, target: Target | null, view: View): View {
   if (block.keyword === 'if' || block.keyword === 'unless') return view
   const { subject } = block

@@ -1,7 +1,7 @@
-// What ~ swallows, and what a block or comment alone on its line takes with it. Cuts text; changes nothing else.
+// Removes the white space around ~, and around a block or comment alone on its line. Changes nothing else.
 import type { BlockPiece, Piece, TextPiece, Trim } from './pieces.ts'
 
-/** How a piece looks from the list it stands in. */
+/** The edges of a piece, as its list sees them. */
 interface Edges extends Trim {
   /** A comment: standalone when blank on both sides. */
   readonly inline: boolean
@@ -65,7 +65,7 @@ function controlBlock(source: string, block: BlockPiece): Edges {
   controlList(source, body, false)
   if (otherwise !== null) controlList(source, otherwise.body, false)
 
-  // Of a chain (`else if`) Handlebars trims the first branch only, also where the closing tag says ~.
+  // In a chain (`else if`) Handlebars trims the first branch only, also where the closing tag says ~.
   const firstBranch = otherwise === null ? null : otherwise.chained ? (otherwise.body[0] as BlockPiece).body : otherwise.body
   const edges: Edges = {
     trimBefore: block.open.trimBefore,
@@ -89,7 +89,7 @@ function controlBlock(source: string, block: BlockPiece): Edges {
   return edges
 }
 
-/** Whether only white space stands between this place and the start of its line. */
+/** Whether only white space is between this place and the start of its line. */
 function blankBefore(source: string, list: readonly Piece[], index: number, root: boolean): boolean {
   const previous = list[index - 1]
   if (previous === undefined) return root

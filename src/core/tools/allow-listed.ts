@@ -1,10 +1,11 @@
-// Whether a line of shell is a plain command that somebody has listed. In doubt it is not: a line that a shell would do more with than split is never listed.
+// Checks whether a shell line is a plain command on an allow list. In doubt it is not: a line that a shell does more with
+// than split is refused.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 
 /** None of these means anything to a shell inside a word. */
 const WORD = /^[A-Za-z0-9_./@:+,%=^-]+$/
-/** Stands for any words that are neither options nor lead out of the folder: those must be written out. */
+/** Matches any words that are neither options nor lead out of the folder: those must be written out. */
 const ANY = '*'
 const HARMLESS = /^(?![-/])(?!(?:.*[/=:])?\.\.(?:\/|$))/
 

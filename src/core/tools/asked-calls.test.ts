@@ -1,4 +1,5 @@
-// What a reply asks for, natively and by line: one list of calls, in order, with what is wrong with those that were meant and are none.
+// Tests the calls of a reply, native and by line: one ordered list, with the problems of lines that were meant as calls
+// but are malformed.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyReply } from '../../testing/arbitraries/any-reply.ts'

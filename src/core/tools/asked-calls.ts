@@ -1,4 +1,4 @@
-// What a reply asks for, however its provider makes calls: native ones first, then lines of its text. Runtime and display both read here. Runs nothing.
+// The calls of a reply, for every provider: native calls first, then lines of its text. Runtime and display both use it. Runs nothing.
 import type { Json } from '../digest/digest.ts'
 import type { Part } from '../messages/message.ts'
 import { readToolCalls, type ToolCallDiagnostic, unusedId } from './read-tool-calls.ts'
@@ -9,13 +9,13 @@ export type Calling = 'native' | LineCalling
 export type LineCalling = 'lines' | 'own'
 
 export interface AskedCall {
-  /** Under which the model is told what came of it. Once in a reply. */
+  /** The id under which the model gets the result. Unique in a reply. */
   readonly callId: string
   readonly toolName: string
   readonly arguments: Json
-  /** Of a line that was meant as a call and is none: it is refused, and told so. */
+  /** For a line that was meant as a call but is malformed: the call is refused, and the model gets this reason. */
   readonly problem: LineProblem | null
-  /** What else is told with its result. */
+  /** Notes that the model gets together with the result. */
   readonly notes: readonly string[]
 }
 
@@ -27,15 +27,15 @@ export interface LineProblem {
 
 export interface Asked {
   readonly calls: readonly AskedCall[]
-  /** What is said beside them. */
+  /** The text beside the calls. */
   readonly text: string
-  /** The last message of it, when the reply has several: what a node gives when its work is done. */
+  /** The last message of the reply, when it has several: the output of a node when its work is done. */
   readonly last: string
-  /** Lines that speak of calls, and of which nobody can say that they were meant as one: told beside calls, and never alone. */
+  /** Lines that mention calls and may not be meant as calls. The model gets them beside the results of calls, never alone. */
   readonly asides: readonly string[]
 }
 
-/** A reply that is wrong all over must not bury what it was told before. */
+/** Bounds the feedback, so that a reply full of mistakes does not bury the rest of the prompt. */
 const MOST_TOLD = 20
 
 /** @param lines names of the tools that are called by line; null when none is */
@@ -79,7 +79,7 @@ function startsOf(texts: readonly string[]): ReadonlySet<number> {
   return starts
 }
 
-/** As the model is told. */
+/** The text for the model. */
 export const problemText = ({ code, line }: LineProblem): string => `Line ${line}, ${code}: ${diagnosticText(code)}`
 
 function kindOf(code: DiagnosticCode): 'note' | 'aside' | 'meant' {

@@ -21,7 +21,7 @@ export interface Catalog {
   readonly toolChoice: Json | null
 }
 
-/** What is wrong with a JSON Schema, or null. Foreign schemas run where the caller can stop them. */
+/** The problem with a JSON Schema, or null. Untrusted schemas run where the caller can stop them. */
 export type CheckSchema = (schema: JsonObject) => string | null
 
 /** A catalog as written: tools whole, or by the names of their descriptors. */
@@ -30,7 +30,7 @@ export interface CatalogFile {
   readonly toolChoice: Json | null
 }
 
-/** Where it stands, so that a problem can be found. */
+/** A tool with its position, so that a problem can be located. */
 export interface PlacedTool {
   readonly path: string
   readonly pointer: Pointer
@@ -172,7 +172,7 @@ function repeated(found: readonly FoundTool[]): readonly ContentProblem[] {
   })
 }
 
-/** What keeps a provider, or the gate, from using it. */
+/** The problems that keep a provider, or the gate, from using the tool. */
 function unsent({ placed: { path, pointer, tool }, descriptor: { name, inputSchema } }: FoundTool): readonly ContentProblem[] {
   const at = isObject(tool) && isObject(tool.function) ? [...pointer, 'function'] : pointer
   const misnamed = toolNameProblem(name)

@@ -1,4 +1,5 @@
-// Whether a line stands inside a code fence. In doubt it does: a call that is not run can be repeated, one that ran cannot be taken back.
+// Decides whether a line is inside a code fence. In doubt it is: a call that did not run can be repeated, a call that ran
+// cannot be undone.
 
 export interface Fence {
   readonly mark: string
@@ -13,8 +14,8 @@ const LEAST_LENGTH = 3
 const MOST_INDENT = 3
 
 /**
- * Which fence is open, read in two ways that differ where a line is no fence for all: `wide` takes one at any indent, `narrow` none that
- * stands four deep. To believe one of them would be to take the next fence that opens for one that closes, and what it holds for calls.
+ * The open fence under two readings that differ where parsers disagree: `wide` accepts a fence at any indent, `narrow` none that
+ * is indented by four. With one reading alone, a fence that opens could be taken for one that closes, and its content for calls.
  */
 export interface Fences {
   readonly wide: Fence | null

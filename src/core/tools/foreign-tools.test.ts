@@ -1,4 +1,4 @@
-// Tools of other servers: their names, what is pinned, and how what is listed stands to what was adopted.
+// Tests tools of other servers: their names, their pinned content, and the comparison of listed with adopted tools.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Digest } from '../digest/digest.ts'
@@ -18,7 +18,7 @@ import {
 
 const tool = (name: string, description = ''): ForeignTool => ({ name, description, inputSchema: { type: 'object' } })
 
-/** What the three large providers all take. */
+/** The names that the three large providers all accept. */
 const EVERY_PROVIDER = [/^[a-zA-Z0-9_-]{1,64}$/, /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/]
 
 describe('a name', () => {

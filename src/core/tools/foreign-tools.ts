@@ -1,5 +1,5 @@
-// Tools of servers that are not ours: what they are called here, what of them is pinned, and how what is listed stands to what was
-// adopted. Adopting one binds it; it grants nothing.
+// Tools of other servers: their names here, their pinned content, and the comparison of listed with adopted tools.
+// Adopting a tool binds it; it grants nothing.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { EventDraft } from '../record/event.ts'
@@ -8,7 +8,7 @@ import { textDiff } from '../schema/compare-json.ts'
 /** One stream for the host, under its own tenant. */
 export const TOOLS = 'host/tools'
 
-/** No two underscores in a row, and none at the end: so one name never stands for two tools. */
+/** No two underscores in a row, and none at the end: so one name never means two tools. */
 export const SERVER_NAME = '^[a-z][a-z0-9]*([-_][a-z0-9]+)*$'
 const MOST_NAME = 64
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
@@ -22,13 +22,13 @@ export interface ForeignTool {
   readonly annotations?: JsonObject
 }
 
-/** What is kept of it, and named by its digest. */
+/** The stored content of a tool, named by its digest. */
 export const pinnedText = ({ name, description, inputSchema, annotations }: ForeignTool): string =>
   canonicalJson({ name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) })
 
 export const pinOf = (tool: ForeignTool): Digest => digestText(pinnedText(tool))
 
-/** What a model calls it; null when no name that every provider takes can be made of it. */
+/** The name for the model; null when no name results that every provider accepts. */
 export function foreignName(server: string, tool: string): string | null {
   const name = `${server}__${tool}`
   return name.length <= MOST_NAME && NAME.test(name) ? name : null
@@ -43,11 +43,11 @@ export interface Adoption {
   readonly descriptor: Digest
   readonly by: string
   readonly at: string
-  /** Whoever adopted it confirmed that it only reads, as it says itself. */
+  /** A person confirmed, when adopting it, that the tool only reads, as it claims. */
   readonly reads?: true
 }
 
-/** Whether it says of itself that it changes nothing. A hint: it counts once a person has confirmed it. */
+/** Whether the tool claims to change nothing. A hint: it counts once a person has confirmed it. */
 export const hintsReading = ({ annotations }: ForeignTool): boolean => annotations?.readOnlyHint === true
 
 /** By the names that models call them. */
@@ -103,7 +103,7 @@ export interface StandingTool {
   readonly adoption: Adoption | null
 }
 
-/** `listed`: what its server lists now; null when nobody knows, and then what was adopted stands. */
+/** @param listed the tools that the server lists now; null when unknown: then the adopted tools remain valid */
 export function standingTools(server: string, listed: readonly ForeignTool[] | null, adoptions: Adoptions): readonly StandingTool[] {
   const own = [...adoptions].filter(([, adoption]) => adoption.server === server)
   const found = new Map((listed ?? []).flatMap(tool => namedTool(server, tool)))
@@ -129,7 +129,7 @@ const stateOf = (tool: ForeignTool, adoption: Adoption | null): ForeignState => 
   return adoption.descriptor === pinOf(tool) ? 'adopted' : 'changed'
 }
 
-/** What a person reads before adopting the new one. */
+/** The difference that a person reads before adopting the new version. */
 export const differenceOf = (adopted: ForeignTool, listed: ForeignTool): string =>
   textDiff(adopted as unknown as Json, listed as unknown as Json)
     .replace('--- expected', '--- adopted')

@@ -1,4 +1,5 @@
-// What a model is told about the three tools that change the graph of its run. Showing them allows nothing, and nothing here runs.
+// The descriptors of the three tools that change the graph of a run, as the model gets them. A descriptor grants nothing
+// and runs nothing.
 import type { JsonObject } from '../digest/is-object.ts'
 import type { Descriptor } from './catalog.ts'
 
@@ -8,7 +9,7 @@ export type GraphTool = (typeof GRAPH_TOOLS)[number]
 export const isGraphTool = (name: string): name is GraphTool => (GRAPH_TOOLS as readonly string[]).includes(name)
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How long a reply is waited for, where nobody says. */
+/** The default timeout for a reply. */
 export const USUAL_REPLY_MS = 10 * 60 * 1000
 
 const text = (maxLength: number, description: string): JsonObject => ({ type: 'string', maxLength, description })

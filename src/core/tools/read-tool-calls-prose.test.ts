@@ -8,14 +8,14 @@ import { readToolCalls, toolCallInOutput } from './read-tool-calls.ts'
 const call = (id: string): string => `{"tool_call":{"id":"${id}","name":"command","args":{"cmd":"ls"}}}`
 const idsIn = (text: string): string[] => readToolCalls(text).calls.map(({ id }) => id)
 
-/** What is installed brings its manuals with it: other people's markdown, code and JSON, and different with every update. */
+/** The manuals of installed packages: real markdown, code and JSON, which change with every update. */
 function markdownIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name.endsWith('.md'))
     .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
 }
 
-/** A section to a text, as long as a reply may be. None is cut inside of a fence: nobody would write half of one. */
+/** Splits a text into sections of the length of a reply. No section ends inside a fence: a model does not write half of one. */
 function sectionsOf(text: string): string[] {
   const sections: string[] = []
   let lines: string[] = []

@@ -29,7 +29,7 @@ it('hundreds of thousands of lines are read as the table has it, and among them 
   for (const code of ['call', ...DIAGNOSTIC_CODES]) expect(seen.get(code) ?? 0, code).toBeGreaterThan(LINES / 4000)
 })
 
-/** What calls and fences are made of, put together by nobody who knows how. */
+/** Random sequences of the tokens that calls and fences consist of. */
 const anySoup = fc
   .array(
     fc.oneof(

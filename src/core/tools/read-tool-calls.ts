@@ -18,7 +18,7 @@ export interface ToolCallDiagnostic {
   readonly code: DiagnosticCode
   /** From 1. */
   readonly line: number
-  /** Of a line that was meant as a call, and names a tool. */
+  /** For a line that was meant as a call and names a tool. */
   readonly meant?: MeantCall
 }
 
@@ -26,7 +26,7 @@ export interface ReadToolCalls {
   readonly calls: readonly TextToolCall[]
   /** By line. */
   readonly diagnostics: readonly ToolCallDiagnostic[]
-  /** What is not run is shown: every line that is no call. The text itself when there is none. */
+  /** The lines that are not run as calls: they are shown. The whole text when it contains no calls. */
   readonly message: string
 }
 
@@ -103,7 +103,7 @@ export function lineReader(tools: ReadonlySet<string>): (line: string) => LineRe
   }
 }
 
-/** Code may speak of tool_call; only what was meant as a call, laid out over lines or not, is worth a word. */
+/** Code may mention tool_call. Only a line that was meant as a call is reported. */
 const insideFence = (line: string, reading: LineReading): LineReading =>
   isWrapper(reading) || line.includes('"tool_call"') ? { kind: 'refused', code: 'fenced' } : TEXT
 
@@ -119,7 +119,10 @@ export function unusedId(wanted: string, given: ReadonlySet<string>, used: Reado
   return id
 }
 
-/** The line, from 1, of what a command printed that is a tool call; null when there is none. A command that prints one has failed. */
+/**
+ * The number, from 1, of the line of a command's output that is a tool call; null without one. A command that prints one
+ * has failed.
+ */
 export function toolCallInOutput(output: string): number | null {
   const index = output.split('\n').findIndex(line => isWrapper(readLine(line, BUILT_IN)))
   return index < 0 ? null : index + 1

@@ -55,7 +55,7 @@ const MODES: ReadonlyMap<string, ToolChoice> = new Map([
   ['any', 'required'],
 ])
 
-/** A word that is no mode is the name of a tool; null for what is neither. */
+/** A string that is not a mode is the name of a tool; null for neither. */
 export function readToolChoice(value: Json): ToolChoice | null {
   if (typeof value === 'string') return value === '' ? null : (MODES.get(value.toLowerCase()) ?? { tool: value })
   if (!isObject(value)) return null

@@ -1,4 +1,4 @@
-// What a model is told about the five tools that work on a repo. Showing them allows nothing, and nothing here runs.
+// The descriptors of the five tools that work on a repo, as the model gets them. A descriptor grants nothing and runs nothing.
 import type { Descriptor } from './catalog.ts'
 
 export const REPO_TOOLS = ['command', 'read_file', 'write_file', 'list_files', 'delete_file'] as const

@@ -1,4 +1,5 @@
-// What is said about a line that looks like a tool call: a code, and the sentence the model is told. Says nothing of whether a call may run.
+// The diagnostics for a line that looks like a tool call: a code, and a sentence for the model. They do not decide whether
+// a call may run.
 
 const SENTENCES = {
   'bad-args': '"args" must be there and be a JSON object; the line was not run.',

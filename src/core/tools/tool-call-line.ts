@@ -1,4 +1,4 @@
-// What one line says, taken alone: a tool call, a call that is wrong, or text. Knows no fence and no other line.
+// Reads one line alone: a tool call, a malformed call, or text. Does not consider fences or other lines.
 import type { Json } from '../digest/digest.ts'
 import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
@@ -29,7 +29,7 @@ export const TEXT: LineReading = { kind: 'text' }
 const KEY = 'tool_call'
 const CAMEL_KEY = 'toolCall'
 const CALL_KEYS = ['id', 'name', 'args', 'params']
-/** What later names a call in events and to people: short, and on one line. */
+/** An id names the call in events and reports: it is short, and on one line. */
 const USABLE_ID = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,128}$/u
 
 export function readLine(line: string, tools: ReadonlySet<string>): LineReading {

@@ -1,4 +1,4 @@
-// What no adapter could send must not be adopted: a choice that is none, or of a tool that is not there.
+// Finds tool settings that no adapter could send, so that they are not adopted: an invalid choice, or a choice of a missing tool.
 
 import type { ContentProblem } from '../pack/file-content.ts'
 import { collectTools, readTools } from './read-tools.ts'

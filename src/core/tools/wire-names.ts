@@ -17,7 +17,7 @@ export const toolNameProblem = (name: string): string | null =>
     ? null
     : `${JSON.stringify(name.slice(0, 80))} cannot be sent to a provider: use 1 to 64 letters, digits and _ - . : /, beginning with a letter, a digit or _`
 
-/** What a provider is sent in place of the name, when no other tool has that name. */
+/** The name that a provider gets, when no other tool has that name. */
 export const wireName = (name: string): string => {
   const plain = name.replace(/[^a-zA-Z0-9_-]/g, '_')
   return plain.length <= MOST_WIRE && plain !== '' ? plain : marked(plain, name)
@@ -32,7 +32,7 @@ export interface WireNames {
   real(name: string): string
 }
 
-/** For the tools of one request. Two that would be sent under one name are told apart by a part of their digest. */
+/** For the tools of one request. Two tools with the same wire name are distinguished by a part of their digest. */
 export function wireNames(names: Iterable<string>): WireNames {
   const all = [...new Set(names)]
   const taken = new Set(all.filter(name => WIRE_NAME.test(name)))
@@ -47,7 +47,7 @@ export function wireNames(names: Iterable<string>): WireNames {
   return { sent: name => sent.get(name) ?? wireName(name), real: name => real.get(name) ?? name }
 }
 
-/** Of everything that a call names: its tools, and those that its history called. */
+/** The names for a model call: its tools, and those that its history called. */
 export const wireNamesOf = ({ tools, messages }: ModelCall): WireNames =>
   wireNames([...tools.map(({ name }) => name), ...messages.flatMap(({ content }) => content.flatMap(toolIn))])
 

@@ -48,9 +48,9 @@ export interface JudgeCall {
   readonly verdict: Verdict
   /** It was started before, and may be done again. */
   readonly again: boolean
-  /** Of the run, when the call was judged; null where there is none. */
+  /** The mode of the run when the call was judged; null without one. */
   readonly mode: Mode | null
-  /** How a person is asked, where the verdict waits for one. */
+  /** The terms of the approval, if the verdict waits for a person. */
   readonly asks?: ApprovalTerms & { readonly approval: string; readonly reason: string }
 }
 

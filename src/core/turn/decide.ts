@@ -1,5 +1,5 @@
 // Folder: One turn of one agent: steps, replies, calls, verdicts, approvals, messages, and the plan of what to do next. It performs nothing and knows no graph.
-// What may happen in a turn. The same turn and command always give the same answer, and a refusal changes nothing.
+// Decides which commands a turn accepts and which events they cause. Deterministic: a refused command changes nothing.
 import { HOST_ACTOR } from '../access/keys.ts'
 import { isListed } from '../gate/grants.ts'
 import type { LeftMessage } from '../session/events.ts'
@@ -222,7 +222,7 @@ function leaveMessage(draft: TurnDraft, message: LeftMessage): TurnRuling {
   return emit(take(received, message), { type: 'node.resumed' })
 }
 
-/** The run ends: nobody is asked any more, and the turn is over when everything it started has come back. */
+/** The run ends: open approvals are withdrawn, and the turn is over when everything it started has returned. */
 export const cancelTurn = (draft: TurnDraft): TurnDraft =>
   finishCancel(withdrawApprovals({ ...draft, turn: { ...draft.turn, phase: 'cancelling' } }, 'the run was cancelled'))
 

@@ -6,7 +6,7 @@ import type { TurnEvent } from './events.ts'
 import { reduceTurn } from './reduce.ts'
 import type { Turn } from './state.ts'
 
-/** How a turn ends. What follows for the graph is not decided here. */
+/** How a turn ends. The graph decides the consequences. */
 export type TurnEnd = { readonly status: 'completed' | 'cancelled' } | ({ readonly status: 'failed' } & Failure)
 
 export interface TurnDraft {

@@ -64,7 +64,7 @@ export interface ApprovalTerms {
 
 export type ApprovalDecision = 'approved' | 'denied' | 'expired'
 
-/** What a person is asked for. */
+/** The subject of an approval. */
 export type ApprovalSubject = ModeSubject | CallSubject
 
 export interface ModeSubject {
@@ -118,7 +118,7 @@ export type StepSettled = OfNode & {
   /** Tokens, the reason of the end, and the provider's own data. */
   readonly receipt: Digest | null
   readonly failure: Failure | null
-  /** Of the reply with its calls, without the ids in it; null without a reply. */
+  /** The hash of the reply with its calls, without the ids in it; null without a reply. */
   readonly replyHash: Digest | null
   /** Null when the provider does not say. */
   readonly tokens: number | null
@@ -142,7 +142,7 @@ export type TurnEvent =
       /** As the call was made: a person may have changed them. */
       readonly arguments: Digest
       readonly result: Digest | null
-      /** Of the result without the id of its call: equal for equal results. */
+      /** The hash of the result without the id of its call: equal for equal results. */
       readonly resultHash?: Digest
     } & CallStatus)
   | (OfNode & { readonly type: 'approval.requested'; readonly approval: string; readonly wants: ApprovalSubject })
@@ -152,7 +152,7 @@ export type TurnEvent =
       readonly decision: ApprovalDecision
       readonly answeredBy: string
       readonly note: string | null
-      /** What the person put in place of the model's arguments; null for those. */
+      /** Arguments from the person that replace those of the model; null to keep the model's. */
       readonly arguments: Digest | null
     })
   | (OfNode & { readonly type: 'message.received'; readonly message: LeftMessage })

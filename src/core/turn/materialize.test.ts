@@ -1,4 +1,5 @@
-// What a step sends: the ladders of prompts and tools, the history by one name, and nothing that nobody set (section B of what AgentOS tests).
+// Tests the request of a step: the layers of prompts and tools, the history by one name, and no unset field (section B of
+// AgentOS's tests).
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { config, named } from '../../testing/stories/session-story.ts'

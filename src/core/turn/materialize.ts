@@ -1,4 +1,5 @@
-// What one step sends: messages and tools by digest, and parameters. The cost does not depend on how long the history is. Fills in nothing.
+// Builds the request of one step: messages and tools by digest, and parameters. The cost does not depend on the history's
+// length. Adds no defaults.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { PromptSource, ReasoningEffort, RunConfig } from '../session/config.ts'
 import { type History, type HistoryHead, historyHead, readHistory, type StoredText } from '../session/history.ts'
@@ -7,7 +8,7 @@ import type { Snapshot } from '../session/snapshot.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'
 import type { ToolChoice } from '../tools/read-tools.ts'
 
-/** What a step may say beside its messages. What it leaves out stays out: the request is named by what is in it. */
+/** The options of a step beside its messages. A missing field stays missing: the digest of the request covers only present fields. */
 export interface StepOptions {
   readonly temperature?: number
   readonly topP?: number
@@ -24,7 +25,7 @@ export interface StepParameters extends StepOptions {
   readonly model: string
   readonly maxTokens?: number
   readonly reasoningEffort?: ReasoningEffort
-  /** What the prelude sets, for whatever is not set here. */
+  /** The defaults of the prelude, for fields that are not set here. */
   readonly defaults?: Digest
 }
 
@@ -34,16 +35,16 @@ export interface StepRequest {
   readonly prelude: readonly Digest[]
   readonly history: HistoryHead
   readonly user: Digest | null
-  /** Null: nobody said anything about tools. An empty list: no tools. */
+  /** Null: tools are not set. An empty list: no tools. */
   readonly tools: readonly Digest[] | null
   readonly parameters: StepParameters
-  /** Left out where tools are called natively. Otherwise its messages say how, and its reply is read so. */
+  /** Left out when tools are called natively. Otherwise the messages explain line calls, and the reply is parsed for them. */
   readonly calls?: LineCalling
 }
 
 export interface StepInput {
   readonly config: RunConfig
-  /** In force for this step. */
+  /** Active for this step. */
   readonly snapshot: Snapshot | null
   readonly history: History
   readonly system?: Digest | null
@@ -62,7 +63,7 @@ export interface MaterializedStep {
   readonly requestDigest: Digest
   readonly source: PromptSource
   readonly toolSource: ToolSource
-  /** What the request names that may not be stored yet. */
+  /** Content that the request names and that may not be stored yet. */
   readonly stored: StoredText | null
 }
 

@@ -1,4 +1,4 @@
-// What a turn calls for as it stands: one piece of work, or none. Follows from its state alone, so it is the same after a crash.
+// Plans the next piece of work of a turn, if any. Depends on its state alone, so the plan is the same after a crash.
 import { callInTurn, isAsked, isQuiet, type OpenCall, type OpenStep, type Turn } from './state.ts'
 
 export type TurnEffect =

@@ -1,4 +1,4 @@
-// What events make of a turn. The only writer of its state. Total: an event that does not fit leaves the state as it is.
+// Folds events into the state of a turn. The only writer of that state. Total: an event that does not fit leaves the state unchanged.
 import { appendMessage } from '../session/history.ts'
 import { type MessageEvent, messagesAdded, REPLY_MISFIT } from './messages.ts'
 import type { OpenCall, OpenStep, Turn } from './state.ts'

@@ -15,7 +15,7 @@ export interface OpenStep {
   readonly request: StepRequest
   readonly settled: boolean
   readonly reply: Digest | null
-  /** Whether the reply is in the history. A reply with calls that nobody makes stays out: calls need their results. */
+  /** Whether the reply is in the history. A reply with calls that are never made stays out: calls need their results. */
   readonly kept: boolean
   readonly failure: Failure | null
   readonly misfit: ReplyMisfit | null
@@ -23,11 +23,11 @@ export interface OpenStep {
 
 export interface CallApproval extends CallSubject {
   readonly approval: string
-  /** Null until somebody answers. */
+  /** Null until the approval is answered. */
   readonly decision: ApprovalDecision | null
   readonly answeredBy: string | null
   readonly note: string | null
-  /** Of the answer; `arguments` of the subject are what the model asked for. */
+  /** The arguments from the answer; `arguments` of the subject are those of the model. */
   readonly changed: Digest | null
 }
 
@@ -51,7 +51,7 @@ export interface Turn {
   readonly apply: number
   readonly steps: number
   readonly step: OpenStep | null
-  /** Of the last reply, in its order; empty when it asked for none. */
+  /** The calls of the last reply, in its order; empty without calls. */
   readonly calls: readonly OpenCall[]
   /** Messages that were left for the agent and are not in its history yet, in order of arrival. */
   readonly left: readonly LeftMessage[]

@@ -1,4 +1,4 @@
-// Which events put a snapshot in force: how it was taken, not what happened to it before or after.
+// Tests which events made a snapshot active: its adoption, not the events before or after it.
 import { describe, expect, it } from 'vitest'
 import { digestText } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'

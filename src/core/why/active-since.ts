@@ -1,4 +1,4 @@
-// What was in force when a step was taken, and the events that put it there. Reads events that others loaded.
+// The active content at the time of a step, and the events that activated it. The caller loads the events.
 import type { Mode } from '../compose/mode.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { RecordedEvent } from '../record/event.ts'
@@ -7,7 +7,7 @@ import type { PromptSource } from '../session/config.ts'
 import { fromRecorded } from '../session/events.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 
-/** Where an event stands, when it was written and by whom. */
+/** The position of an event, its time and its actor. */
 export interface EventPlace {
   readonly stream: string
   readonly sequence: number
@@ -60,7 +60,7 @@ const STAGED = 'workspace.snapshotReady'
 const TAKEN = 'workspace.applied'
 const TOLD: readonly string[] = [STAGED, TAKEN, 'workspace.approved', 'workspace.deferred']
 
-/** Of a session's events, those that `adoptionOf` looks at. */
+/** Selects the events of a session that `adoptionOf` needs. */
 export const isAdoption = ({ type }: RecordedEvent): boolean => TOLD.includes(type)
 
 /** @param events of the session and of its home; @param at the time of the step */
@@ -82,7 +82,7 @@ function snapshotIn(recorded: RecordedEvent): Snapshot | null {
 
 const spelled = (snapshot: Snapshot | null): string => canonicalJson(snapshot as unknown as Json)
 
-/** Steps that follow one another and for which all is the same are told once. */
+/** Consecutive steps with equal state are reported once. */
 export function grouped(steps: readonly (ActiveState & { readonly step: number })[]): readonly ActiveSteps[] {
   const groups: ActiveSteps[] = []
   for (const { step, ...active } of steps) {

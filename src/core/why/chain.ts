@@ -49,7 +49,7 @@ export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEnt
 
 const NOBODY_LOOKS: Lookup = { find: () => ({ status: 'unchecked' }), defaultOf: () => null }
 
-/** What every layer says about a kind, by slot: the chooser's own walk, without looking anything up. */
+/** The refs of every layer for a kind, by slot: the resolver's own walk, without lookups. */
 export const writtenFor = (request: ResolveRequest, kind: PromptKind, dialect: RefDialect): readonly (readonly TraceEntry[])[] =>
   resolveKind(request, kind, NOBODY_LOOKS, dialect).map(({ trace }) => trace)
 

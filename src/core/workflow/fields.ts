@@ -18,11 +18,11 @@ export const MOST_REFS = 100
 export const formatName = { type: 'string', maxLength: 1_024, description: 'Names this format. Optional.' }
 
 export const text = (description: string, maxLength = MOST_TEXT) => ({ type: 'string', maxLength, description })
-/** It stands in events, where a digest would name an object. */
+/** Not a digest: the name appears in events, where a digest would reference an object. */
 export const name = (description: string, maxLength = 256) => ({ type: 'string', minLength: 1, maxLength, pattern: NO_DIGEST, description })
 export const choice = (description: string, ...names: readonly string[]) => ({ type: 'string', enum: names, description })
 
-/** What is wrong with one is said by whoever reads refs. */
+/** The parser of refs reports what is wrong with one. */
 export const promptRef = (description: string) => ({ type: ['string', 'object'], maxLength: MOST_REF, maxProperties: 10, description })
 export const kindRefs = (description: string) => ({
   ...closed({

@@ -53,7 +53,7 @@ function* cycleProblems({ nodes, edges }: Graph, knot: ReadonlyMap<string, numbe
   }
 }
 
-/** An edge that leads back must lead to where its source was reached from; elsewhere it would begin what nobody asked for. */
+/** An edge that leads back must lead to a node from which its source was reached; otherwise it would start unrelated work. */
 function* wrongWayProblems(edges: readonly GraphEdge[], next: Next): Iterable<Mismatch> {
   const known = new Map<string, ReadonlySet<string>>()
   for (const [index, { from, to, repeats }] of edges.entries()) {

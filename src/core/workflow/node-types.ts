@@ -4,10 +4,10 @@ import { nearest } from '../pack/nearest.ts'
 /** The type of a node that names none. */
 export const AGENT_TYPE = 'onbook.agent'
 
-/** The type of the one node of a run that asks a session directly. Nobody writes it into a workflow. */
+/** The type of the one node of a run that sends a message directly to a session. Workflows do not contain it. */
 export const SESSION_TYPE = 'onbook.session'
 
-/** Each of them is one agent at work. The last one is the name that OpenWOP's conformance suite uses. */
+/** The types of nodes that run one agent. The last one is the name in OpenWOP's conformance suite. */
 export const NODE_TYPES: readonly string[] = [AGENT_TYPE, 'core.ai.callPrompt', 'local.sample.demo.mock-ai']
 
 /** Why a type cannot run here, or null. */

@@ -1,4 +1,4 @@
-// The text of a workflow or an agent as JSON: YAML, or JSON where the name says so. What it means is for others to read.
+// Parses the text of a workflow or an agent to JSON: YAML, or JSON by its file name. Does not interpret it.
 import type { Json } from '../digest/digest.ts'
 import { type FileProblem, readJsonContent } from '../pack/file-content.ts'
 import { positionOf } from '../pack/place.ts'

@@ -18,7 +18,7 @@ export type Say = (pointer: Pointer, message: string, code?: string) => void
 /** As a document says it: what is null for us is not there. */
 export type Given<T> = { readonly [Key in keyof T]?: NonNullable<T[Key]> }
 
-/** What may stand at the node or in its config. */
+/** The fields that may be at the node or in its config. */
 type Fields = Given<ModelChoice> &
   Given<Pick<WorkflowNode, 'role' | 'alias' | 'objective' | 'definitionOfDone' | 'session' | 'settings' | 'orchestration'>> & {
     readonly agent?: string | { readonly agentId: string }
@@ -87,7 +87,7 @@ export function readNode(written: WrittenNode, at: Pointer, say: Say): WorkflowN
   }
 }
 
-/** What a config says that is ours to read. A node of another house may mean something else by the same words. */
+/** The fields of a config that are ours. A node type of another product may use the same keys with another meaning. */
 function ownOf(config: JsonObject, typeId: string, at: Pointer, say: Say): JsonObject {
   const errors = checkForm(config, CONFIG_FORM, 'config')
   if (typeId === AGENT_TYPE) for (const { pointer, message } of errors) say([...at, 'config', ...pointer], message)

@@ -45,7 +45,7 @@ interface Written {
 }
 
 const MOST_DEPTH = 64
-/** Whoever has more mends these first. */
+/** A longer list does not help its reader. */
 const MOST_PROBLEMS = 100
 export const STALL_AFTER = 5
 const STEPS_PER_NODE = 50
@@ -64,7 +64,7 @@ export function readWorkflow(value: Json): ReadWorkflow {
 
 const failed = (problems: readonly Mismatch[]): ReadWorkflow => ({ ok: false, problems: problems.slice(0, MOST_PROBLEMS) })
 
-/** What nothing else may be let loose on. */
+/** The reason why a value must not be processed at all, or null. */
 export function unusable(value: Json): string | null {
   if (isDeeperThan(value, MOST_DEPTH)) return `is nested more than ${MOST_DEPTH} deep`
   return hasSpelling(value) ? null : 'holds an invalid number, or half a surrogate pair'

@@ -55,7 +55,7 @@ const promptRefs = (description: string) => ({
   maxItems: MOST_REFS,
 })
 
-/** Of these it does not matter whether they stand at the node or in its config. */
+/** Fields that may be at the node or in its config. */
 export const nodeFields = {
   agent,
   ...workFields,

@@ -19,7 +19,7 @@ export interface Budget {
   readonly stepsPerNode?: number | null
 }
 
-/** What a node or an agent says about its model. Null: somebody else decides. */
+/** The model settings of a node or an agent. Null leaves the choice to a lower layer. */
 export interface ModelChoice {
   readonly provider: string | null
   readonly model: string | null
@@ -55,7 +55,7 @@ export interface WorkflowNode {
   /** A lasting session it works in; null for one of its own in every run. */
   readonly session: string | null
   readonly model: ModelChoice
-  /** What it sets of them; null leaves it to the defaults of its role. */
+  /** The settings of the node itself; null leaves them to the defaults of its role. */
   readonly settings: Partial<NodeSettings> | null
   readonly orchestration: Orchestration | null
 }
@@ -92,7 +92,7 @@ export interface WorkflowVariable {
   readonly name: string
   readonly type: 'string' | 'number' | 'boolean' | 'object' | 'array'
   readonly required: boolean
-  /** Null when there is none. */
+  /** Null without a default. */
   readonly defaultValue: Json
   readonly trust: 'trusted' | 'untrusted'
 }
@@ -116,10 +116,10 @@ export interface Workflow {
   readonly stallAfter: number
   /** The rules by which its runs are judged. Left out by workflows that were frozen before there was a second version. */
   readonly rulesVersion?: number
-  /** What `configurable` of a run must fit; null when nobody says. */
+  /** The schema for `configurable` of a run; null when any value is accepted. */
   readonly configurableSchema: JsonObject | null
   /** How much of its prompts is Onbook's own. Left out: the default of its graph. */
   readonly compose?: ComposeStyle
-  /** What an input does that does not fit the pack's schema. Left out: the run is refused. */
+  /** The effect of an input that does not fit the pack's schema. Left out: the run is refused. */
   readonly onMisfit?: 'fail' | 'warn'
 }

@@ -1,4 +1,4 @@
-// Whether a workspace gets a new version. Whoever says what they saw is refused when it is no longer so.
+// Decides whether a workspace gets a new version. A caller whose expected version is stale is refused.
 import type { Digest } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { TreeCounts } from './diff.ts'

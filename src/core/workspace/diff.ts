@@ -1,4 +1,4 @@
-// What is different between two trees, by file. Folders that are equal are not looked into.
+// Compares two trees by file. Equal folders are skipped.
 import type { Digest } from '../digest/digest.ts'
 import { joinPath } from './path.ts'
 import { type Asking, dirFile, EMPTY, openFolder, type TreeEntry, type TreeNode } from './tree.ts'
@@ -8,7 +8,7 @@ export interface DiffSide extends Pick<TreeEntry, 'digest' | 'size' | 'mode'> {
 }
 
 export interface TreeDifference {
-  /** Of a file, or of a folder whose annotations differ; empty for the root. */
+  /** The path of a file, or of a folder whose annotations differ; empty for the root. */
   readonly path: string
   /** `changed`: other bytes. `mode` and `annotations`: the same bytes. */
   readonly kind: 'added' | 'removed' | 'changed' | 'mode' | 'annotations'

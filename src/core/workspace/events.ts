@@ -1,4 +1,4 @@
-// What a workspace remembers: its versions, each a root digest. The files are objects that the root leads to.
+// The events of a workspace: its versions, each a root digest. The files are objects that the root references.
 import type { Digest, Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
@@ -21,17 +21,17 @@ export const workspaceCommittedDraft = (payload: WorkspaceCommitted, actor: stri
   payload: payload as unknown as Json,
 })
 
-/** What a check of exactly the files under this root came to. It may come long after the version, and again. */
+/** The result of a check of exactly the files under this root. A version can be checked long after its commit, and repeatedly. */
 export interface WorkspaceChecked {
   readonly workspace: string
   readonly root: Digest
-  /** Who judged: rules change from version to version. */
+  /** The version of the checker: rules change between versions. */
   readonly checker: string
   readonly files: number
   readonly errors: number
   readonly warnings: number
   readonly infos: number
-  /** Of the packs that have something to be tested with; null when there is none. */
+  /** The test results of the packs that have tests; null without tests. */
   readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
   /** JSON: every finding, and every case. */
   readonly report: Digest

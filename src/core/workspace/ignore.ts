@@ -1,7 +1,7 @@
 // Which files of a folder are left out, as .gitignore files say it. Every match takes time in proportion to pattern and name, whatever they are.
 import { fitsStars } from './stars.ts'
 
-/** Their names in a folder. Where both speak of a path, the later one decides. */
+/** Their names in a folder. Where both match a path, the later one decides. */
 export const IGNORE_FILES: readonly string[] = ['.gitignore', '.onbookignore']
 
 export interface IgnoreRule {
@@ -11,11 +11,11 @@ export interface IgnoreRule {
   readonly onlyFolders: boolean
 }
 
-/** `**` stands for any number of folders; anything else for one name, character by character. */
+/** `**` matches any number of folders; anything else matches one name, character by character. */
 type Segment = '**' | readonly Token[]
 type Token = '*' | ((character: string) => boolean)
 
-/** The rules of one file, for what lies below its folder. */
+/** The rules of one file, for the paths below its folder. */
 export interface IgnoreLayer {
   /** With forward slashes; empty for the root. */
   readonly folder: string
@@ -38,7 +38,7 @@ function readRule(line: string): IgnoreRule | null {
   const names = pattern.replace(/^\//, '').split('/')
   const anchored = pattern.includes('/')
   const segments: Segment[] = names.map(name => (name === '**' ? '**' : tokensOf(name)))
-  // What ends in /** means what is inside, not the folder itself.
+  // A pattern that ends in /** means the content of a folder, not the folder itself.
   if (names.length > 1 && segments.at(-1) === '**') segments.splice(-1, 0, ['*'])
   return { segments: anchored ? segments : ['**', ...segments], keeps, onlyFolders }
 }
@@ -85,7 +85,7 @@ function classOf(characters: readonly string[]): Token {
   return given => ranges.some(([from, to]) => given >= from && given <= to) !== negated
 }
 
-/** The last rule that fits decides; a file nearer to the path comes after one above it. Whoever asks has not entered a folder that is left out. */
+/** The last rule that fits decides; a file nearer to the path comes after one above it. The caller must not enter an ignored folder. */
 export function isIgnored(layers: readonly IgnoreLayer[], path: string, isFolder: boolean): boolean {
   for (let index = layers.length - 1; index >= 0; index--) {
     const { folder, rules } = layers[index]!

@@ -25,7 +25,7 @@ export const preludePath = (index: WorkspaceIndex | null, name: string): string 
 export const catalogPath = (index: WorkspaceIndex | null, name: string): string =>
   index?.catalogs.get(name) ?? `tools/catalogs/${name}.json`
 
-/** The paths that an entry of a prelude's context stands for: those of a group that the index names, else itself. */
+/** The paths of an entry in a prelude's context: those of a group that the index names, else the entry itself. */
 export const contextPaths = (index: WorkspaceIndex | null, entry: string): readonly string[] => index?.contextGroups.get(entry) ?? [entry]
 
 /** As the file has it. */

@@ -1,4 +1,4 @@
-// What is in a tree, in order of whole paths, from any place on. Whoever stops early has not asked for the rest.
+// Lists the files of a tree in order of whole paths, from any position. Lazy: a caller that stops early does not load the rest.
 import type { Digest } from '../digest/digest.ts'
 import { isWithin, joinPath } from './path.ts'
 import { type Asking, findEntry, openFolder, type TreeEntry } from './tree.ts'
@@ -61,7 +61,7 @@ export function* filesOf(root: Digest): Asking<Map<string, TreeEntry>> {
 interface Step {
   readonly entry: TreeEntry
   readonly path: string
-  /** What is below a folder comes later than the folder: `a`, `a-b`, `a/c`. */
+  /** The content of a folder sorts after the folder: `a`, `a-b`, `a/c`. */
   readonly inside: boolean
 }
 

@@ -13,7 +13,10 @@ const isDots = (name: string): boolean => name === '.' || name === '..'
 
 export const isWorkspaceName = (text: string): boolean => WHOLE_NAME.test(text)
 
-/** One step of a path. What begins with `~` must stand for a name that cannot be written plainly: so two names never mean the same file. */
+/**
+ * One segment of a path. A segment that begins with `~` must encode a name that has no plain form: so two segments never
+ * mean the same file.
+ */
 export const isSegment = (text: string): boolean =>
   text.length <= MOST_NAME && PLAIN.test(text) && !isDots(text) && (!text.startsWith('~') || decodeName(text) !== null)
 
@@ -48,7 +51,7 @@ export const isPath = (text: string): boolean => isStoredPath(text) && !text.spl
 export const encodeName = (name: string): string =>
   PLAIN.test(name) && !name.startsWith('~') && !isDots(name) ? name : `~${hexOf(new TextEncoder().encode(name))}`
 
-/** The name that a segment stands for; null for what no disk may be asked to hold. */
+/** The name that a segment encodes; null for a name that no disk can hold. */
 export function decodeName(segment: string): string | null {
   if (!segment.startsWith('~')) return PLAIN.test(segment) && !isDots(segment) ? segment : null
   const name = HEX.test(segment) ? textOf(segment.slice(1)) : null

@@ -16,7 +16,7 @@ export interface WorkspaceGrant {
   readonly paths?: readonly string[]
 }
 
-/** What any one of its grants allows. */
+/** Allows every use that at least one of its grants allows. */
 export type WorkspacePolicy = readonly WorkspaceGrant[]
 
 export const EVERYTHING: WorkspacePolicy = [{ workspaces: ['*'] }]
@@ -28,7 +28,7 @@ export interface WorkspaceUse {
   readonly path: string
 }
 
-/** What stands in the way; null when nothing does. */
+/** The part of the policy that refuses the use; null when it is allowed. */
 export function refusedUse(
   policy: WorkspacePolicy,
   { workspace, operation, path }: WorkspaceUse,

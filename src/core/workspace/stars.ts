@@ -1,6 +1,6 @@
-// Stars in patterns: whether a list of things is what a list of parts, some of them stars, stands for. Knows nothing of paths.
+// Matches a list of items against a pattern with stars. Knows nothing of paths.
 
-/** Wildcards by going back to the last star only, which is enough: so the time is a product, never a power. */
+/** Backtracks to the last star only, which is enough: the time is a product, never exponential. */
 export function fitsStars<P, T>(pattern: readonly P[], items: readonly T[], star: P, admits: (part: P, item: T) => boolean): boolean {
   let [part, item, lastStar, resume] = [0, 0, -1, 0]
   while (item < items.length) {

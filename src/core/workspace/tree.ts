@@ -17,7 +17,7 @@ export interface TreeFile {
 export interface TreeEntry extends TreeFile {
   readonly name: string
   readonly kind: 'file' | 'dir'
-  /** Of a file; a folder's are in its node. */
+  /** The annotations of a file; those of a folder are in its node. */
   readonly annotations?: Digest
 }
 
@@ -25,16 +25,16 @@ export interface TreeEntry extends TreeFile {
 export interface TreeNode {
   readonly entries: readonly TreeEntry[]
   readonly annotations?: Digest
-  /** Of a folder with very many: nodes whose entries, one after the other, are its own. */
+  /** For a folder with very many entries: nodes whose entries, concatenated, are its own. */
   readonly parts?: readonly Digest[]
 }
 
-/** Asks for nodes by digest and is handed each: so that core need not know where they are kept. */
+/** Requests nodes by digest and receives each, so that core need not know where they are stored. */
 export type Asking<T> = Generator<Digest, T, TreeNode>
 
 export const EMPTY: TreeNode = { entries: [] }
 
-/** What is stored: it begins with `{"$node":`, by which a store knows that it speaks of other objects. */
+/** The stored form. It begins with `{"$node":`, which shows a store that the object references others. */
 export const nodeText = ({ entries, annotations, parts }: TreeNode): string =>
   canonicalJson({
     $node: 'tree',
@@ -122,7 +122,7 @@ export function entryIn({ entries }: TreeNode, name: string): TreeEntry | null {
   return found?.name === name ? found : null
 }
 
-/** What is at a path; null when nothing is. */
+/** The entry at a path; null without one. */
 export function* findEntry(root: Digest, path: string): Asking<TreeEntry | null> {
   let found: TreeEntry | null = rootEntry(root)
   for (const name of path === '' ? [] : path.split('/')) {

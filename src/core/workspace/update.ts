@@ -17,9 +17,9 @@ import {
 
 export interface TreeChange {
   readonly path: string
-  /** What the file becomes; null takes it away; absent, it stays what it is. Without a mode it keeps the one it has. */
+  /** The new file; null deletes it; absent leaves it unchanged. Without a mode the file keeps its own. */
   readonly file?: (Omit<TreeFile, 'mode'> & { readonly mode?: FileMode }) | null
-  /** The object that holds them; null takes them away; absent, they stay. */
+  /** The object with the annotations; null deletes them; absent leaves them unchanged. */
   readonly annotations?: Digest | null
 }
 
@@ -60,7 +60,7 @@ function keep(node: TreeNode, { nodes }: Making): Digest {
   return digest
 }
 
-/** What is asked of one name: of itself, and of what is below it. */
+/** The changes to one name: to itself, and to the paths below it. */
 interface Group {
   own: TreeChange | null
   readonly below: Map<string, Group>

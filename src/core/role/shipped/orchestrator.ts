@@ -1,4 +1,5 @@
-// The orchestrator as it is shipped. It requests what it hands on, since whoever it spawns has at most that; its node is set to delegate only.
+// The shipped role of an orchestrator. It requests what it hands on, since a spawned node gets at most that; its own node
+// only delegates.
 
 export const orchestrator = `[template]
 name = "orchestrator"

@@ -1,4 +1,5 @@
-// What a call of a graph tool comes to, and what is wrong with it: looked at before anybody is asked, and again when it is done. Changes nothing itself.
+// Plans the calls of the graph tools and finds what is wrong with them, before approval and again before execution.
+// Changes nothing itself.
 import { handoffsText } from '../../compose/task.ts'
 import type { Handoff } from '../../compose/task-payload.ts'
 import { isDigest, type Json } from '../../digest/digest.ts'
@@ -30,7 +31,7 @@ const objectIn = (given: JsonObject, name: string): JsonObject | null => (isObje
 const MALFORMED = 'its arguments do not fit its descriptor'
 const ENDING = 'the run is being ended'
 
-// Whatever a reader might take for the end of a line.
+// Excludes every character that a reader might take for the end of a line.
 const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,120}$/u
 
 const labelProblem = (label: string): string | null =>
@@ -49,7 +50,7 @@ export interface SpawnPlan {
   readonly gated: boolean
   readonly asks: boolean
   readonly prompt: string | null
-  /** What it is to begin with; null for nothing. */
+  /** Its first input; null for nothing. */
   readonly handoff: Handoff | null
 }
 
@@ -94,7 +95,7 @@ function firstHandoff(from: string, instructions: string | null, input: JsonObje
 
 export interface EdgePlan {
   readonly edge: MadeEdge
-  /** Whether whoever calls is one of its ends. */
+  /** Whether the calling node is one of its ends. */
   readonly own: boolean
 }
 
@@ -122,7 +123,7 @@ export function planEdge({ state, workflow, nodeId }: GraphPlace, args: Json): P
   return { ok: true, plan: { edge, own: from === nodeId || to === nodeId } }
 }
 
-/** Those of a workflow are named by whoever wrote it. */
+/** The author of a workflow chooses the ids of its edges, so the new id must not collide with them. */
 function newEdgeId({ edges }: Workflow, count: number): string {
   const id = `made-${count}`
   return edges.some(edge => edge.id === id) ? `made-${count}-${edges.length}` : id
@@ -138,7 +139,7 @@ export interface HandoffPlan {
   readonly body: Handoff
   readonly expectation: 'none' | 'optional' | 'required'
   readonly answers: string | null
-  /** How long whoever sends it waits for a reply; null for not at all. */
+  /** How long the sender waits for a reply; null when it does not wait. */
   readonly waitMs: number | null
 }
 
@@ -178,11 +179,11 @@ const EXPECTATIONS = ['none', 'optional', 'required'] as const
 const expectationIn = (response: JsonObject | null): HandoffPlan['expectation'] =>
   EXPECTATIONS.find(one => one === response?.expectation) ?? 'none'
 
-/** Whoever has yet to start, and waits for this very node, will not. */
+/** A node that has yet to start, and that waits for the calling node, cannot answer it. */
 const canAnswer = ({ state, workflow, nodeId }: GraphPlace, to: string): boolean =>
   nodeOf(state, to).status !== 'idle' || !reachOf(graphOf(workflow), nodeId).has(to)
 
-/** By way of others as well: nobody in such a ring would ever take a step. @param but one that is being answered */
+/** Follows chains of waiting nodes: no node in such a ring could take a step. @param but a handoff that is being answered */
 function waitsFor({ awaited }: RunState, from: string, nodeId: string, but: string | null): boolean {
   const open = awaited.filter(({ reply, handoff }) => reply === null && handoff !== but)
   for (let at: string | undefined = from; at !== undefined; at = open.find(one => one.nodeId === at)?.to) if (at === nodeId) return true

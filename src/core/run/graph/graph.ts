@@ -56,7 +56,7 @@ export interface Next {
   readonly skip: readonly { readonly nodeId: string; readonly reason: string }[]
 }
 
-/** What has to happen for the graph to go on, in the order of the workflow. */
+/** The next starts and skips of the graph, in the order of the workflow. */
 export function nextIn(graph: Graph, state: RunState): Next {
   const start: string[] = []
   const skip: { nodeId: string; reason: string }[] = []
@@ -68,7 +68,7 @@ export function nextIn(graph: Graph, state: RunState): Next {
       if (status !== 'running' && status !== 'waiting' && isQuietAfter(graph, state, nodeId)) start.push(nodeId)
       continue
     }
-    // Somebody has written to it since it ended: it is at work once more, and nothing after it is done again.
+    // A handoff arrived after the node ended: it works once more, and no node after it is repeated.
     if (isOver(status) && hasMail(state, nodeId)) {
       start.push(nodeId)
       continue
@@ -133,14 +133,14 @@ export const isHandled = (graph: Graph, nodeId: string, holding: readonly string
 export const timesFollowed = ({ followed }: Pick<RunState, 'followed'>, edgeId: string): number =>
   Object.hasOwn(followed, edgeId) ? followed[edgeId]! : 0
 
-/** The edge that leads back from a node that has just ended; null when none may. What was passed over cannot be done again. */
+/** The edge that leads back from a node that has just ended; null when none may. A skipped node cannot be repeated. */
 export function wayBack({ back }: Graph, state: RunState, nodeId: string, holding: readonly string[]): WorkflowEdge | null {
   const may = ({ id, to, repeats }: WorkflowEdge): boolean =>
     holding.includes(id) && timesFollowed(state, id) < repeats! && nodeOf(state, to).status !== 'skipped'
   return (back.get(nodeId) ?? []).find(may) ?? null
 }
 
-/** Of all edges that lead away from a node, those whose condition holds for what it gave. */
+/** The outgoing edges of a node whose condition holds for its result. */
 export function edgesThatHold(
   { from, back }: Graph,
   nodeId: string,
@@ -178,5 +178,5 @@ export function valueAt(value: Json | JsonLike, path: string): Json | undefined 
   return found
 }
 
-/** Whatever the order of keys: a model writes them as it likes. */
+/** Ignores the order of keys, which depends on the model. */
 const isSame = (a: Json | undefined, b: Json): boolean => a !== undefined && canonicalJson(a) === canonicalJson(b)

@@ -1,4 +1,4 @@
-// What agents add to the graph of their run: nodes that start at once, and edges that only let handoffs through. The frozen workflow stays as it was.
+// The growth of a run's graph: nodes that agents spawn, and edges that only carry handoffs. The frozen workflow does not change.
 import type { Digest } from '../../digest/digest.ts'
 import type { NodeSettings } from '../../gate/authorize.ts'
 import { AGENT_TYPE } from '../../workflow/node-types.ts'
@@ -9,11 +9,11 @@ export interface SpawnedRole {
   readonly name: string
   readonly source: 'repo' | 'shipped'
   readonly ref: string
-  /** Of the file with its head. */
+  /** The digest of the file, head included. */
   readonly file: Digest
   /** For the model. */
   readonly text: Digest
-  /** Of what its head asks for, what the node that spawned it may ask for as well. */
+  /** The capabilities that its head requests, limited to those that the spawning node may request as well. */
   readonly requests: readonly string[]
 }
 
@@ -33,11 +33,11 @@ export interface SpawnedNode {
   readonly asks: boolean
   /** Names of tools: it is shown no others. */
   readonly tools: readonly string[]
-  /** What it is told in place of the text of its role; null for nothing. */
+  /** The prompt that replaces the text of its role; null for none. */
   readonly prompt: Digest | null
 }
 
-/** A channel: nobody waits for whoever is at its other end. */
+/** A channel for handoffs: neither end waits for the other. */
 export interface MadeEdge {
   readonly edgeId: string
   readonly from: string
@@ -54,7 +54,7 @@ export interface Grown {
 
 export const NOT_GROWN: Grown = { nodes: [], edges: [] }
 
-/** What a run may add to its graph. More would be one that has run away. */
+/** Limits of growth. A run that exceeds them is out of control. */
 export const MOST_SPAWNED = 100
 export const MOST_EDGES = 1_000
 export const MOST_HANDOFFS = 1_000
@@ -97,13 +97,13 @@ const asNode = ({ nodeId, label, alias, role, model, settings }: SpawnedNode): W
   session: null,
   model,
   settings,
-  // Whoever spawned it works with what it gives: no person is waited for.
+  // The spawning node uses the result, so the node does not wait for a person.
   orchestration: 'auto',
 })
 
 type Ends = Pick<MadeEdge, 'from' | 'to' | 'bidirectional'>
 
-/** All edges, whoever made them. */
+/** All edges: those of the workflow and those that agents made. */
 export const edgesOf = (
   { edges }: Workflow,
   { grown }: { readonly grown: Grown },

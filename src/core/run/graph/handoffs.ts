@@ -1,4 +1,4 @@
-// What nodes send one another while they work: the inbox of the run, and who waits for a reply. Follows from the events alone.
+// Handoffs between working nodes: the inbox of the run, and which nodes wait for a reply. Computed from the events alone.
 import type { Digest } from '../../digest/digest.ts'
 import type { RunEvent } from '../events.ts'
 import type { RunState } from '../state.ts'
@@ -13,7 +13,7 @@ export interface SentHandoff {
 
 export type Reply =
   | { readonly kind: 'handoff'; readonly handoff: string; readonly body: Digest }
-  /** Whoever was asked has ended, and what it gave is the reply. */
+  /** The receiver has ended, and its output is the reply. */
   | { readonly kind: 'output'; readonly output: Digest }
   | { readonly kind: 'failed'; readonly code: string; readonly detail: string }
 
@@ -26,7 +26,7 @@ export interface AwaitedReply {
   readonly to: string
   /** Milliseconds since 1970. */
   readonly until: number
-  /** Whether whoever was asked knows of it: what it did before is no reply. */
+  /** Whether the receiver has read the request. An output from before that is not a reply. */
   readonly delivered: boolean
   readonly reply: Reply | null
 }

@@ -1,4 +1,4 @@
-// What a node that was spawned may do: at most what the node that spawned it may do or hand on, and at most what was asked for it.
+// The permissions of a spawned node: at most those that the spawning node has or may hand on, and at most those that were requested.
 import type { EdgeManagement, NodeSettings } from '../../gate/authorize.ts'
 
 const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
@@ -8,7 +8,7 @@ export const narrowedSettings = (parent: NodeSettings, asked: NodeSettings): Nod
   writeCode: parent.writeCode && asked.writeCode,
   writeDocs: parent.writeDocs && asked.writeDocs,
   runCommands: parent.runCommands && asked.runCommands,
-  // Of one's own hands alone: who may not use them hands on what it holds.
+  // Restricts only the node's own calls. A node that must delegate still hands on its permissions.
   delegateOnly: asked.delegateOnly,
   gated: parent.gated || asked.gated,
 })

@@ -12,7 +12,7 @@ export function findNode({ nodes }: Workflow, ref: string): WorkflowNode | null 
   return nodes.find(({ id }) => id === name) ?? nodes.find(({ alias }) => alias?.toLowerCase() === lower) ?? null
 }
 
-/** What is wrong with an alias for a new node; null when nothing is. */
+/** The problem with an alias for a new node; null when it is valid. */
 export function aliasProblem(workflow: Workflow, alias: string): string | null {
   if (!ALIAS.test(alias))
     return `invalid alias "${shown(alias)}": 1 to 64 letters, digits, underscores and hyphens, the first a letter or digit`

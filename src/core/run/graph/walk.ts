@@ -12,21 +12,21 @@ import { isBusy, isEnded, nodeOf, type RunState } from '../state.ts'
 import { edgesThatHold, type Graph, graphOf, isHandled, nextIn, timesFollowed, wayBack } from './graph.ts'
 import { spawnedIn } from './grown.ts'
 
-/** What comes with a command to a turn, for the graph around it. */
+/** Data that comes with a command to a turn, for the graph around it. */
 export interface Brought {
   /** A change of the repo, made before a step or a call was settled. */
   readonly changed?: ToldChange
   /** About the reply that a step was settled with. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[]
-  /** What the node gives, if its turn ends with this command. */
+  /** The output of the node, if its turn ends with this command. */
   readonly output?: { readonly digest: Digest; readonly value: Json }
 }
 
 const NO_OUTPUT_TEXT = canonicalJson({ text: '', output: '' })
-/** Of a turn that ends without a reply. */
+/** The output of a turn that ends without a reply. */
 const NO_OUTPUT = { digest: digestText(NO_OUTPUT_TEXT), value: '' } as const
 
-/** A run that was just created: what needs no agent is passed over at once. */
+/** Begins a run that was just created: nodes that need no agent are skipped at once. */
 export const beginRun = (draft: RunDraft, workflow: Workflow): RunDraft => goOn(draft, graphOf(workflow))
 
 /** The events of a turn, and what follows from them for the graph. */
@@ -101,7 +101,10 @@ function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   return goOn(emitRun(draft, { type: 'edge.followed', edgeId: back.id, to: back.to, time }), graph)
 }
 
-/** Whoever spawned a node and waits for it goes on from how it failed; if it has yet to read what it was asked, it starts once more for that. */
+/**
+ * A spawning node that waits for the failed node continues with its failure. If it has yet to read the request, the failed
+ * node starts once more.
+ */
 const isToldToSpawner = (state: RunState, nodeId: string): boolean =>
   state.awaited.some(
     ({ to, nodeId: by, reply }) => to === nodeId && spawnedIn(state, nodeId)?.by === by && (reply === null || reply.kind === 'failed'),
@@ -110,7 +113,7 @@ const isToldToSpawner = (state: RunState, nodeId: string): boolean =>
 /** The note of a request for another mode that ends with its run: no person answered it. */
 export const RUN_OVER = 'the run is over'
 
-/** Nobody needs to be asked any more. */
+/** Closes open approvals of a run that has ended. */
 const closeApprovals = (draft: RunDraft): RunDraft =>
   emitRun(
     draft,
@@ -138,7 +141,7 @@ function goOn(draft: RunDraft, graph: Graph): RunDraft {
   return { ...done, objects: [...done.objects, { digest: digestText(outputs), text: outputs }] }
 }
 
-/** What the last nodes gave, by node. What spawned ones gave is for those who spawned them. */
+/** The outputs of the last nodes, by node. The output of a spawned node belongs to the node that spawned it. */
 function outputsText(state: RunState, { from }: Graph): string {
   const isLast = (id: string): boolean => !from.has(id) && spawnedIn(state, id) === null
   const last = Object.entries(state.nodes).filter(([id, { status, output }]) => isLast(id) && status === 'completed' && output !== null)

@@ -52,9 +52,9 @@ export type VisitOutcome =
 export interface RunStep extends Place, Omit<StepStarted, 'type'> {
   /** Steps are counted from 1 in each visit. */
   readonly visit: number
-  /** The lasting session that the node works in; null when there is none. */
+  /** The lasting session that the node works in; null without one. */
   readonly session: string | null
-  /** The session that the node's snapshot comes from; null when there is none. */
+  /** The session that the node's snapshot comes from; null without one. */
   readonly home: string | null
   readonly config: RunConfig | null
   /** Null while the step is not settled. */

@@ -1,7 +1,7 @@
 // The segments of a prompt as the record keeps them: where each piece came from and how long it is. The words themselves are in the prompt.
 import type { BlockSegment } from '../../compose/parts.ts'
 
-/** What a segment is when nothing else is said: most are nearly that. */
+/** The default of every field. Most segments differ in few fields, so only these are stored. */
 const USUAL: Omit<BlockSegment, 'text'> = {
   block: null,
   part: null,

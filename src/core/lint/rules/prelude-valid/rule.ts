@@ -54,7 +54,7 @@ function* preludeProblems(file: string, text: string, layout: Layout, used: Set<
   if (!compiled.ok) yield* compiled.problems.map(foundIn)
 }
 
-/** Of an image only the name is looked at. */
+/** For an image, only the name is checked. */
 function contentOf(path: string, { texts }: Layout): ContentFile {
   const text = texts.get(path) ?? ''
   return { digest: digestText(text), bytes: bytesOf(text) }
@@ -86,7 +86,7 @@ function problemWith(path: string, { paths, texts, ignored }: Layout, asContext:
   return asContext ? `${path} is neither text in UTF-8 nor an image (png, jpeg, gif, webp)` : `${path} must be text in UTF-8`
 }
 
-/** Of a template that no prelude uses yet, only what it says itself can be wrong. */
+/** A template that no prelude uses yet can only have syntax problems. */
 function syntaxProblems(file: string, text: string): readonly FoundInFile[] {
   const parsed = parseTemplate(text)
   if (parsed.ok) return []

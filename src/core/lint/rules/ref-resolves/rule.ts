@@ -47,7 +47,7 @@ function versionsByTemplate({ packs }: Layout): Versions {
 }
 
 function problemWith(ref: PromptRef, versions: Versions): Pick<FoundInFile, 'message' | 'suggestion'> | null {
-  // What another library has is not known here.
+  // The content of another library is not known here.
   if (ref.libraryId !== null) return null
   const known = versions.get(ref.templateId)
   if (known === undefined) {

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Found by whoever reads the files: by the time a pack can be looked at, its files were read. */
+/** The reader of the files reports these findings: when a rule sees a pack, its files were already read. */
 export const workspaceFile: Rule = {
   name: 'workspace-file',
   summary: 'Every file of the workspace can be read: packs, schemas, onbook.config.yaml, onbook.registry.json.',
