@@ -1,4 +1,5 @@
-// Content that was made to be slow. Twice as much of it takes about twice as long, never four times: nothing here knows how fast a machine is.
+// Tests that hostile content takes linear time: twice as much takes about twice as long, never four times. No test depends
+// on the speed of the machine.
 import { describe, expect, it } from 'vitest'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { packText } from '../testing/rules/test-rule.ts'

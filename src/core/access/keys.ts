@@ -1,5 +1,5 @@
 // Folder: Keys and scopes as the record has them. It holds no secret.
-// Access keys: what the record knows of them. The secret is never among it.
+// The recorded facts about access keys. Never their secrets.
 import type { Json } from '../digest/digest.ts'
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'

@@ -1,4 +1,4 @@
-// Where the text of sessions and runs comes from, and which objects a key uploaded, in tables. They decide what a limited key sees.
+// Tables of the objects that sessions and runs reference, and that a key uploaded. They decide what a limited key sees.
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
 

@@ -1,4 +1,4 @@
-// The format of agents as a JSON Schema: OpenWOP's AgentManifest, of which less is required, and what is ours beside it.
+// The format of agents as a JSON Schema: OpenWOP's AgentManifest with fewer required fields, plus our own fields.
 // schemas/agent.schema.json is printed from this; the reader checks against this.
 import { PATTERNS } from '../resolve/prompt-ref.ts'
 import {

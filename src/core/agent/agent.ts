@@ -1,5 +1,5 @@
 // Folder: Agents as people write them. A file that asks for a permission is not granted it.
-// An agent as the house knows it, with everything that was left out filled in. Content: nothing here grants anything.
+// An agent in its internal form, with all defaults filled in. Content: nothing here grants anything.
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { NodeSettings } from '../gate/authorize.ts'

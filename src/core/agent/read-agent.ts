@@ -1,4 +1,5 @@
-// An agent from its JSON: OpenWOP's AgentManifest, or less of one with what is ours. Everything that is wrong at once; it never throws.
+// Reads an agent from its JSON: OpenWOP's AgentManifest, or a shorter form with our own fields. Reports all problems at
+// once; never throws.
 import type { Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import { checkForm } from '../pack/form.ts'

@@ -1,4 +1,4 @@
-// Messages that stand before the history, span by span: those of a prelude's file as they are written there, or as its templates and context make them.
+// The messages of a prelude, span by span with their places: as written in its file, or as rendered from its templates and context.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type ChatMessage, observable, type Part, type Role } from '../messages/message.ts'

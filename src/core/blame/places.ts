@@ -1,4 +1,4 @@
-// Where the characters of a text are written: in which file, on which line. Answers for files it is given, and looks for none.
+// Maps the characters of a text to file, line and column. The caller supplies the files.
 
 import type { Digest } from '../digest/digest.ts'
 import { templatesOfPack } from '../library/from-pack.ts'

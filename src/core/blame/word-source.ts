@@ -1,4 +1,4 @@
-// Who gave the words that stand in a prompt: the run's input, another node, a template's default, a secret. Says it; finds no value.
+// Names the source of each text in a prompt: the run's input, another node, a template's default, a secret. Does not look up values.
 import { type BindOptions, givenBy } from '../compose/bind.ts'
 import type { BlockSegment } from '../compose/parts.ts'
 import type { TemplateVariable } from '../library/template.ts'

@@ -1,4 +1,5 @@
-// Whether a bundle can be installed on what is there, and what that adds. A version is written once, of a bundle as of a template.
+// Decides whether a bundle can be installed beside the existing content, and what that adds. A version is written once, of
+// a bundle as of a template.
 import semver from 'semver'
 import type { Digest } from '../digest/digest.ts'
 import { publishedDraft } from '../library/events.ts'

@@ -1,4 +1,4 @@
-// The form of pack.json: OpenWOP's manifest with a few limits of our own. A test holds it against the published schema.
+// The format of pack.json: OpenWOP's manifest with a few limits of our own. A test compares it with the published schema.
 import { NO_DIGEST } from '../digest/digest.ts'
 import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../library/template.ts'
 import { PROMPT_KINDS } from '../pack/compile.ts'

@@ -1,4 +1,4 @@
-// The name of a bundle's bytes in the two spellings that installers pin: our digest, and the one of Subresource Integrity.
+// The digest of a bundle's bytes in the two spellings that installers pin: ours, and that of Subresource Integrity.
 import { type Digest, hexOf, isDigest } from '../digest/digest.ts'
 
 const SRI = /^sha256-[A-Za-z0-9+/]{43}=$/

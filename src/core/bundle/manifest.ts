@@ -1,5 +1,5 @@
 // Folder: The manifest of a bundle, its signature file, and what an installation adds. It trusts no key and follows no link in a manifest.
-// A bundle's manifest, read and judged from its bytes alone: everything that is wrong at once. It never looks at who signed.
+// Reads and checks a bundle's manifest from its bytes alone. Reports all problems at once. Ignores signatures.
 import semver from 'semver'
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'

@@ -1,4 +1,4 @@
-// From templates to the bytes of a pack.json: the same templates give the same bytes, wherever and whenever.
+// Writes templates as the bytes of a pack.json. Deterministic: the same templates give the same bytes.
 import type { Json } from '../digest/digest.ts'
 import { sortedJson } from '../digest/indented-json.ts'
 import type { LibraryTemplate } from '../library/template.ts'

@@ -1,4 +1,4 @@
-// pack.json.sig: who says that these are the bytes of pack.json. It names a key and never brings one.
+// Reads pack.json.sig, the signature of the bytes of pack.json. It names a key and never contains one.
 import { jsonFile } from '../digest/indented-json.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { Signature } from '../record/checkpoint.ts'

@@ -1,4 +1,4 @@
-// From what callers give to what a template is rendered with: typed, never converted, each value knowing whether it can be trusted.
+// Binds the caller's values to the variables of a template: typed, never converted, each value with its trust.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import type { TemplateVariable, VariableSource } from '../library/template.ts'

@@ -1,5 +1,5 @@
 // Folder: Binds values to variables, renders one template with secrets redacted and untrusted input fenced, and lays five blocks out as a prompt. It never expands a value.
-// Five blocks, one prompt: kinds choose, blocks place. Everything is a projection of the segments; nothing is trimmed, nothing is made up.
+// Composes five blocks into one prompt. The prompt consists of its segments alone; nothing is trimmed or invented.
 import { type Digest, digestText } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 import type { ComposeStyle } from './compose-style.ts'

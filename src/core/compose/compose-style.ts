@@ -1,4 +1,4 @@
-// How much of a prompt is Onbook's own. The author's choice is on the agent or the workflow; a run freezes the default that applied when it started.
+// Decides how much of a prompt is Onbook's own. The agent or the workflow chooses; a run freezes the default that applied at its start.
 import type { Agent } from '../agent/agent.ts'
 import { isGraphTool } from '../tools/graph-descriptors.ts'
 import type { Workflow } from '../workflow/workflow.ts'

@@ -1,4 +1,4 @@
-// Words that others wrote, framed so that they stay words: they can start no line, end no row and write no marker. Judges nothing they say.
+// Frames untrusted text so that it stays text: it can start no line, end no row and write no marker. Does not judge its content.
 import { type Json, tryCanonicalJson } from '../digest/digest.ts'
 
 /** Every character that a reader might take for the end of a line: Unicode's list, and the three separators that Python adds to it. */

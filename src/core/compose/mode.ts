@@ -1,4 +1,4 @@
-// Block `mode`: what planning and implementation ask of an agent. The gate enforces it; the words only save refused calls.
+// Block `mode`: the rules of planning and implementation for an agent. The gate enforces them; the text only saves refused calls.
 import type { Mode } from '../gate/authorize.ts'
 import { type ShippedTemplate, shipped } from './shipped.ts'
 

@@ -1,4 +1,5 @@
-// How much of a prompt Onbook wrote itself: contract, mode, and the headings and rows of a task. The rest is the author's text and the run's input.
+// Measures how much of a prompt Onbook wrote: contract, mode, and the headings and rows of a task. The rest is the
+// author's text and the run's input.
 import type { BlockSegment } from './parts.ts'
 
 export interface OwnShare {

@@ -1,4 +1,4 @@
-// A template that comes with the house: its text, its name and its digest together. Held in no library.
+// A built-in template: its text, its name and its digest. Not part of a library.
 import type { Digest } from '../digest/digest.ts'
 import { type LibraryTemplate, templateDigest } from '../library/template.ts'
 import { pinnedText } from '../resolve/prompt-ref.ts'

@@ -1,4 +1,4 @@
-// Block `system`: what the host tells every agent, whatever its role. A changed word is a new version: prompts are compared by their hashes.
+// Block `system`: the host's text for every agent, in any role. A changed word is a new version: prompts are compared by their hashes.
 import type { JsonObject } from '../digest/is-object.ts'
 import type { TemplateVariable } from '../library/template.ts'
 import { shipped } from './shipped.ts'

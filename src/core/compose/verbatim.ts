@@ -1,4 +1,4 @@
-// The user message of a verbatim prompt: objective and input as they were written. Adds no heading and no frame.
+// The user message of a verbatim prompt: objective and input as written. Adds no heading and no frame.
 import { type Json, tryCanonicalJson } from '../digest/digest.ts'
 import { sortedJson } from '../digest/indented-json.ts'
 import type { JsonObject } from '../digest/is-object.ts'

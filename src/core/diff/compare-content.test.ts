@@ -1,4 +1,4 @@
-// Content in two versions: what of it is decided otherwise, and what that means.
+// Tests the comparison of two versions of content: their decisions, and the meaning of each change.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { LibraryTemplate } from '../library/template.ts'

@@ -1,4 +1,4 @@
-// Two runs by what was decided in them: whatever the facts are, nothing differs from itself, and either side tells the same.
+// Tests the comparison of two runs: for all facts, nothing differs from itself, and both directions agree.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digestText } from '../digest/digest.ts'

@@ -1,4 +1,5 @@
-// The shortest way from one list of lines to another (Myers, O(ND)), on numbers instead of texts: quick, and bounded by a number of edits.
+// Finds the shortest edit script between two lists of lines (Myers, O(ND)), on numbers instead of texts: fast, and bounded
+// by a number of edits.
 
 /** A run of lines that both have, or that only one has. Ends are exclusive. */
 export interface Edit {

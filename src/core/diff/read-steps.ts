@@ -1,4 +1,4 @@
-// `1..2`, or with visits `1.2..2.1`: two steps of a node, as people write them.
+// Parses a pair of steps of a node: `1..2`, or with visits `1.2..2.1`.
 
 export interface StepPlace {
   /** Without it, that of the other; without both, the newest that has both. */

@@ -1,4 +1,4 @@
-// Two texts, line by line: what comes out, that it is the same from either side, and that it ends.
+// Tests the line diff of two texts: its result, its symmetry, and its limits.
 import { structuredPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Two texts, line by line: what of the one is not in the other, with a little around it. The same whichever comes first. Bounded in time and in size.
+// Compares two texts line by line, with a little context. Symmetric. Bounded in time and in size.
 import { type Edit, editScript } from './edit-script.ts'
 
 export interface TextHunk {

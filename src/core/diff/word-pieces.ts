@@ -1,4 +1,4 @@
-// Two lines that stand for one another, in pieces: which words of them are not in the other. For showing; a long way from one to the other is not walked.
+// Compares two lines word by word, for display. Gives up when the lines differ too much.
 import { diffWordsWithSpace } from 'diff'
 import { cutTexts } from './facts.ts'
 

@@ -1,4 +1,4 @@
-// How deep JSON goes. Asked before anything recursive is let loose on values from outside.
+// Measures the depth of JSON, before recursive code processes values from outside.
 import type { Json } from './digest.ts'
 
 /** Stops looking at `limit`, so it is safe on any value. */

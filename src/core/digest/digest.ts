@@ -1,5 +1,5 @@
 // Folder: Canonical JSON, and digests as names of content.
-// Names for content: same bytes, same name. Nothing else in the house may make a Digest.
+// Names content by its digest: same bytes, same name. No other file may make a Digest.
 import { sha256Hex } from '#sha256'
 
 declare const digest: unique symbol

@@ -1,4 +1,4 @@
-// Whether a value that was parsed can be written down canonically. Asked before anybody relies on its name.
+// Checks whether a parsed value has a canonical spelling, before its digest is used.
 import type { Json } from './digest.ts'
 
 /** False where a text is half a surrogate pair or a number is beyond all: JSON can say both, canonical JSON neither. Not for what may be too deep. */

@@ -1,4 +1,4 @@
-// JSON laid out for people, a field a line.
+// Formats JSON for people, one field a line.
 import { canonicalJson, type Json } from './digest.ts'
 
 /** The text of a file: keys as they come, and a line break at the end. */

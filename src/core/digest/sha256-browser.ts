@@ -1,4 +1,4 @@
-// SHA-256 where there is no node:crypto. Synchronous, like its twin.
+// SHA-256 without node:crypto. Synchronous, like sha256-node.ts.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 

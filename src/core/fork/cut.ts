@@ -1,4 +1,4 @@
-// Where a fork begins: how much of a run had happened by then. Events that were written at one moment stay together.
+// Finds the event where a fork begins. Events with the same timestamp stay together.
 import type { RunEvent } from '../run/events.ts'
 import type { Kept } from './align.ts'
 

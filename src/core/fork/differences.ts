@@ -1,4 +1,4 @@
-// One event as its source recorded it against the same event made again: where they differ, as a replay names it.
+// Compares a recorded event with its replay, and names each place where they differ.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { compareFields, comparePrompts, compareRequests } from '../replay/compare-step.ts'
 import { compareTold, isTold, type TextOf } from '../replay/compare-told.ts'

@@ -1,4 +1,4 @@
-// How a fork tells that something came out otherwise than its source has it: one event, with every place in an object of its own.
+// The event by which a fork records a difference from its source. The places of the difference are in an object of their own.
 import { canonicalJson, digestText, type Json } from '../digest/digest.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { StoredText } from '../session/history.ts'

@@ -1,4 +1,4 @@
-// Events of a run as its fork has them: the same but for the names of the run and of requests to people.
+// Rewrites the events of a run for its fork: only the names of the run and of approvals change.
 import { digestText, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 

@@ -1,4 +1,4 @@
-// Whether an argument of a call fits what a grant says of it. Judges by what the argument says: opens nothing, and follows no link.
+// Checks whether an argument of a call fits the patterns of a grant. Judges the text alone: opens no file and follows no link.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { allowListed } from '../tools/allow-listed.ts'

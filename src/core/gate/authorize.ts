@@ -1,5 +1,6 @@
 // Folder: Whether a tool call may run: grants, conditions, verdicts, and the policy of a host. Content gives no authority.
-// Whether a tool call may run: all conditions, in order, each with its outcome. Shown is not allowed, and asking grants nothing.
+// Decides whether a tool call may run: all conditions, in order, each with its outcome. A visible tool is not an allowed
+// one, and a request grants nothing.
 import { type Capability, capabilityOf, changesGraph, type ToolCall } from './capability.ts'
 import { shortReason } from './short-reason.ts'
 

@@ -1,4 +1,5 @@
-// Bug 14 of the list: a node that was spawned may do at most what its parent may do or hand on, and what was asked for it, however deep.
+// Bug 14 of the list: a spawned node has at most the permissions that its parent has or may hand on, and that were
+// requested, at any depth.
 import { expect, it } from 'vitest'
 import { NODES, ROLES } from '../../testing/oracles/gate-cases.ts'
 import { GATE_CALLS } from '../../testing/oracles/gate-oracle.ts'

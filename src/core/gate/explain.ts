@@ -1,4 +1,5 @@
-// Why a call would be allowed or not, as far as that is known before anybody makes it: the gate's own verdict, and what each grant had to say.
+// Explains whether a call would be allowed, as far as that is known before the call: the gate's own verdict, and the
+// result of each grant.
 import type { Json } from '../digest/digest.ts'
 import { isPlanningCommand } from '../tools/allow-listed.ts'
 import { authorize, type Condition, type GateFacts, type Judged, judgeEach, type Outcome, type Verdict } from './authorize.ts'

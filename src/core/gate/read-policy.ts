@@ -1,4 +1,4 @@
-// onbook.policy.yaml from its text: read whole or not at all, and every problem has its place.
+// Reads onbook.policy.yaml: whole or not at all, and every problem has its place.
 import type { Json } from '../digest/digest.ts'
 import { checkForm } from '../pack/form.ts'
 import { type Place, type Position, positionsIn } from '../pack/place.ts'

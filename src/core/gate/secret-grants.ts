@@ -1,4 +1,4 @@
-// Which secrets the content of a workspace may put into a prompt. Content names them; the operator's policy decides.
+// Decides which secrets the content of a workspace may put into a prompt. Content names them; the operator's policy decides.
 import { isListed } from './grants.ts'
 
 /** Nothing is granted that no entry names. Names may end in `*`. */

@@ -1,4 +1,4 @@
-// Grants that can never decide: one before them takes everything they would. In doubt a grant is not shadowed.
+// Finds grants that never decide, because an earlier one matches every call they would. In doubt a grant is not shadowed.
 import { type ArgumentPatterns, COMMAND_LINE } from './argument-patterns.ts'
 import type { Grant } from './grants.ts'
 

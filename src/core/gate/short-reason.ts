@@ -1,4 +1,4 @@
-// How long a reason may be that is put on record: what a model wrote may stand in it. Says nothing of what the reason is.
+// Limits the length of a recorded reason, which may contain text from a model.
 
 const MOST_REASON = 1_000
 

@@ -1,4 +1,4 @@
-// A pack's templates as the library takes them.
+// Converts a pack to templates of the library.
 import type { Json } from '../digest/digest.ts'
 import { compilePack, type Template } from '../pack/compile.ts'
 import type { Pack, Variable } from '../pack/pack.ts'

@@ -1,4 +1,5 @@
-// Which version of a template a ref means. The one answer for runs, sessions, render, why, resolve, replay, regression and fork.
+// Finds the version of a template that a ref means. The one implementation for runs, sessions, render, why, resolve,
+// replay, regression and fork.
 import { latestOf } from './decide.ts'
 import { ACTIVE_LABEL } from './events.ts'
 

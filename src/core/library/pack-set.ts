@@ -1,4 +1,4 @@
-// The packs of one version of a workspace, compiled: which templates they have, and which version of each pack its registry calls active.
+// The compiled packs of one version of a workspace: their templates, and the active version of each pack.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 

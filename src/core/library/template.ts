@@ -1,4 +1,4 @@
-// A template as the library keeps it: one version, written once, named by the digest of its canonical JSON.
+// A template in the library: one version, written once, named by the digest of its canonical JSON.
 import { canonicalJson, type Digest, digestText, type Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'
 

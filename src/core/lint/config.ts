@@ -1,4 +1,4 @@
-// onbook.config.yaml: which rules speak, how loudly, and with which options.
+// Reads onbook.config.yaml: which rules apply, with which severity and options.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { nearest } from '../pack/nearest.ts'

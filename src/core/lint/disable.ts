@@ -1,4 +1,5 @@
-// Comments that switch a rule off in one place: `onbook-disable-next-line rule -- reason`. In YAML behind #, in a prompt as {{! … }}.
+// Finds comments that disable a rule in one place: `onbook-disable-next-line rule -- reason`. In YAML behind #, in a
+// prompt as {{! … }}.
 import type { Span } from '../pack/place.ts'
 import { positionsIn } from '../pack/place.ts'
 import type { YamlDocument } from '../pack/yaml.ts'

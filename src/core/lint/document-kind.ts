@@ -1,4 +1,4 @@
-// Recognises a workflow or an agent by its keys, where it lies outside the folder for it. Judges nothing else.
+// Recognises a workflow or an agent outside its folder by its keys. Judges nothing else.
 import { agentFormat } from '../agent/agent-format.ts'
 import { isObject } from '../digest/is-object.ts'
 import { packFormat } from '../pack/format.ts'

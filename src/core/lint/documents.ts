@@ -1,4 +1,4 @@
-// The agents and workflows of a workspace, each read once for all rules that look at them.
+// The agents and workflows of a workspace, each parsed once for all rules.
 import type { Agent } from '../agent/agent.ts'
 import { readAgent } from '../agent/read-agent.ts'
 import type { Json } from '../digest/digest.ts'

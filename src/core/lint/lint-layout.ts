@@ -1,4 +1,4 @@
-// Runs the rules that look at the files beside the packs, and gives what they found its line and column.
+// Runs the rules for the files beside the packs, and gives each finding its line and column.
 import { type Position, positionsIn } from '../pack/place.ts'
 import { readYaml } from '../pack/yaml.ts'
 import { type Config, defaultConfig } from './config.ts'

@@ -1,5 +1,5 @@
 // Folder: The lint rules, one folder each, and the engine that turns places into lines. A rule never counts characters of YAML.
-// Runs the rules over one pack and turns what they found into findings a person, an editor or a CI can place.
+// Runs the rules over one pack, and gives each finding a position for people, editors and CI.
 
 import { isObject } from '../digest/is-object.ts'
 import { type ReadPack, readPack } from '../pack/pack.ts'

@@ -1,4 +1,4 @@
-// Every rule there is, in the order in which a reader of a report wants them: can it be read, does it parse, does it hold, is it good.
+// The list of all rules, in the order of a report: is it readable, does it parse, is it valid, is it good.
 import type { LayoutRule, Rule, RuleHead } from './rule.ts'
 import { agentValid } from './rules/agent-valid/rule.ts'
 import { ambiguousScalar } from './rules/ambiguous-scalar/rule.ts'

@@ -1,4 +1,4 @@
-// Everything a model is asked, as one value, and the name of that value. Secrets are places in it, never values.
+// A complete request to a model as one value, and its digest. Secrets are slots in it, never values.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { LineCalling } from '../tools/asked-calls.ts'

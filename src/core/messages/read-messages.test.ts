@@ -1,4 +1,4 @@
-// Fact sheet §12, as cases. Where the original guesses or drops, ours says what is wrong. All such differences:
+// Fact sheet §12, as cases. Where the original guesses or drops, ours reports a problem. All such differences:
 //   original                                         ours
 //   tool call without an id → "call_unknown"         tool_call_id_missing: two such calls would be one
 //   part of unknown type without text → dropped      part_unknown

@@ -1,4 +1,4 @@
-// Whether every tool call in a list of messages has its result. No provider accepts a list where one is missing.
+// Checks that every tool call in a list of messages has its result. No provider accepts a list where one is missing.
 import type { ChatMessage } from './message.ts'
 
 /** The problem, or null. */

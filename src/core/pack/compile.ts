@@ -1,4 +1,4 @@
-// A pack compiles to templates. Its input is the user message, so it needs none for that.
+// Compiles a pack to templates. The input of a pack is the user message, so there is no template for that.
 import type { Json } from '../digest/digest.ts'
 import { sortedJson } from '../digest/indented-json.ts'
 import { isObject } from '../digest/is-object.ts'

@@ -1,4 +1,4 @@
-// Bytes of a workspace file as text or JSON. Content is untrusted: what is wrong with it is said with its place, and nothing here throws.
+// Reads the bytes of a workspace file as text or JSON. Content is untrusted: each problem has its place, and nothing here throws.
 import { isDeeperThan } from '../digest/depth.ts'
 import type { Json } from '../digest/digest.ts'
 import { hasSpelling } from '../digest/has-spelling.ts'

@@ -1,4 +1,5 @@
-// Checks a value against one of our own formats: the few keywords they use, in words an author can act on. Foreign schemas go elsewhere.
+// Checks a value against one of our own formats: only the few keywords they use, with messages an author can act on.
+// Untrusted schemas use a validator.
 import type { Json } from '../digest/digest.ts'
 import { type Pointer, pointerText } from '../schema/pointer.ts'
 import { nearest } from './nearest.ts'

@@ -1,4 +1,4 @@
-// The judge of our format check is ajv, which reads the very schema that we publish.
+// Tests our format check against ajv, with the schema that we publish.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// How a pack is called: prompt-<agentId>-v<version>, in prompts/<agentId>/v<version>.yaml, with its script and its recording beside it.
+// The names of a pack and its files: prompt-<agentId>-v<version>, in prompts/<agentId>/v<version>.yaml, with its script
+// and its recording beside it.
 import semver from 'semver'
 
 /** An author may name the whole version, or only the major one. */

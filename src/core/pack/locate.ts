@@ -1,4 +1,4 @@
-// From a logical place to characters of the file. Reads the tree that YAML was composed to, and decides nothing.
+// Maps a logical place to characters of the file, using the composed YAML tree.
 import { CST, isMap, isScalar, isSeq, Lexer, type Node, type Pair, type YAMLMap } from 'yaml'
 import type { Pointer } from '../schema/pointer.ts'
 import type { Place, Span } from './place.ts'

@@ -1,4 +1,4 @@
-// The name that was probably meant.
+// Guesses which name a mistyped one means.
 
 /** A guess seldom helps with a longer name, and comparisons are expensive. */
 const LONGEST = 60

@@ -1,5 +1,5 @@
 // Folder: The author's YAML with positions, the registry, changes between versions, and the compilation to templates. No text makes it crash.
-// A pack as its author wrote it: read from YAML, checked against the format, and kept with the place of every field.
+// Reads a pack from YAML: checked against the format, with the place of every field.
 import { type Digest, digestJson, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { pointerText } from '../schema/pointer.ts'

@@ -1,4 +1,5 @@
-// Which versions of an agent's pack are known, which one is active, and how that came to be. Pure: the file is someone else's.
+// The registry of an agent's pack: its versions, the active one, and the history of activations. Pure: the caller reads
+// and writes the file.
 import { DIGEST, type Digest, type Json } from '../digest/digest.ts'
 import { hasDuplicateKeys } from '../digest/duplicate-keys.ts'
 import { jsonFile } from '../digest/indented-json.ts'

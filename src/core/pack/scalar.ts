@@ -1,4 +1,4 @@
-// From an offset in a string to the offset in the YAML that spells it: through indents, folds, quotes and escapes.
+// Maps an offset in a string to the offset in its YAML source: through indents, folds, quotes and escapes.
 import type { Scalar } from 'yaml'
 
 /** `node` is a scalar of `text`; `offset` counts in its value. */

@@ -1,4 +1,4 @@
-// From given values to what a template is rendered with: typed, never converted, defaults filled in.
+// Prepares the values for rendering a template: typed, never converted, defaults filled in.
 import type { Json } from '../digest/digest.ts'
 import { builtInValues, type Pack, type Variable, type VariableType } from './pack.ts'
 import { aType, typeName } from './type-name.ts'

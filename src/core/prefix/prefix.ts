@@ -1,5 +1,5 @@
 // Folder: The common beginning of two requests, the first difference, and its cost. It shows no text of a prompt.
-// How much of what was sent in a step is sent again, byte for byte and from the start, in the next: what a provider can keep. And where that ends.
+// Measures how many bytes of a prompt the next step repeats from the start, which a provider can cache, and finds where that ends.
 import type { Block, BlockSegment } from '../compose/parts.ts'
 import type { Digest } from '../digest/digest.ts'
 import type { Layer } from '../resolve/layers.ts'

@@ -1,4 +1,4 @@
-// A composed prelude into the messages that are sent. Renders each template once, strictly: what is missing is a problem, never empty text.
+// Compiles a composed prelude to messages. Renders each template once, strictly: a missing value is a problem, never empty text.
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type ContentProblem, readJsonContent, readText } from '../pack/file-content.ts'

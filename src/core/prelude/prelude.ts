@@ -1,5 +1,5 @@
 // Folder: Prelude files and their compilation to messages. It reads no file itself.
-// A prelude file: messages as they are sent, or a list of templates and context to make messages of. Reads; compile.ts makes.
+// Reads a prelude file: literal messages, or a list of templates and context. compile.ts makes the messages.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { readMessages } from '../messages/read-messages.ts'

@@ -1,5 +1,5 @@
 // Folder: The bytes of an event, the chain, references, checkpoints, projections as data, and the walk that verifies a stream. It does not interpret events.
-// An event as it is written: its bytes, once and for ever, and the chain that ties them together. Knows nothing about what events say.
+// Writes and reads events: their immutable bytes, and the chain that links them. Does not interpret payloads.
 
 import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestBytes, isDigest, type Json } from '../digest/digest.ts'

@@ -1,4 +1,5 @@
-// Tables that follow from events, declared as data: which event types, which rows, which columns. Dropped and made again at will.
+// Tables that follow from events, declared as data: which event types, which rows, which columns. They can be dropped and
+// rebuilt at any time.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { RecordedEvent } from './event.ts'

@@ -1,4 +1,4 @@
-// One run in one file: what its lines are. Judges the form of a line, never whether what it says is so (spec/record).
+// The line format of a file that contains one run. Checks the form of a line, never whether its content is true (spec/record).
 import { type Digest, digestText, isDigest, type Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 

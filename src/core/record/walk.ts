@@ -1,4 +1,4 @@
-// Walks a stream event by event and says where it is not what was written. Goes on after a break, so that each is named once.
+// Verifies a stream event by event. Continues after a break, so that each break is reported once.
 import { type Digest, digestBytes } from '../digest/digest.ts'
 import { decodeEvent, type RecordedEvent, type StreamHead } from './event.ts'
 

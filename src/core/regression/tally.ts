@@ -1,4 +1,4 @@
-// Counts what a proposal does to recorded prompts: by cause, with a few examples of each. Holds nothing of a run that it has counted.
+// Counts the effects of a proposal on recorded prompts: by cause, with a few examples of each. Keeps nothing of a counted run.
 import { type Cause, causeKey, inCauseOrder, type PromptChange } from './cause.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Which parts of a workflow are written otherwise than they are on record, and the workflow with some of them taken over. Runs none.
+// Finds the parts of a workflow that differ from the record, and applies some of them. Runs nothing.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import type { Workflow, WorkflowNode } from '../workflow/workflow.ts'
 

@@ -1,4 +1,4 @@
-// One step as it is on record against the same step made again: its blocks, to the byte, and everything its request names.
+// Compares a recorded step with its replay: its blocks, byte by byte, and everything its request names.
 import { BLOCKS, type Block, type BlockSegment } from '../compose/parts.ts'
 import { canonicalJson, type Digest, type Json } from '../digest/digest.ts'
 import { readSegments } from '../run/reading/stored-segments.ts'

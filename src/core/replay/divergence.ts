@@ -1,5 +1,5 @@
 // Folder: Where a repeated run differs from its record, byte by byte within blocks. It decides nothing and loads nothing.
-// Where a run, made again, is not what is on record: how such a place is named. Compares nothing but two texts.
+// Names the places where a replay differs from the record. Compares nothing but two texts.
 import type { Block } from '../compose/parts.ts'
 import type { Json } from '../digest/digest.ts'
 import type { PromptKind } from '../pack/compile.ts'

@@ -1,4 +1,4 @@
-// Where a prompt could come from: every candidate of every layer, in order of precedence. OpenWOP RFC 0029 §A.
+// Lists the candidates for a prompt: every layer, in order of precedence. OpenWOP RFC 0029 §A.
 import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { PromptKind } from '../pack/compile.ts'

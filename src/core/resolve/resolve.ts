@@ -1,5 +1,6 @@
 // Folder: Prompt refs, candidates by layer, and the one function that chooses, with its trace. Lookups are passed in.
-// Which prompt applies at this node, and why. Collects candidates, then chooses; losers keep what they offered. OpenWOP RFC 0029.
+// Chooses the prompt of a node, with the reason. Collects candidates, then chooses; the trace has the offers of superseded
+// layers as well. OpenWOP RFC 0029.
 import type { Digest, Json } from '../digest/digest.ts'
 import { ACTIVE_LABEL } from '../library/events.ts'
 import type { MeantBy } from '../library/meant.ts'

@@ -1,4 +1,4 @@
-// Looks refs up for an agent whose snapshot carries packs: those packs decide where a ref names neither a version nor a label.
+// Looks up refs for an agent whose snapshot has packs: those packs decide when a ref names neither a version nor a label.
 import { meantVersion } from '../library/meant.ts'
 import { type PackSet, type SnapshotPacks, snapshotLibrary } from '../library/pack-set.ts'
 import type { PromptRef } from './prompt-ref.ts'

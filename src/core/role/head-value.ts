@@ -1,4 +1,4 @@
-// The values of a role's head: text in quotes, true and false, lists of texts. The rest of TOML is refused by name of what is meant.
+// Reads the values of a role's head: quoted text, true and false, lists of texts. Other TOML is refused with a message that names it.
 import type { Severity } from '../pack/place.ts'
 
 export interface HeadProblem {

@@ -1,4 +1,4 @@
-// The head of a role file: a `[template]` table in a small part of TOML. Reads what it says; what that means is for role.ts.
+// Reads the head of a role file: a `[template]` table in a small subset of TOML. role.ts interprets it.
 import { shown } from '../resolve/prompt-ref.ts'
 import { type HeadCursor, type HeadProblem, type HeadValue, readValue, refuse, take } from './head-value.ts'
 

@@ -1,5 +1,6 @@
 // Folder: Role files with their heads, and the five shipped roles. A head that asks for a permission is not granted it.
-// A role file: a head that asks, and text for the model. Asking grants nothing, and a file without a head asks for nothing.
+// Reads a role file: a head with requests, and text for the model. A request grants nothing, and a file without a head
+// requests nothing.
 import type { Capability } from '../gate/capability.ts'
 import { nearest } from '../pack/nearest.ts'
 import type { Severity } from '../pack/place.ts'

@@ -1,4 +1,4 @@
-// The roles that come with the product, as the text of their files. They are code, so every build carries them and no disk is asked.
+// The built-in roles, as the text of their files. They are code, so every build contains them and no disk is read.
 import { implementer } from './shipped/implementer.ts'
 import { investigator } from './shipped/investigator.ts'
 import { orchestrator } from './shipped/orchestrator.ts'

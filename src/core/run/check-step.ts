@@ -1,4 +1,4 @@
-// Whether the next step of a node may begin: not when the run is paused, its budget is spent, or the node repeats itself.
+// Decides whether the next step of a node may begin: not when the run is paused, its budget is spent, or the node repeats itself.
 import type { Failure } from '../session/events.ts'
 import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
 import type { Graph } from './graph/graph.ts'

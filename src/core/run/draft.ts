@@ -1,4 +1,5 @@
-// A decision about a run in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
+// A draft of the events of one decision about a run: each event is folded at once, so that the next one follows from it.
+// Writes nothing.
 import type { Digest } from '../digest/digest.ts'
 import { worded } from '../record/free-text.ts'
 import type { SessionCommand } from '../session/commands.ts'

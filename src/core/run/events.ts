@@ -1,4 +1,4 @@
-// Events of a run: how its graph was walked, and what happened in the turn of each node. Past tense, digests instead of bodies.
+// The events of a run: the walk over its graph, and the turn of each node. Past tense, digests instead of bodies.
 import type { Mode } from '../compose/mode.ts'
 import type { Digest, Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'

@@ -1,4 +1,4 @@
-// A run that goes on from another: whose fork it is, and what its prompts say of the run. Does not know how one is made.
+// The facts about a fork: its source, and the names in its prompts. Does not know how one is made.
 import type { History } from '../session/history.ts'
 import type { RunState } from './state.ts'
 

@@ -1,4 +1,4 @@
-// Whether an agent turns in circles: nothing it does changes anything, so many times in a row. Says on what evidence. DESIGN, decision 22.
+// Detects a stalled agent: so many rounds in a row change nothing. Reports the evidence. DESIGN, decision 22.
 import type { Digest } from '../digest/digest.ts'
 
 /** One step as far as circles are concerned. */

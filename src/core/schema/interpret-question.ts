@@ -1,4 +1,4 @@
-// Answers questions by interpretation, in this thread: for editors, and wherever no worker can be had.
+// Answers questions by interpretation, in this thread: for editors, and wherever there is no worker.
 import { type Check, interpretSchema } from './interpret.ts'
 import { closureOf, type Schemas } from './schemas.ts'
 import type { Question, Verdict } from './verdict.ts'

@@ -1,4 +1,4 @@
-// JSON text with the place where it breaks. JavaScript's own parser names that place only sometimes, and in words that change.
+// Parses JSON text and locates the error. JavaScript's own parser does not always report a position, and its messages change.
 import type { Json } from '../digest/digest.ts'
 
 export type JsonText =

@@ -1,4 +1,5 @@
-// Schemas that name an older draft, as tools from elsewhere do: read as our own draft where they mean the same in both, else said why not.
+// Converts schemas of an older draft to ours when they mean the same in both, and otherwise says why not. Tools of other
+// servers use them.
 import type { JsonObject } from '../digest/is-object.ts'
 import { type Pointer, pointerText } from './pointer.ts'
 import { subschemasOf } from './schema-fault.ts'

@@ -1,4 +1,4 @@
-// JSON pointers (RFC 6901), as lists of keys inside the house and as text outside.
+// JSON pointers (RFC 6901): lists of keys inside the product, text outside.
 
 export type Pointer = readonly (string | number)[]
 

@@ -1,4 +1,4 @@
-// Whether a JSON Schema is one itself: each keyword has the kind of value that draft 2020-12 gives it.
+// Checks that a JSON Schema is valid: each keyword has the type of value that draft 2020-12 requires.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { type Pointer, pointerText } from './pointer.ts'

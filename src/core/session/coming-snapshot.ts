@@ -1,4 +1,4 @@
-// The snapshot that a run starts with when it is requested now, and why a session cannot start one yet.
+// Finds the snapshot that a run would start with now, or the reason why the session cannot start one yet.
 import { dueAtRun } from './apply.ts'
 import { type RunConfig, type Selection, sameSelection, selectionOf } from './config.ts'
 import { type Snapshot, snapshotMismatch } from './snapshot.ts'

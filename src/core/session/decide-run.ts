@@ -1,4 +1,4 @@
-// Runs in a session: which one works in it, and what it leaves behind.
+// Decides about runs in a session: which one works in it, and what it leaves behind.
 import { dueAtRun, dueAtStep } from './apply.ts'
 import type { RunCommand } from './commands.ts'
 import { type Draft, emit, type Ruling, refuse } from './draft.ts'

@@ -1,4 +1,4 @@
-// Sync and apply. A snapshot that was asked for is never swapped, and a sync that failed replaces nothing.
+// Decides about sync and apply. A requested snapshot is never replaced, and a failed sync replaces nothing.
 import { applyPending } from './apply.ts'
 import type { WorkspaceCommand } from './commands.ts'
 import { selectionOf } from './config.ts'

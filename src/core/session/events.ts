@@ -1,4 +1,5 @@
-// Events of a session: its config, the workspace it adopts, the runs that work in it, and what was said. Steps and calls are in the runs' streams.
+// The events of a session: its config, the workspace it adopts, the runs that work in it, and its messages. Steps and
+// calls are in the runs' streams.
 import type { Digest, Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import type { EventDraft } from '../record/event.ts'

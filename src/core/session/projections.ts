@@ -1,4 +1,4 @@
-// The sessions of a tenant, one row each. The events say more.
+// The table of a tenant's sessions, one row each. The events have the details.
 import type { Projection, Source } from '../record/projection.ts'
 
 /** One row a session: it belongs to the stream, so its key is always the same. */

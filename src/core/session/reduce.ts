@@ -1,4 +1,5 @@
-// The only writer of a session's state. Total: an event it does not know, or that does not fit, leaves the state as it is.
+// Folds events into the state of a session. The only writer of that state. Total: an unknown or unfitting event leaves the
+// state unchanged.
 import type { SessionEvent, WorkspaceEvent } from './events.ts'
 import { appendMessage } from './history.ts'
 import { emptySession, type SessionState, type WorkspaceState } from './state.ts'

@@ -1,4 +1,4 @@
-// One validated version of a workspace, frozen. Holding one grants nothing; what is in it was checked before it got here.
+// A frozen, validated version of a workspace. Having one grants nothing; its content was checked before.
 import type { Digest } from '../digest/digest.ts'
 import type { Selection } from './config.ts'
 

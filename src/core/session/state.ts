@@ -1,4 +1,4 @@
-// A session folded from its events: plain JSON, the same bytes for the same events. Nothing in it is known from elsewhere.
+// The state of a session, folded from its events alone: plain JSON, the same bytes for the same events.
 import { emptyConfig, type Selection, type SessionConfig } from './config.ts'
 import type { Failure, LeftMessage, NodeOfRun, SyncStage } from './events.ts'
 import { emptyHistory, type History } from './history.ts'

@@ -1,4 +1,4 @@
-// The index of one version. A sync that finds a broken one fails: its defaults and its paths would be guesses.
+// Reads the index of one version. A sync with a broken index fails: its defaults and its paths would be guesses.
 import type { Digest } from '../digest/digest.ts'
 import { type FileProblem, readText } from '../pack/file-content.ts'
 import { positionOf } from '../pack/place.ts'

@@ -1,4 +1,4 @@
-// A place in a template's source, and what was found wrong on the way there.
+// A position in a template's source, with the problems found so far.
 import type { TemplateProblem } from './ast.ts'
 
 export interface Cursor {

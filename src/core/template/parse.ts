@@ -1,5 +1,5 @@
 // Folder: The {{…}} text: parse, find uses, render into segments. It never escapes, expands a value twice, reaches prototypes or runs unbounded.
-// Text → tree, with every problem found on the way. The one parser in the house: lint, render, types and UI all use this tree.
+// Parses a template to a tree and reports every problem. The only parser: lint, render, types and UI all use this tree.
 import type { Node, TemplateProblem, TemplateTree } from './ast.ts'
 import { type Cursor, say } from './cursor.ts'
 import type { BlockPiece, Piece } from './pieces.ts'

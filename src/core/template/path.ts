@@ -1,4 +1,4 @@
-// Reads `a.b`, `a.[0]`, `../x`, `this`, `@index` as Handlebars' lexer does, odd corners included.
+// Reads `a.b`, `a.[0]`, `../x`, `this`, `@index` exactly like Handlebars' lexer, its oddities included.
 import type { Path } from './ast.ts'
 import { type Cursor, eat, refuse, say, skipSpace, take } from './cursor.ts'
 

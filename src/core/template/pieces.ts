@@ -1,4 +1,4 @@
-// The tree as it is being built: still with its tags, their trim marks and the text that white space control will cut.
+// The intermediate tree of a template: with its tags, their trim marks, and text before white space control.
 import type { Path, Span } from './ast.ts'
 import type { Opening } from './tag.ts'
 

@@ -1,4 +1,4 @@
-// Values into text, piece by piece, each piece knowing where it came from. Never escapes, never expands a value again, never runs away.
+// Renders values into text, in segments with their sources. Never escapes, never expands a value again, always terminates.
 
 import { type Json, tryCanonicalJson } from '../digest/digest.ts'
 import type { BlockNode, Node, Span, TemplateTree } from './ast.ts'

@@ -1,5 +1,6 @@
 // Folder: Catalogs and descriptors of tools, and tool calls that a model writes as lines. It grants nothing.
-// A catalog: which tools a model is shown. Reads every shape in use and says what is wrong by place. Being listed here allows nothing.
+// Reads a catalog: the tools that a model sees. Accepts every shape in use and reports problems by place. A listed tool is
+// not an allowed one.
 import { canonicalJson, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { type ContentProblem, readJsonContent } from '../pack/file-content.ts'

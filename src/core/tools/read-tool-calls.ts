@@ -1,4 +1,5 @@
-// The tool calls in a model's text, what is wrong with others, and the message that is left. Runtime and display both read here. Runs nothing.
+// Reads the tool calls in a model's text, the problems of malformed ones, and the remaining message. Runtime and display
+// both use it. Runs nothing.
 import type { JsonObject } from '../digest/is-object.ts'
 import { fencesAfter, isFenced, NO_FENCE } from './fence.ts'
 import type { DiagnosticCode } from './tool-call-diagnostics.ts'

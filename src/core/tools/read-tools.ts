@@ -1,4 +1,5 @@
-// The tools in objects' bytes, as a model is shown them, and which of them it must or may use. Being shown one grants nothing.
+// Reads the tools in objects' bytes, in the form that a model sees, and which of them it must or may use. A visible tool
+// is not granted.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type ContentProblem, isSound } from '../messages/content.ts'

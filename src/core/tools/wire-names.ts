@@ -1,4 +1,5 @@
-// Tool names as every provider accepts them, and back. The record, the gate and policies use the real name; only a model adapter uses this one.
+// Converts tool names to names that every provider accepts, and back. The record, the gate and policies use the real name;
+// only model adapters use these.
 import { digestText } from '../digest/digest.ts'
 import type { ChatMessage, Part } from '../messages/message.ts'
 import type { ModelCall } from '../messages/model-call.ts'

@@ -1,4 +1,5 @@
-// A decision in the making: each event is folded in at once, so that the next one follows from it. Writes nothing.
+// A draft of the events of one decision about a turn: each event is folded at once, so that the next one follows from it.
+// Writes nothing.
 import { worded } from '../record/free-text.ts'
 import type { Failure } from '../session/events.ts'
 import type { StoredText } from '../session/history.ts'

@@ -1,4 +1,4 @@
-// Events of a turn: one agent at work on one visit of a node. They are in the run's stream, each once, with the node's id.
+// The events of a turn: one agent at work on one visit of a node. They are in the run's stream, each once, with the node's id.
 import type { SendingReason } from '../compose/delta.ts'
 import type { Mode } from '../compose/mode.ts'
 import type { Block, PartName } from '../compose/parts.ts'

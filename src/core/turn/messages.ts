@@ -1,4 +1,4 @@
-// Which messages an event adds to the history of its turn. The run's state and the stream of a lasting session both follow from this.
+// Finds the messages that an event adds to the history of its turn. The run's state and the stream of a lasting session both use it.
 import type { Digest } from '../digest/digest.ts'
 import type { TurnEvent } from './events.ts'
 import type { Turn } from './state.ts'

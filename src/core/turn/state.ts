@@ -1,4 +1,4 @@
-// A turn folded from its events: plain JSON, the same bytes for the same events.
+// The state of a turn, folded from its events: plain JSON, the same bytes for the same events.
 import type { Digest } from '../digest/digest.ts'
 import type { RunConfig } from '../session/config.ts'
 import type { Failure, LeftMessage } from '../session/events.ts'

@@ -1,5 +1,5 @@
 // Folder: Why a prompt was chosen: each layer as written and as pinned, and the events behind the active versions. It chooses and loads nothing.
-// Why a prompt was chosen: what every layer offered, as it was written and as it was pinned, and what became of it. Chooses nothing itself.
+// Explains why a prompt was chosen: the offer of every layer, as written and as pinned, and its result. Chooses nothing itself.
 import type { Digest } from '../digest/digest.ts'
 import type { MeantBy } from '../library/meant.ts'
 import type { SnapshotSource } from '../library/pack-set.ts'

@@ -1,4 +1,4 @@
-// Fields that workflows and agents share, as JSON Schema. Knows neither.
+// JSON Schemas of the fields that workflows and agents share.
 import { COMPOSE_STYLES } from '../compose/compose-style.ts'
 import { NO_DIGEST } from '../digest/digest.ts'
 import { closed, count, flag } from '../pack/form-fields.ts'

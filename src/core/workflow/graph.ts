@@ -1,4 +1,4 @@
-// Which edges of a workflow lead back, and what is wrong with its shape: cycles without a bound, nodes that nothing leads to.
+// Finds the edges of a workflow that lead back, and problems of its shape: unbounded cycles, unreachable nodes.
 import { shown } from '../resolve/prompt-ref.ts'
 import type { Mismatch } from '../schema/verdict.ts'
 

@@ -1,4 +1,4 @@
-// The edges of a workflow as they were written → as the house knows them. Their form was checked before.
+// Converts the edges of a workflow from the written to the internal form. Their format is already checked.
 import type { Json } from '../digest/digest.ts'
 import { nearest } from '../pack/nearest.ts'
 import { shown } from '../resolve/prompt-ref.ts'

@@ -1,4 +1,4 @@
-// One node of a workflow as it was written → as the house knows it. Its form was checked before.
+// Converts a node of a workflow from the written to the internal form. Its format is already checked.
 import { canonicalJson, type Json, NO_DIGEST } from '../digest/digest.ts'
 import type { JsonObject } from '../digest/is-object.ts'
 import type { NodeSettings } from '../gate/authorize.ts'

@@ -1,4 +1,5 @@
-// A workflow from its JSON: OpenWOP's WorkflowDefinition, or less of one with what is ours. Everything that is wrong at once; it never throws.
+// Reads a workflow from its JSON: OpenWOP's WorkflowDefinition, or a shorter form with our own fields. Reports all
+// problems at once; never throws.
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Mode } from '../compose/mode.ts'
 import { isDeeperThan } from '../digest/depth.ts'

@@ -1,4 +1,4 @@
-// The version of the rules by which runs that start now are judged. A run records its own, and keeps it for ever.
+// The version of the rules for new runs. A run records its own version, which never changes.
 
 /**
  * 2: a successful call counts as progress only when its result is new, or files changed since; cycles of up to five steps are a stall; files

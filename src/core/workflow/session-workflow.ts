@@ -1,4 +1,4 @@
-// The graph of one node that is a session, for a run that asks the session directly.
+// The graph with one node for a run that sends a message directly to a session.
 import { SESSION_TYPE } from './node-types.ts'
 import { STALL_AFTER } from './read-workflow.ts'
 import { RULES_VERSION } from './rules-version.ts'

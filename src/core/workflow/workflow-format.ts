@@ -1,4 +1,4 @@
-// The format of workflows as a JSON Schema: OpenWOP's WorkflowDefinition, of which less is required, and what is ours beside it.
+// The format of workflows as a JSON Schema: OpenWOP's WorkflowDefinition with fewer required fields, plus our own fields.
 // schemas/workflow.schema.json is printed from this; the reader checks against this.
 import { NO_DIGEST } from '../digest/digest.ts'
 import {

@@ -1,5 +1,6 @@
 // Folder: Workflow files: read, checked, defaults filled in. It runs nothing.
-// A workflow as the house knows it: nodes that are agents, and edges along which they hand over. Plain JSON, with everything that was left out filled in.
+// A workflow in its internal form: nodes that are agents, and edges along which they hand over. Plain JSON, with all
+// defaults filled in.
 import type { ComposeStyle } from '../compose/compose-style.ts'
 import type { Mode } from '../compose/mode.ts'
 import type { Json } from '../digest/digest.ts'

@@ -1,4 +1,4 @@
-// Every prompt ref that a workflow or an agent was written with, by place. Says nothing about where one leads.
+// Lists every prompt ref in a workflow or an agent, by place. Does not resolve them.
 import type { Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { isEmpty } from '../resolve/layers.ts'

@@ -1,4 +1,5 @@
-// Which files of a folder are left out, as .gitignore files say it. Every match takes time in proportion to pattern and name, whatever they are.
+// Decides which files of a folder are ignored, like git with .gitignore files. Every match takes time in proportion to
+// pattern and name.
 import { fitsStars } from './stars.ts'
 
 /** Their names in a folder. Where both match a path, the later one decides. */

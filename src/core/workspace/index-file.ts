@@ -1,4 +1,4 @@
-// agent.workspace.json: which files a workspace offers under which names. It points; it grants nothing, and a workspace may have none.
+// Reads agent.workspace.json: which files a workspace offers under which names. It grants nothing, and a workspace may have none.
 import type { Json } from '../digest/digest.ts'
 import { isObject } from '../digest/is-object.ts'
 import { type FileProblem, readJsonContent } from '../pack/file-content.ts'

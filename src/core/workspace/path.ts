@@ -1,4 +1,4 @@
-// Names and paths inside a workspace: plain ASCII, so that they mean the same on every disk and in every URL. Knows no disk.
+// Names and paths inside a workspace: plain ASCII, so that they mean the same on every disk and in every URL. Accesses no disk.
 
 const PLAIN = /^[A-Za-z0-9._~-]+$/
 const HEX = /^~(?:[0-9A-F]{2})+$/

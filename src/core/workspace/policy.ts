@@ -1,4 +1,4 @@
-// Who may do what with which workspace. Authority is asked for by the workspace's name: knowing a digest opens nothing.
+// Decides which operations on which workspaces are allowed. Authority is by the workspace's name: a digest alone gives no access.
 import { isMember } from '../access/keys.ts'
 import { isWithin } from './path.ts'
 

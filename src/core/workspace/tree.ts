@@ -1,5 +1,5 @@
 // Folder: Trees of files as nodes, their changes, paths, ignore files, access rules and versions. It loads no node and knows no disk.
-// A tree of files as content: a node a folder, each named by its digest. Loads nothing: what walks a tree asks for nodes by name.
+// A tree of files as content: one node per folder, each named by its digest. Loads nothing: the caller of a walk supplies the nodes.
 import { canonicalJson, type Digest, isDigest, type Json } from '../digest/digest.ts'
 import { isObject, type JsonObject } from '../digest/is-object.ts'
 import { isSegment } from './path.ts'

@@ -1,4 +1,4 @@
-// Changes to a tree: only the folders on the way to a change are made anew. A tree follows from its files: no folder is empty but the root.
+// Applies changes to a tree: only the folders on the path of a change are rewritten. Only the root folder may be empty.
 import { type Digest, digestText } from '../digest/digest.ts'
 import { joinPath } from './path.ts'
 import {

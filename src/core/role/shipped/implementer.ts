@@ -1,4 +1,4 @@
-// The implementer as it is shipped. It reads, edits code and runs commands; what is under docs/ and the graph belong to others.
+// The shipped role of an implementer. It reads, edits code and runs commands; docs/ and the graph belong to other roles.
 
 export const implementer = `[template]
 name = "implementer"

@@ -1,4 +1,4 @@
-// The investigator as it is shipped. It only reads.
+// The shipped role of an investigator. It only reads.
 
 export const investigator = `[template]
 name = "investigator"

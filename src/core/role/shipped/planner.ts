@@ -1,4 +1,4 @@
-// The planner as it is shipped. It reads the repo and writes docs, and has no means to do more.
+// The shipped role of a planner. It reads the repo and writes docs, and cannot do more.
 
 export const planner = `[template]
 name = "planner"

@@ -1,4 +1,4 @@
-// The reviewer as it is shipped. It reads and runs checks, and cannot repair what it judges.
+// The shipped role of a reviewer. It reads and runs checks, and cannot repair what it judges.
 
 export const reviewer = `[template]
 name = "reviewer"

@@ -1,4 +1,4 @@
-// Graphs walked in every order: what the code says of a run, and what a model that shares nothing with it says.
+// Tests graphs in every order of execution against an independent model.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answering, anyLuck, anyWorkflow, created, found, possible, ruled, starting, walk } from '../../../testing/arbitraries/any-graph.ts'

@@ -1,4 +1,5 @@
-// In which order a graph is walked: who may start, who is passed over, and where an edge leads back. Follows from the workflow and the run alone.
+// Computes the order of a graph: which nodes start, which are skipped, and where an edge leads back. Depends on the
+// workflow and the run alone.
 import { canonicalJson, type Json } from '../../digest/digest.ts'
 import { isObject } from '../../digest/is-object.ts'
 import type { EdgeCondition, Workflow, WorkflowEdge, WorkflowNode } from '../../workflow/workflow.ts'

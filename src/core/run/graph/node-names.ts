@@ -1,4 +1,5 @@
-// How nodes of a run are named: by ids, which are ours, and by aliases, which agents choose. A name means one node for as long as the run is on record.
+// The names of a run's nodes: ids, which we assign, and aliases, which agents choose. A name means one node for the whole
+// life of the record.
 import { shown } from '../../resolve/prompt-ref.ts'
 import type { Workflow, WorkflowNode } from '../../workflow/workflow.ts'
 

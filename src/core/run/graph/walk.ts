@@ -1,4 +1,4 @@
-// How the graph goes on from what happened in a turn: nodes end, others start or are passed over, and the run ends when nothing is left.
+// Advances the graph after a turn: nodes end, others start or are skipped, and the run ends when nothing is left.
 import { HOST_ACTOR } from '../../access/keys.ts'
 import { canonicalJson, type Digest, digestText, type Json } from '../../digest/digest.ts'
 import type { Failure } from '../../session/events.ts'

@@ -1,4 +1,4 @@
-// A run as questions read it: visits of nodes, steps with their outcome, tool calls, and the events of the run itself.
+// A run in the form that queries read: visits of nodes, steps with their outcome, tool calls, and the events of the run itself.
 import type { Digest } from '../../digest/digest.ts'
 import type { Verdict } from '../../gate/authorize.ts'
 import type { RunConfig } from '../../session/config.ts'

@@ -1,4 +1,4 @@
-// The story of a session: its own events, and those of the visits in which nodes of runs worked in it. This file says which events belong.
+// Selects the events of a session's story: its own, and those of the visits in which nodes of runs worked in it.
 import type { SessionEvent } from '../../session/events.ts'
 import type { RunEvent } from '../events.ts'
 

@@ -1,4 +1,4 @@
-// The segments of a prompt as the record keeps them: where each piece came from and how long it is. The words themselves are in the prompt.
+// The stored form of a prompt's segments: the source and the length of each. The text itself is in the prompt.
 import type { BlockSegment } from '../../compose/parts.ts'
 
 /** The default of every field. Most segments differ in few fields, so only these are stored. */
