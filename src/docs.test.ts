@@ -2,19 +2,11 @@
 // in guides.deep.test.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { consoleIn, follow, ROOT, type Shown, shownIn } from './testing/stories/follow-story.ts'
-
-/** An empty folder of a reader who has installed the package. */
-function readersFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'onbook readme-'))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules', 'onbook'))
-  return folder
-}
+import { consoleIn, follow, ROOT, readersFolder, type Shown, shownIn } from './testing/stories/follow-story.ts'
 
 /** Times, users and the widths of columns differ from run to run. */
 const comparable = (line: string): string =>

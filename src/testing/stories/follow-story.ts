@@ -1,9 +1,18 @@
 // Commands that a page shows, and a shell that follows them to their end as a reader would.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 
 export const ROOT = resolve('.')
+
+/** An empty folder of a reader who has installed the package. Its name has a space. */
+export function readersFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'onbook reader-'))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(ROOT, join(folder, 'node_modules', 'onbook'))
+  return folder
+}
 
 export interface Shown {
   readonly command: string
