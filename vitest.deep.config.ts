@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const ALL = ['src/**/*.deep.test.ts', 'scripts/**/*.deep.test.ts']
 /** They compare times, so they run alone, when all others are done. */
 const TIMED = [
+  'src/core/linear-time.deep.test.ts',
   'src/core/tools/read-tool-calls-growth.deep.test.ts',
   'src/engine/library/many-versions.deep.test.ts',
   'src/host/limits/fair-turns.deep.test.ts',
