@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(store => store.close()))
 })
 
-/** What was read, given out only after something else has happened. */
+/** Reads all rows at once, and yields them only after `first`. */
 async function* late<T>(rows: AsyncIterable<T>, first: () => Promise<void>): AsyncIterable<T> {
   const read: T[] = []
   for await (const row of rows) read.push(row)

@@ -112,7 +112,9 @@ function provedIn(store: Store): Map<string, Proved> {
   return proved
 }
 
-/** The same for a key that has opened since the store last wrote, at once. Null says nothing: whoever gets it has to authenticate. */
+/**
+ * The cached principal of a key that was authenticated since the store's last write. Null decides nothing: the caller must authenticate.
+ */
 export function provedPrincipal(store: Store, clock: Clock, text: string): Principal | null {
   const known = provedIn(store).get(text)
   return known !== undefined && isValid(known.key, clock) ? known.principal : null
@@ -147,7 +149,7 @@ export async function hasOperatorKey(store: Store, clock: Clock): Promise<boolea
 /** Written down at most once a minute and key, and never in the way of a request. */
 export const noteUse = (store: Store, id: string, at: string): Promise<void> => appendHostEvent(store, KEYS, keyUsedDraft(id, at))
 
-/** Whatever else was written meanwhile. */
+/** Appends after any concurrent events. */
 export async function appendHostEvent(store: Store, stream: string, draft: EventDraft): Promise<void> {
   await optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)

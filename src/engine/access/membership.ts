@@ -90,7 +90,7 @@ export async function checkSentMessages(store: Store, member: Member, sent: read
   if (isLimited(member)) for (const bytes of sent) await checkMessages(store, member, bytes)
 }
 
-/** Called after the bytes are stored: whoever sends them has them. */
+/** Called after the bytes are stored: only a sender that has the bytes becomes a member. */
 export async function noteUpload(store: Store, member: Member, digest: Digest): Promise<void> {
   if (!isLimited(member)) return
   const { tenant, keyId } = member

@@ -1,4 +1,5 @@
-// Whose words a prompt is made of where it is easy to name somebody else: what was taken back, what goes along with a handoff, what agents added.
+// Authors of a prompt in cases where the wrong one is easily named: reverted text, text that goes along with a handoff, nodes that agents
+// added.
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'

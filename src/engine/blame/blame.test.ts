@@ -1,4 +1,4 @@
-// Whose words an agent was told: on real runs in SQLite, with a workspace in force, against what each of the files says.
+// Authors of prompts: real runs in SQLite, with an applied workspace, compared with the text of each file.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { BlameSpan } from '../../core/blame/span.ts'
@@ -333,7 +333,7 @@ describe('what was taken back', () => {
   })
   afterAll(close)
   const erase = (digest: Digest) => eraseObject(house.store, { tenant: TENANT, digest, actor: 'ada', why: 'asked' })
-  // Whoever asks later has nothing of it in memory.
+  // A later question starts with empty caches.
   const later = async () => {
     const store = storeAt(path)
     const [answer] = await blameRun(store, TENANT, 'r1', { nodeId: 'writer' })

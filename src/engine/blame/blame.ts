@@ -1,5 +1,5 @@
 // Folder: Answers who wrote a prompt, from events and objects alone, so that a run file is enough. It reads no projection and writes nothing.
-// What an agent was told in a step, word for word, with who said each of them and where it is written. Reads events and objects; composes nothing anew.
+// Shows the prompt of a step, span by span, with the author and the file of each. Reads events and objects; composes nothing again.
 import { type BlameSpan, bytesIn, spansOf } from '../../core/blame/span.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { readSegments } from '../../core/run/reading/stored-segments.ts'
@@ -18,7 +18,7 @@ export interface BlameAnswer {
   readonly nodeId: string
   readonly visit: number
   readonly step: number
-  /** Of the event that put it on record, before it was sent. */
+  /** The sequence of the event that recorded the prompt, before it was sent. */
   readonly sequence: number
   readonly at: string
   readonly promptHash: Digest
@@ -29,14 +29,14 @@ export interface BlameAnswer {
   readonly spans: readonly BlameSpan[]
   readonly prelude: readonly PreludeMessage[]
   readonly tools: readonly ShownTool[]
-  /** Of every template and role in the prompt, by ref. */
+  /** The origin of every template and role in the prompt, by ref. */
   readonly origins: readonly ({ readonly ref: string } & Origin)[]
 }
 
 /** Waited for now and then: others want to be served too. */
 type Pause = () => Promise<void>
 
-/** Of each node its newest step, unless another is named. */
+/** The newest step of each node, unless the question names another. */
 export const blameRun = (
   store: Store,
   tenant: string,

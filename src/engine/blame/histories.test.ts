@@ -25,7 +25,7 @@ it.each(paths)('%s', async path => {
     expect(
       spans.every(({ start, end, text }, index) => start === (spans[index - 1]?.end ?? 0) && end - start === Buffer.byteLength(text)),
     ).toBe(true)
-    // Whatever stands in a template and is not its own words came from somewhere.
+    // Every span in a template that is not the template's own text has a source.
     const unknown = spans.filter(
       ({ template, variable, source }) => template !== null && variable !== null && !variable.startsWith('@') && source === null,
     )

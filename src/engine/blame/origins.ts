@@ -16,7 +16,7 @@ import type { Workflow } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
 import { unlessGone, type VersionFiles, versionFiles } from './version-files.ts'
 
-/** Where a text comes from. A path is of the workspace version in force, or of the repo. */
+/** The origin of a text. A path belongs to the active workspace version, or to the repo. */
 export interface Origin {
   readonly from: 'workspace' | 'repo' | 'shipped' | 'bundle' | 'host' | 'unknown'
   readonly file: string | null
@@ -36,7 +36,7 @@ export interface Origins {
   intrinsic(agent: Agent): Promise<Found>
   /** A field of the workflow, by where it may stand. */
   workflow(workflow: Workflow, fields: readonly Pointer[]): Promise<Found>
-  /** Why no file was found in the version in force. */
+  /** Why no file was found in the active version. */
   unfound(what: string): Promise<Found>
 }
 
@@ -64,7 +64,7 @@ export function originsAt(store: Store, tenant: string, snapshot: Snapshot | nul
     read ??= snapshot === null ? Promise.resolve(null) : versionFiles(store, tenant, snapshot)
     return read
   }
-  // Many nodes are told by the same few files.
+  // Many nodes share the same few files.
   const templates = new Map<Digest, Promise<Found>>()
   const workflows = new Map<Digest, Promise<PlacedDocument | null>>()
   const textAt = (digest: Digest) => unlessGone(async () => new TextDecoder().decode(await store.object(tenant, digest)))

@@ -1,4 +1,4 @@
-// The messages that stood before the history of a step, each with the files that made it. What no file of the version says is shown without one.
+// The messages before the history of a step, each with its source files. A message that no file of the version contains has no file.
 import { type BlamedMessage, fromComposed, fromMessages, unplaced } from '../../core/blame/blamed-message.ts'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { filesOfContext, indexIn } from '../../core/lint/layout.ts'

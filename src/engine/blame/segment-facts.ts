@@ -28,7 +28,7 @@ import { unlessGone } from './version-files.ts'
 
 export interface StepFacts {
   readonly of: (segment: BlockSegment) => SegmentFacts
-  /** Of every template and role in the prompt. */
+  /** The origin of every template and role in the prompt. */
   readonly origins: readonly ({ readonly ref: string } & Origin)[]
 }
 
@@ -44,7 +44,7 @@ export async function segmentFacts(
   const node = frozen.workflow.nodes.find(({ id }) => id === nodeId)
   if (node === undefined) throw new Fault('node_missing', { problem: `The workflow of run ${run.state.runId} has no node ${nodeId}` })
   const place: NodePlace = { store, tenant, run, frozen, node }
-  // Somebody may have taken back what filled a prompt, and not the prompt: then its words are nobody's that we know.
+  // The values of a prompt may be erased while the prompt is not: then the author of its words is unknown.
   const values = await unlessGone(() => valuesOf(place))
   const templates = values === null ? [] : ((await unlessGone(() => resolvedTemplates(place, values, step.snapshot))) ?? [])
   const task = values === null ? null : await unlessGone(() => taskFacts(place, values, edgesBy))
@@ -86,7 +86,7 @@ const INLINE_FIELDS: Readonly<Record<string, string>> = { role: 'systemPrompt', 
 
 const indexIn = (path: string): number => Number(/\d+/.exec(path)?.[0])
 
-/** A template that is used twice may be filled in two ways: then nobody can say which it was. */
+/** A template that is used twice may be filled in two ways: then the source is ambiguous, and null. */
 const agreed = ([first = null, ...others]: readonly (WordSource | null)[]): WordSource | null =>
   others.every(other => other?.from === first?.from && other?.name === first?.name) ? first : null
 
@@ -148,7 +148,7 @@ async function foundTemplates({ frozen, node }: NodePlace, { prompt }: RunStep, 
   return found
 }
 
-/** By field: what the workflow's own file says to this node. Of a node that an agent added, no file says anything. */
+/** By field: the text of the workflow's own file for this node. For a node that an agent added, there is no such file. */
 async function writtenInWorkflow({ store, tenant, run, frozen, node }: NodePlace, origins: Origins) {
   const written = new Map<string, NonNullable<Found['placeAt']>>()
   const { workflow } = await loadFrozen(store, tenant, run.state.frozen!)

@@ -7,7 +7,7 @@ import type { Signature } from '../../core/record/checkpoint.ts'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature } from '../../ports.ts'
 
-/** The two files. What pack.json says about signatures elsewhere is never followed. */
+/** The two files. Links to signatures elsewhere in pack.json are never followed. */
 export interface BundleFiles {
   readonly manifest: Uint8Array
   /** Null when there is no pack.json.sig. */
@@ -21,7 +21,7 @@ export interface BundleTrust {
   readonly integrity: string | null
   /** Bears a missing signature. Never a wrong one. */
   readonly allowUnsigned: boolean
-  /** Of one template's text. */
+  /** The limit of one template's text. */
   readonly maxTemplateBytes: number
 }
 
@@ -67,7 +67,7 @@ export function soundBundle(files: BundleFiles, trust: BundleTrust): SoundBundle
   return { ...checked, manifest, bytes: files.manifest }
 }
 
-/** Why the signature is not believed; null when it is. */
+/** Why the signature is not trusted, or null if it is. */
 function distrustOf({ manifest, signature: file }: BundleFiles, signature: Signature | null, check: CheckSignature): BundleProblem | null {
   if (file === null) return bundleProblem('bundle_unsigned', 'there is no pack.json.sig beside pack.json')
   if (signature === null) return bundleProblem('bundle_signature_invalid', 'pack.json.sig is not as "onbook bundle sign" writes it')
@@ -79,7 +79,7 @@ function distrustOf({ manifest, signature: file }: BundleFiles, signature: Signa
 const mismatch = (digest: Digest, wanted: string): BundleProblem =>
   bundleProblem('bundle_integrity_mismatch', `pack.json is ${digest} (${integrityOf(digest)}), not ${wanted}`)
 
-/** Nobody reads more. */
+/** A longer list would not be read. */
 const MOST_LISTED = 100
 
 export function bundleRefused(manifest: BundleManifest | null, problems: readonly BundleProblem[]): Fault {

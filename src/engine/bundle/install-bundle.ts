@@ -50,7 +50,7 @@ export async function installBundle(store: Store, bundle: SoundBundle, { tenant,
   }
 
   let decision = await decide()
-  // Whoever comes in between can only take templates away from what is fresh, so these objects are enough.
+  // A concurrent writer can only remove templates from the fresh ones, so these objects are enough.
   const objects = decision.unchanged ? [] : [bytes, ...decision.fresh.map(template => new TextEncoder().encode(templateText(template)))]
   await commitDecided(store, { tenant, libraryId: name, actor }, objects, async () => {
     decision = await decide()

@@ -1,4 +1,4 @@
-// Which bundles there are. What is installed for the host is there for every tenant.
+// Lists installed bundles. Every tenant sees the bundles of the host.
 import type { InstalledVersion } from '../../core/bundle/decide.ts'
 import { bundleRows } from '../../core/bundle/events.ts'
 import type { Digest } from '../../core/digest/digest.ts'

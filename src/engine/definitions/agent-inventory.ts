@@ -1,4 +1,4 @@
-// The agents that a tenant can use, as OpenWOP lists them (RFC 0072): what they are, and nothing of what they are told.
+// Lists the agents that a tenant can use, in the form of OpenWOP (RFC 0072): what they are, without their prompts.
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import type { Store } from '../../ports.ts'

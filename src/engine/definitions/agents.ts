@@ -1,4 +1,4 @@
-// Agents in the record: published, found, listed. What they ask for is granted, or not, elsewhere.
+// Agents in the record: publishes, finds and lists them. Their requests are granted, or not, elsewhere.
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
@@ -14,10 +14,10 @@ import {
 } from './publish.ts'
 import { type DefinitionRow, listDefinitions } from './rows.ts'
 
-/** The text of a file that an agent's manifest names; null when there is none. */
+/** The text of a file that an agent's manifest names, or null. */
 export type TextAt = (path: string) => string | null
 
-/** What is published stands alone: there are no files beside it. */
+/** A published manifest is self-contained: there are no files beside it. */
 const NO_FILES: TextAt = () => null
 
 const readerWith = (textAt: TextAt): DocumentReader<Agent> => ({
@@ -57,7 +57,7 @@ export const publishAgent = async (
   options?: PublishOptions,
 ): Promise<PublishedDefinition> => publishDefinition(store, writer, prepareAgent(document), options)
 
-/** What an id stands for now; null when there is no such agent. */
+/** The current agent with this id, or null. */
 export async function loadAgent(store: Store, tenant: string, agentId: string): Promise<LoadedAgent | null> {
   const found = await loadDefinition(store, reader, tenant, agentId)
   if (found === null) return null
@@ -65,7 +65,7 @@ export async function loadAgent(store: Store, tenant: string, agentId: string): 
   return { agent, ...rest }
 }
 
-/** What a digest stands for, whatever was published since. */
+/** The agent with this digest, whatever was published since. */
 export const agentAt = (store: Store, tenant: string, digest: Digest): Promise<Agent> => documentAt(store, reader, tenant, digest)
 
 export const listAgents = (store: Store, tenant: string, after?: string): AsyncIterable<DefinitionRow> =>

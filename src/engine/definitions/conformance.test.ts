@@ -1,4 +1,4 @@
-// What OpenWOP's conformance suite expects a host to ship is what OpenWOP says it must be, and is shipped once.
+// The definitions that OpenWOP's conformance suite expects of a host match OpenWOP's text, and are shipped once.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

@@ -1,4 +1,4 @@
-// Workflows and agents in the record: what an id stands for, what it stood for, and whose it is.
+// Workflows and agents in the record: the current meaning of an id, its earlier meanings, and its owner.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../core/digest/digest.ts'

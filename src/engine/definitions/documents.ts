@@ -1,4 +1,4 @@
-// Documents of definitions: checked before they are published, read again when they are used. What was once read is kept by its digest.
+// Documents of definitions: checked before they are published, parsed when they are used. Parsed documents are cached by digest.
 import type { Definition, DefinitionKind } from '../../core/definition/published.ts'
 import { canonicalJson, type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { pointerText } from '../../core/schema/pointer.ts'
@@ -14,7 +14,7 @@ import { findDefinition } from './rows.ts'
 export interface DocumentReader<T> {
   readonly kind: DefinitionKind
   read(document: Json): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Mismatch[] }
-  /** What the record says about it beside its document. */
+  /** Fields that the record lists beside the document. */
   about(value: T): Pick<Definition, 'id' | 'name' | 'version'>
 }
 
@@ -32,7 +32,7 @@ export function prepareDefinition<T>({ kind, read, about }: DocumentReader<T>, d
   return { kind, ...about(result.value), document: digestBytes(bytes), bytes }
 }
 
-/** What an id stands for now; null when it stands for nothing. */
+/** The current definition with this id, or null. */
 export async function loadDefinition<T>(
   store: Store,
   reader: DocumentReader<T>,
@@ -58,9 +58,9 @@ export function documentAt<T>(store: Store, { kind, read }: DocumentReader<T>, t
   })
 }
 
-/** What was read takes several times its bytes. */
+/** A parsed document takes several times its bytes. */
 const PARSED_FACTOR = 4
-/** An author mends a few at a time: so many are told, and so many of them in a sentence. */
+/** An author fixes a few at a time: at most this many are listed, and fewer of them in the message. */
 const MOST_PROBLEMS = 100
 const MOST_SAID = 3
 

@@ -1,5 +1,5 @@
 // Folder: Workflows and agents published, found and listed; a folder is checked before any of it is written. It runs nothing.
-// Publishing and removing definitions: decided on what is there, and decided again when somebody was quicker.
+// Publishes and removes definitions. The decision uses the current state and is repeated when another writer commits first.
 import { type Definition, type DefinitionKind, decideDefinition, definitionStream, removedDraft } from '../../core/definition/published.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
@@ -32,7 +32,7 @@ export type Precondition = (digest: Digest | null) => boolean
 
 export interface PublishOptions {
   readonly precondition?: Precondition | undefined
-  /** What is answered when the same is asked again. */
+  /** The stored answer to a repeated request. */
   readonly idempotency?: ((results: readonly PublishedDefinition[]) => Commit['idempotency']) | undefined
 }
 
@@ -88,14 +88,14 @@ export async function checkWritable(store: Store, tenant: string, definitions: r
   for (const { kind, id } of definitions) await writableDefinition(store, kind, tenant, id)
 }
 
-/** Which of two is meant, nobody can say. */
+/** With two of one id it is not clear which one is meant. */
 function refuseTwins(definitions: readonly PreparedDefinition[]): void {
   const streams = definitions.map(({ kind, id }) => definitionStream(kind, id))
   const twin = definitions.find((_, index) => streams.indexOf(streams[index]!) < index)
   if (twin !== undefined) throw new Fault('validation_error', { problem: `There are two documents for the ${twin.kind} ${twin.id}` })
 }
 
-/** What it stood for stays in the record, for whatever has begun with it. */
+/** The removed definition stays in the record for runs that began with it. */
 export function removeDefinition(
   store: Store,
   { tenant, actor }: DefinitionWriter,

@@ -24,7 +24,7 @@ export const ownDefinition = (store: Store, kind: DefinitionKind, tenant: string
     return null
   })
 
-/** What an id stands for now: what the tenant published, else what the host ships. */
+/** The current definition with this id: the tenant's own, else the one that the host ships. */
 export async function findDefinition(store: Store, kind: DefinitionKind, tenant: string, id: string): Promise<DefinitionRow | null> {
   for (const owner of new Set([tenant, HOST_TENANT])) {
     const row = await ownDefinition(store, kind, owner, id)

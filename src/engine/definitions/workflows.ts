@@ -37,7 +37,7 @@ export const publishWorkflow = async (
   options?: PublishOptions,
 ): Promise<PublishedDefinition> => publishDefinition(store, writer, prepareWorkflow(document), options)
 
-/** What an id stands for now; null when there is no such workflow. */
+/** The current workflow with this id, or null. */
 export async function loadWorkflow(store: Store, tenant: string, id: string): Promise<LoadedWorkflow | null> {
   const found = await loadDefinition(store, reader, tenant, id)
   if (found === null) return null

@@ -89,7 +89,7 @@ describe('a run, made again with one thing otherwise', () => {
   it.each(variants)('%s', async (_, variant, whats, blocks) => {
     const found = await diffRuns(first, await made(variant))
     const named = [...new Set(found.decisions.map(({ what }) => what))]
-    // A refused call has another result, and the node is told so.
+    // A refused call has another result, and the node receives it.
     expect(named.filter(what => what !== 'result')).toEqual(whats)
     expect([...new Set(found.texts.map(({ block }) => block))]).toEqual(expect.arrayContaining([...blocks]))
     expect(found.same).toBe(whats.length === 0)

@@ -1,4 +1,4 @@
-// What is different between runs that were really made: one thing is changed at a time, and is named as what it is. Real store, real runs.
+// Differences between real runs: each test changes one thing, and the diff names exactly that. Real store, real runs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'

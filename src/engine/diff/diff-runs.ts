@@ -1,5 +1,5 @@
 // Folder: Answers what differs between two runs or workspace versions, from events and objects alone. It writes nothing.
-// What is different between two runs, or between two steps of one: decisions first, then texts. Reads events and objects, wherever they lie.
+// Compares two runs, or two steps of one: decisions first, then texts. Reads events and objects from a store or a run file.
 import { type Compared, compareSteps, comparingRuns, type StepFacts, type TextPair, type VisitFacts } from '../../core/diff/compare-runs.ts'
 import { bounded, type Differences, MOST_TEXTS, type TextChange } from '../../core/diff/difference.ts'
 import type { StepPlace } from '../../core/diff/read-steps.ts'
@@ -108,7 +108,7 @@ async function told(a: Gathered, b: Gathered, { decisions, texts }: Compared, pa
   return bounded(decisions, changes)
 }
 
-/** Null when only the name of the run is different: every task has it. What is told of others is what they say. @param wanted whether it will be shown */
+/** Null when only the name of the run differs, because every task contains it. @param wanted whether it will be shown */
 async function changeOf(a: Gathered, b: Gathered, { block, places, ...pair }: TextPair, wanted: boolean): Promise<TextChange | null> {
   const [place, ...again] = places
   const where = { ...place!, block, ...pair, ...(again.length === 0 ? {} : { again }) }

@@ -1,4 +1,4 @@
-// What is different between two versions of a workspace: which files, what of them is decided otherwise, and what that reaches.
+// Compares two versions of a workspace: which files differ, which decisions change with them, and what those affect.
 import { compareBytes, compareFiles, packIn, packMeans } from '../../core/diff/compare-content.ts'
 import { bounded, type Decision, type Differences, type Meaning, type TextChange } from '../../core/diff/difference.ts'
 import { isMadeOf, reached, subjectOf } from '../../core/diff/subjects.ts'
@@ -25,7 +25,7 @@ export async function diffWorkspaces(
   path = '',
 ): Promise<WorkspaceDifferences> {
   const [one, other] = [await treeOf(store, user, a, 'diff', path), await treeOf(store, user, b, 'diff', path)]
-  // What is in them is told, and not only which files differ.
+  // The diff shows contents too, not only paths.
   for (const { workspace } of [a, b]) checkUse(user, workspace, 'read', path)
   const all = await conduct(store, user.tenant, diffTrees(one.root, other.root))
   const changes = all.filter(change => isWithin(change.path, path))
@@ -65,7 +65,7 @@ async function compareChange({ path, kind, from, to }: TreeDifference, before: F
   return { decisions: [{ what, path, a: from === undefined ? null : 'there', b: to === undefined ? null : 'there' }], texts: [], means }
 }
 
-/** Of a pack that is new, against the version before it. */
+/** Compares a new pack with the version before it. */
 async function newVersion(files: Files, path: string, text: string): Promise<readonly Meaning[]> {
   const pack = packIn(path, text)
   const packs = (await files.list('prompts')).filter(one => subjectOf(one) === 'pack')

@@ -1,4 +1,4 @@
-// What was decided in a run, gathered from its events and what they name. Judges nothing, computes no choice anew.
+// Collects the decisions of a run from its events and the objects that they name. Judges nothing, makes no choice again.
 import type { RunFacts, VisitFacts } from '../../core/diff/compare-runs.ts'
 import { erasedFact, type Fact } from '../../core/diff/facts.ts'
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
@@ -18,9 +18,9 @@ import { stepFacts } from './step-facts.ts'
 import { unlessErased } from './unless-erased.ts'
 
 export interface GatheredRun extends RunFacts {
-  /** What its prompts call it: a fork's call it by the name of its source. */
+  /** The name of the run in its prompts: a fork's prompts use the name of its source. */
   readonly toldAs: string
-  /** Texts that are no objects: what models said, as it is told. */
+  /** Texts that are not stored objects: replies of models, in printable form. */
   readonly made: ReadonlyMap<Digest, string>
 }
 
@@ -67,7 +67,7 @@ async function ofRun(
     )
     if (stored === null) return [erasedFact({ what }, digest)]
     const facts = named(what, 'inputs' in stored ? stored.inputs : stored.configurable)
-    // That it says nothing is told only to whom it was erased.
+    // An empty object is a fact of its own, which counts only against an erased one.
     return (facts.length === 0 ? [{ what, value: null, alike: true }] : facts).map(fact => ({ ...fact, from: digest }))
   }
   const { mode, orchestration, budget, stallAfter } = created

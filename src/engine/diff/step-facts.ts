@@ -1,4 +1,4 @@
-// What was decided for one step of a run and what came of it. Reads what its events name.
+// Collects the decisions for one step of a run, and its results. Reads the objects that its events name.
 import type { StepFacts } from '../../core/diff/compare-runs.ts'
 import { erasedFact, type Fact } from '../../core/diff/facts.ts'
 import { type Digest, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
@@ -21,7 +21,7 @@ interface Desk {
   readonly store: Store
   readonly tenant: string
   readonly policies: readonly PolicyRevision[]
-  /** Texts that are told and are no objects are put here. */
+  /** Collects printable texts that are not stored objects. */
   readonly made: Map<Digest, string>
   /** How many events of the run a fork copied from its source: the record does not say when their steps were sent. */
   readonly copied: number
@@ -29,7 +29,7 @@ interface Desk {
 
 type Gather = (step: RunStep, told: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
 
-/** @returns with `told`: what the visit tells of its prompts; `role`: that of the node */
+/** @returns a function of the step, `told` (the prompt events of the visit) and `role` (the node's role) */
 export const stepFacts =
   ({ store, tenant, policies, made, copied }: Desk): Gather =>
   async (sent, told, role) => {
@@ -60,7 +60,7 @@ export const stepFacts =
     }
   }
 
-/** What was on record then: a process may still have gone by the one before. */
+/** The policy on record at that time: a process may still have used the one before. */
 const policyFacts = (policy: PolicyRevision | null): readonly Fact[] =>
   policy === null ? [] : [{ what: 'policy', value: `revision ${policy.revision} on record`, hash: digestJson(policy.config), alike: true }]
 
@@ -89,7 +89,7 @@ function toolFacts(store: Store, tenant: string, shown: readonly Digest[] | null
   })
 }
 
-/** By kind, and of several of one kind in their order. The role is no template of the library. */
+/** By kind, and within a kind in their order. The role is not a template of the library. */
 async function templateFacts(
   store: Store,
   tenant: string,
@@ -116,14 +116,14 @@ async function templateFacts(
     }
     for (const [variable, hash] of Object.entries(composed.variableHashes)) {
       const value = stored.values[variable] ?? null
-      // What was given nothing is as good as not there.
+      // A variable without a value counts as absent.
       if (value !== null) facts.push({ what: 'variable', ...chosen, template: of, variable, value, hash, from })
     }
   }
   return facts
 }
 
-/** What the model said to it, and what became of its calls: those that both sides made alike. */
+/** The model's reply, and the results of calls that both sides made alike. */
 async function whatCame(
   store: Store,
   tenant: string,

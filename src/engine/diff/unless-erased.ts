@@ -1,4 +1,4 @@
-// What was erased since is no reason to say nothing of the rest. Any other fault stays one.
+// Turns a missing or damaged object into null, so that a diff can still report the rest. Other faults pass through.
 import { Fault } from '../../errors.ts'
 
 /** Null when the object cannot be had: what happened to it, verifying tells. */

@@ -1,4 +1,4 @@
-// What makes the next event of a record happen again: the same decision, asked for with what the record says came of every effect.
+// Repeats the next event of a record: makes the same decision again, with the recorded outcome of every effect.
 import type { Kept } from '../../core/fork/align.ts'
 import { changeAfter, comesWithTheRun, commandOf, nodeFor } from '../../core/fork/asked.ts'
 import { draftRun, emitRun } from '../../core/run/draft.ts'
@@ -56,7 +56,7 @@ export function acts(player: Player): Acts {
     await send(nodeId, actor, { type: 'fail', code, detail })
   }
 
-  /** Of an interactive turn: its client said that there is no more input. */
+  /** Ends an interactive turn: its client said that there is no more input. */
   async function complete({ event, actor }: Kept<Of<'node.completed'>>): Promise<void> {
     const turn = await stage.turn(event.nodeId)
     if (turn?.phase !== 'waiting') return

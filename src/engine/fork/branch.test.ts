@@ -1,4 +1,5 @@
-// A run gone on with from somewhere in it, in earnest and with something different: exactly that is different, and its record holds.
+// A branch continues a run from one of its events, live and with one change: exactly that change shows, and the record of the branch is
+// sound.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { type RunEvent, runStream } from '../../core/run/events.ts'

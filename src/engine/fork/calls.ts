@@ -46,7 +46,7 @@ export async function judgeAgain(stage: Stage, { event, actor }: Kept<Of<'call.j
   })
 }
 
-/** As the next node was given it that was spawned with it then. What was given to none is looked for where it ships. */
+/** The role as recorded with the next node that was spawned with it. A role that no recorded node has comes from the shipped roles. */
 async function roleThen({ player }: Stage, name: string): Promise<LoadedRole> {
   const { kept, next } = player.run()
   for (const { event } of kept.slice(next))

@@ -21,7 +21,7 @@ export interface ForkRequest {
   readonly mode: ForkMode
   readonly fromSeq: number
   readonly actor: string
-  /** What is different from here on: decided on what was taken over. */
+  /** Adds the changes of a branch to the events that it takes over. */
   readonly overlay?: (draft: RunDraft) => Promise<Overlaid>
   readonly idempotency?: () => Commit['idempotency'] | undefined
 }
@@ -55,7 +55,7 @@ export async function createFork(
     cut === 0 ? beginRun(emitRun(copied, ...firstOf(source)), (await loadFrozen(from, tenant, created.frozen)).workflow) : copied
   if (isEnded(begun.state)) throw new Fault('fork_refused', { runId, problem: 'it was over by then; fork it from an earlier event' })
   const { draft: overlaid, objects } = request.overlay === undefined ? { draft: begun, objects: [] } : await request.overlay(begun)
-  // What its source has been made to say is made again all the same, and told.
+  // A tampered source is replayed all the same, and the fork records a divergence.
   const broken = (mode === 'replay' ? source.broken : []).map(one =>
     divergedEvent(runId, { at: one.sequence, kind: 'output', nodeId: null, divergences: [one] }),
   )

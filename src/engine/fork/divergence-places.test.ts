@@ -1,4 +1,4 @@
-// What comes out otherwise than its source has it, wherever the source says it: told at its place, and never called identical.
+// A result that differs from the source is reported at its place, wherever the source records it, and never counts as identical.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'

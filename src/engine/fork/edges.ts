@@ -1,5 +1,5 @@
-// What a run finds around it when it is made again: nothing. Whoever reaches for a model, a tool, a secret or a policy here reaches for what
-// is not on record, and is told so.
+// The surroundings of a replayed run: empty. Code that needs a model, a tool, a secret or a policy here needs something
+// that the record does not hold, and gets a fault.
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { TurnParts } from '../turns/performing.ts'

@@ -1,4 +1,5 @@
-// Forks at a host: a replay is walked from the record, a branch is taken up by whoever advances runs. Both are on record before anybody is told.
+// Forks at a host: a replay is walked from the record; the owner of runs continues a branch. Both are recorded before the caller gets an
+// answer.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { emitRun } from '../../core/run/draft.ts'
@@ -66,7 +67,7 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
       if (!stopping.signal.aborted) await playFork({ store: { ...store }, tenant, forkId, signal: stopping.signal })
     }
     const giveUp = async (error: unknown): Promise<void> => {
-      // Whoever comes next walks on.
+      // After an abort the next host continues the walk.
       if (!stopping.signal.aborted) await giveUpFork(store, tenant, forkId, error)
       failed(error as Error, { tenant, runId: forkId })
     }
@@ -113,7 +114,7 @@ export function forkWork({ store, validator, runs, hostDefaults, failed }: ForkP
   }
 }
 
-/** A default that was changed since is told, and does not reach the fork. */
+/** A default that changed since is recorded, and does not reach the fork. */
 export const pinnedIn = async (store: Store, tenant: string, frozen: Digest | null, now: KindRefs): Promise<readonly RunEvent[]> =>
   (await rotationsOf(store, tenant, frozen, now)).map(({ kind, expected, found }) => ({
     type: 'version.pinned',

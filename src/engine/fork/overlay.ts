@@ -1,5 +1,5 @@
-// What a branch does otherwise from here on: other prompts, another model, another mode, a last word; other inputs before anything has begun.
-// Everything else stays as its source froze it.
+// Applies the changes of a branch: other prompts, another model, another mode, an added text; other inputs before anything has begun.
+// Everything else stays as the source froze it.
 import type { Mode } from '../../core/compose/mode.ts'
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
@@ -91,7 +91,7 @@ async function withWorld(
   const requests = workflow.nodes.map(node => resolveRequest({ ...frozen, workflow }, node, promptOverrides(now)))
   const found = await lookupNow(store, tenant, requests, keepAs)
   checkFound(state.forkOf!.runId, configurable?.promptOverrides, { ...found.found, ...frozen.lookup.found })
-  // What the source froze goes before what is found now.
+  // Versions that the source froze take precedence over current ones.
   const { host, ...rest } = found
   const added = frozen.lookup.host === undefined ? rest : { ...rest, host }
   const lookup = keep(canonicalJson({ $node: 'lookup', ...added } as unknown as Json))

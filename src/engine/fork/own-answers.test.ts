@@ -1,4 +1,5 @@
-// What a run has from people and from providers is its own: an answer to it is none to its fork, and no fork goes on in its conversation.
+// Approvals and provider conversations belong to one run: an answer for the source does not answer its fork, and a fork does not resume the
+// source's conversation.
 import { afterAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Json } from '../../core/digest/digest.ts'
@@ -123,7 +124,7 @@ it('a branch does not go on in the conversation that its source has with a provi
   const before = resumed.length
   await forks.fork({ tenant: TENANT, runId: 'b1', actor: 'ada' }, 'r1', { mode: 'branch', fromSeq })
   await runs.quiet(TENANT, 'b1')
-  // What the source said there after this event is in it, and so would be what the branch says.
+  // The source's replies after this event are in that conversation, and the branch's replies would join them.
   expect([resumed.slice(before).length > 0, resumed.slice(before).includes('c1')]).toEqual([true, false])
   await runs.close()
 })

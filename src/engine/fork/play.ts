@@ -1,5 +1,5 @@
-// A replay fork, walked to its end: the same decisions in the order in which its source took them, with what is on record in place of every
-// model, tool and person. Asks nobody: what is not on record fails the node that needs it.
+// Walks a replay fork to its end: the same decisions in the order of the source, with recorded outcomes in place of every model, tool and
+// person. A node whose outcome is not on record fails.
 import { nodeFor } from '../../core/fork/asked.ts'
 import { objectDifference, type UnusableObject } from '../../core/fork/differences.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
@@ -17,9 +17,9 @@ import type { Stage } from './stage.ts'
 
 export interface Played {
   readonly run: LoadedRun
-  /** In the order in which they were met, since it was taken up. */
+  /** In the order of their discovery in this walk. */
   readonly divergences: readonly Divergence[]
-  /** Of the record; whether its run was over there. */
+  /** The last sequence of the record, and whether its run had ended there. */
   readonly last: number
   readonly over: boolean
 }
@@ -31,7 +31,7 @@ export interface Playing {
   /** Where its source is: the same store, or a run file. */
   readonly from?: Store
   readonly onPrompt?: (prompt: ReplayedPrompt) => void
-  /** Whoever comes next walks on. */
+  /** After an abort the next host continues the walk. */
   readonly signal?: AbortSignal
 }
 
@@ -42,7 +42,7 @@ const MOST_SILENT = 16
 const MOST_STILL = 4 * MOST_SILENT
 const UNUSABLE: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_malformed', 'replay_source_missing']
 
-/** Goes on from wherever the fork stands. */
+/** Continues from the current position of the fork. */
 export async function playFork({ store, tenant, forkId, from = store, onPrompt = () => {}, signal }: Playing): Promise<Played> {
   const stateNow = async (): Promise<RunState> => (await loadRun(store, tenant, forkId)).state
   const { forkOf } = await stateNow()
@@ -63,7 +63,7 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
     const event = kept[next]
     if (event === undefined) break
     const writes = player.writes()
-    // What no run of ours would tell is passed over like everything that cannot happen again.
+    // An event that no run of this program writes is skipped, like every event that cannot happen again.
     const lost = await doing.again(event).then(
       () => null,
       error => (isMalformed(error) ? null : unusable(error)),
@@ -91,7 +91,7 @@ export async function playFork({ store, tenant, forkId, from = store, onPrompt =
   return { run: await loadRun(store, tenant, forkId), divergences, last, over: isOver(source) }
 }
 
-/** A walk that does not come further ends as a defect: nobody waits for it for ever. */
+/** A walk that makes no progress ends as a defect instead of running forever. */
 function moving(): (seq: number) => void {
   let [last, still] = [-1, 0]
   return seq => {
@@ -101,7 +101,7 @@ function moving(): (seq: number) => void {
   }
 }
 
-/** Of one that could not be walked to its end: it must not look as if somebody were still at it. */
+/** Ends a fork that could not be walked to its end: it must not look as if a host still worked on it. */
 export async function giveUpFork(store: Store, tenant: string, forkId: string, error: unknown): Promise<void> {
   const { code, message } = error instanceof Fault ? error : { code: 'internal_error', message: 'the replay failed unexpectedly' }
   let last = -1

@@ -1,4 +1,4 @@
-// A fork in the making: where it stands against its source, and writing to it. What comes out otherwise than recorded is put on record with it.
+// A fork under construction: its position in the source, and its writes. Every difference from the source is recorded with the fork.
 
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
 import { type Aligned, align, type Pair, restOf, type Track } from '../../core/fork/align.ts'
@@ -25,7 +25,7 @@ export interface Player {
   readonly source: Source
   run(): Track<RunEvent>
   readonly write: WriteOwned
-  /** How many changes were made since it was taken up. */
+  /** Number of changes since the walk began or resumed. */
   writes(): number
   /** Another text whenever it has come further. */
   position(): string
@@ -40,7 +40,7 @@ export interface Hearing {
   readonly onPrompt: (prompt: ReplayedPrompt) => void
 }
 
-/** Takes up where the fork stands: what was made before is held against the source again, and told only once. */
+/** Resumes at the fork's position: compares earlier events with the source again, and reports each difference only once. */
 export async function playerOf(store: Store, tenant: string, source: Source, { diverged, onPrompt }: Hearing): Promise<Player> {
   const { runId, forkId } = source.names
   let writes = 0
@@ -151,7 +151,7 @@ function withDifferences<T>(change: RunChange<T>, { events, kept }: Told): RunCh
 interface Made {
   readonly events: readonly RunEvent[]
   readonly last: number
-  /** Of the source, that did not happen again: told already. */
+  /** Events of the source that did not happen again and are already reported. */
   readonly skipped: ReadonlySet<number>
   /** Details of the divergences on record. */
   readonly recordedDetails: Set<Digest>
@@ -178,7 +178,7 @@ function past({ kept, next }: Track<RunEvent>, skipped: ReadonlySet<number>): Tr
   return { kept, next: at }
 }
 
-/** Of both events, as far as they can be had. */
+/** The texts of both events, as far as the store has them. */
 async function textsFor(store: Store, tenant: string, { kept, made }: Pair<RunEvent>, texts: readonly StoredText[]): Promise<TextOf> {
   const known = new Map<Digest, string | null>(texts.map(({ digest, text }) => [digest, text]))
   const isSame = kept === null || made === null || canonicalJson(kept.event as unknown as Json) === canonicalJson(made as unknown as Json)

@@ -1,5 +1,6 @@
-// What a node finds when it goes on in a run that is made again: its provider, the tools that the host showed, the snapshot that reached it. All
-// from the events that its source recorded next.
+// Gives a replayed node its recorded surroundings: its provider, the tools that the host showed, the snapshot that reached it. All of it
+// comes
+// from the next events of the source.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Track } from '../../core/fork/align.ts'
 import type { RunEvent } from '../../core/run/events.ts'

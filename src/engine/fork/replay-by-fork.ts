@@ -1,4 +1,4 @@
-// Level 3 of a replay: the run is walked again as a fork, and what came of it is told as the other levels tell it.
+// Level 3 of a replay: walks the run again as a fork, and reports the result in the format of the other levels.
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
@@ -36,7 +36,7 @@ export interface ReplayedByFork {
   readonly prompts: number
   readonly verdicts: number
   readonly phase: RunPhase
-  /** Of the fork's state. */
+  /** The hash of the fork's state. */
   readonly stateHash: Digest
   readonly divergences: readonly Divergence[]
   readonly left: number

@@ -1,4 +1,4 @@
-// A replay whose host is gone: walked on from wherever it stood, from the record, and never in earnest.
+// A replay whose host is gone continues at its last position, from the record, and makes no live call.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Store } from '../../ports.ts'

@@ -5,7 +5,7 @@ import { runStream } from '../../core/run/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 
-/** What was erased is left out: whatever needs it fails there. */
+/** Erased objects are left out: an event that needs one fails there. */
 export async function seedObjects(from: Store, to: Store, tenant: string, runId: string): Promise<void> {
   const named = new Set<Digest>()
   for await (const { event } of from.read(tenant, runStream(runId), -1)) for (const digest of referencesIn(event.payload)) named.add(digest)

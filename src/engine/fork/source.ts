@@ -34,7 +34,7 @@ export async function readSource(store: Store, tenant: string, names: Renaming):
 
 function keptOf({ type, payload, seq, at, actor }: RecordedEvent, names: Renaming): Kept<RunEvent> {
   const event = runEvent({ type, payload: renamed(payload, names) })
-  // A fork works in no lasting session: messages there are in earnest. What was said before is on record in the event.
+  // A fork does not work in a lasting session, because messages there have real effects. The earlier messages are on record in the event.
   return { sequence: seq, at, actor, event: event.type === 'node.started' ? { ...event, session: null } : event }
 }
 

@@ -1,4 +1,4 @@
-// Two processes that walk one replay, wherever the second comes in and breaks off: nothing is told twice, and nothing is lost.
+// Two processes walk one replay. Wherever the second joins and stops, no event is recorded twice and none is lost.
 import { afterAll, beforeAll, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { recordedStory } from '../../testing/stories/recorded-story.ts'

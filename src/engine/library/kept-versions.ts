@@ -19,7 +19,7 @@ type Heads = ReadonlyMap<string, number>
 const LIBRARIES = [libraryStream(''), WORKSPACE_LIBRARIES]
 /** Beyond so many new events, of whichever template, reading its rows takes less. */
 const MOST_NEW = 200
-/** Of all templates together: some ten megabytes. */
+/** The limit for all templates together: some ten megabytes. */
 const MOST_ROWS = 50_000
 
 interface Cache {

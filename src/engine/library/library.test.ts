@@ -230,7 +230,7 @@ describe.each(PLACES)('in %s', (_, makePlaces) => {
   })
 })
 
-/** The same store, where somebody else does something just before it is asked for the nth time. */
+/** The same store, except that another writer acts just before the nth request. */
 function interrupted(store: Store, nth: number, act: () => Promise<unknown>): Store {
   let asked = 0
   const before = async () => {

@@ -1,4 +1,4 @@
-// What refs lead to, loaded beforehand: resolving itself needs nothing but memory.
+// Loads the targets of refs beforehand, so that resolving itself needs only memory.
 import semver from 'semver'
 import { ACTIVE_LABEL, LIBRARY_FAMILIES, labelRows, libraryPlace, libraryStream, templateRows } from '../../core/library/events.ts'
 import { type MeantBy, meantVersion } from '../../core/library/meant.ts'
@@ -14,7 +14,7 @@ export type Labels = ReadonlyMap<string, ReadonlyMap<string, string | null>>
 
 const NO_LABELS: ReadonlyMap<string, string | null> = new Map()
 
-/** What a ref finds among these versions. */
+/** Finds the version that a ref means among these. */
 export function findAmong(rows: readonly LibraryRow[], ref: PromptRef, labels: Labels): Found & { readonly row?: LibraryRow } {
   const present = rows.filter(row => row.templateId === ref.templateId && !row.removed)
   const inLibrary = ref.libraryId === null ? present : present.filter(({ libraryId }) => libraryId === ref.libraryId)

@@ -66,7 +66,10 @@ export async function compilePackSet(workspace: Workspace, paths: readonly strin
   return { packs, digest, texts: [...texts].map(([name, text]) => ({ digest: name, text })), active }
 }
 
-/** The version that the registry calls active. Of a pack that it does not know, the first one: a newer version becomes active with `onbook activate`. */
+/**
+ * The version that the registry calls active, or the first one of a pack that it does not know: a newer version becomes active with `onbook
+ * activate`.
+ */
 function activeOf(
   registry: Registry,
   pack: string,

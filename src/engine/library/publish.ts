@@ -1,5 +1,5 @@
 // Folder: Templates and labels in the record: published, listed, found, retired, removed.
-// Publishing to a library: decided on what is there, and decided again when somebody was quicker.
+// Publishes to a library. The decision uses the current state and is repeated when another writer commits first.
 
 import type { Digest } from '../../core/digest/digest.ts'
 import { type Decided, decidePublish, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
@@ -19,7 +19,7 @@ export interface CommitOutcome {
 /** Whether what is newest now is what the caller saw. */
 export type Precondition = (digest: Digest) => boolean
 
-/** Decides on what is there and commits; when somebody was quicker, decides again. */
+/** Decides on the current state and commits; decides again when another writer commits first. */
 export async function commitDecided(
   store: Store,
   { tenant, libraryId, workspace, idempotency }: Writer,
@@ -134,7 +134,7 @@ export async function publishTemplates(
   })
 }
 
-/** Asked together with the decision, so that nobody can come in between. */
+/** Evaluated together with the decision, so that no other write can come in between. */
 export function unmet(templateId: string, taken: readonly LibraryRow[], precondition: Precondition | undefined): Decided | null {
   const newest = newestOf(taken.filter(({ removed }) => !removed))
   if (precondition === undefined || newest === null || precondition(newest.digest)) return null

@@ -54,11 +54,14 @@ export interface RenderRequest {
   readonly workspace?: string | null
   /** The packs in the snapshot of the agent that the template is rendered for. */
   readonly packs?: SnapshotPacks | null
-  /** Of the text, in UTF-16 units. */
+  /** The limit of the text in UTF-16 units. */
   readonly maxLength?: number
 }
 
-/** For whoever renders outside a run: what they give is every source. The clock is no part of it, so the same request has the same hash tomorrow. */
+/**
+ * Sources for rendering outside a run: the request's values serve as every source. Without a clock, so the same request has the same hash
+ * tomorrow.
+ */
 export const previewSources = (tenant: string, given: JsonObject): Sources => ({
   input: given,
   variable: given,

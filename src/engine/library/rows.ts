@@ -1,4 +1,4 @@
-// Which versions of a template there are, as the library's table has them. What the host itself ships is seen by every tenant.
+// The versions of a template in the library's table. Every tenant sees the versions that the host ships.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { KnownVersion } from '../../core/library/decide.ts'
 import { LIBRARY_FAMILIES, libraryPlace } from '../../core/library/events.ts'
@@ -29,7 +29,7 @@ export interface Writer {
   /** The workspace that its templates and labels belong to; without one, the whole tenant. */
   readonly workspace?: string | null
   readonly actor: string
-  /** What is answered when the same is asked again. */
+  /** The stored answer to a repeated request. */
   readonly idempotency?: { readonly key: string; readonly answer: Json }
 }
 
@@ -89,7 +89,7 @@ const nearness = ({ tenant, workspace }: LibraryRow): number => (workspace !== n
 export const isOwn = ({ libraryId, tenant, workspace }: LibraryRow, writer: Writer): boolean =>
   libraryId === writer.libraryId && workspace === (writer.workspace ?? null) && (tenant === writer.tenant || tenant === HOST_TENANT)
 
-/** What a writer decides on. An id that only other libraries have belongs to them. */
+/** The versions that a writer's decision depends on. An id that only other libraries have belongs to them. */
 export async function takenVersions(store: Store, writer: Writer, templateId: string): Promise<readonly LibraryRow[]> {
   const all = await versionsOf(store, writer.tenant, templateId, writer.workspace)
   const own = all.filter(row => isOwn(row, writer))

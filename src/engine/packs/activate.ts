@@ -76,7 +76,7 @@ export async function activateVersion(workspace: Workspace, request: ActivateReq
 const previousIn = async (record: RecordPlace | null, agentId: string): Promise<string | null> =>
   record === null ? null : previousVersion(record.store, record.writer, agentId, ACTIVE_LABEL)
 
-/** Publishes what is not there yet and moves the label `active`, in one commit. A protected label is moved by nobody but `onbook label`. */
+/** Publishes missing templates and moves the label `active`, in one commit. Only `onbook label` moves a protected label. */
 async function activateTemplates({ store, writer }: RecordPlace, templates: readonly LibraryTemplate[], why: string | null) {
   const before = await activeAmong(store, writer, templates)
   const isMoving = templates.some(

@@ -13,14 +13,14 @@ import { isClosedFolder, unreadable, type Workspace, weigh } from './pack-folder
 export interface CheckedLayout {
   /** Those that were looked into. */
   readonly files: readonly string[]
-  /** What the findings' lines and columns count in. */
+  /** The texts to which the lines and columns of findings refer. */
   readonly texts: ReadonlyMap<string, string>
   readonly findings: readonly Finding[]
-  /** What Onbook adds to the prompts of each workflow. */
+  /** The text that Onbook adds to the prompts of each workflow. */
   readonly shares: readonly WorkflowShare[]
 }
 
-/** What sync reads too. */
+/** The limit of sync. */
 const MOST_BYTES = 8 * 1024 * 1024
 const WINDOW = 32
 
@@ -55,7 +55,7 @@ export async function checkLayout(
   for (const path of extra.keys()) paths.add(path)
   const texts = new Map([...read.texts, ...context.texts, ...extra])
   const found = lintLayout({ paths, texts, ignored, packs, checkSchema: schemaFault }, config)
-  // Of context that is no text, the prelude that names it says what is wrong.
+  // For context that is not text, the prelude that names it has the finding.
   const findings = [...weigh(read.unread, config), ...found].sort(byPlace)
   return { files: [...own, ...context.texts.keys()], texts, findings, shares: workflowShares(texts) }
 }

@@ -8,10 +8,10 @@ import { MAX_PACK_BYTES, previousPath, unreadable, type Workspace, weigh } from 
 
 export interface CheckedFile {
   readonly path: string
-  /** What the findings' lines and columns count in; null when it could not be read. */
+  /** The text to which the lines and columns of findings refer; null when it could not be read. */
   readonly text: string | null
   readonly findings: readonly Finding[]
-  /** What can be repaired mechanically: also beyond the findings that are listed. */
+  /** Mechanical fixes: also for findings beyond those that are listed. */
   readonly fixes: () => readonly Fix[]
   /** A version in the registry: its file must not be changed any more. */
   readonly registered: boolean

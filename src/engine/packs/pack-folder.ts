@@ -25,7 +25,7 @@ export interface Workspace {
   readonly registry: Registry
   /** Every pack file, relative to the workspace. */
   readonly packs: readonly string[]
-  /** What is wrong with the workspace's own files. */
+  /** Problems with the workspace's own files. */
   readonly findings: readonly Finding[]
 }
 
@@ -77,7 +77,7 @@ async function listPacks(files: Files): Promise<readonly string[]> {
 function findMisplaced({ registry, text }: LoadedRegistry, packs: readonly string[]): readonly Finding[] {
   const there = new Set(packs)
   const closed = packs.filter(isClosedFolder)
-  // Of what is in a closed folder nobody can say that it is gone.
+  // A file in an unreadable folder may still exist, so it does not count as missing.
   const problems = misplacedVersions(registry, path => there.has(path) || closed.some(folder => path.startsWith(folder)))
   if (problems.length === 0) return []
   const place = placesInRegistry(text)
@@ -150,7 +150,7 @@ function workspaceFinding(file: string, message: string, at: Span = { start: 0, 
   }
 }
 
-/** `reason`: in the words of whoever tried to read it. */
+/** `reason`: the message of the read error. */
 export const unreadable = (path: string, reason: string): Finding =>
   workspaceFinding(path, `The ${isClosedFolder(path) ? 'folder' : 'file'} cannot be read: ${reason}`)
 

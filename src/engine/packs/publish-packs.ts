@@ -58,14 +58,14 @@ export function joined(all: readonly CompiledPacks[]): CompiledPacks {
   return { templates: all.flatMap(({ templates }) => templates), active }
 }
 
-/** What the packs' inputs and outputs must fit. */
+/** The schemas of the packs' inputs and outputs. */
 export async function schemasOfPacks(workspace: Workspace, paths: readonly string[]): Promise<readonly PackSchemas[]> {
   const all: PackSchemas[] = []
   for (const path of paths) all.push(schemasOfPack((await loadPack(workspace, path)).pack, workspace.schemas))
   return all
 }
 
-/** In one commit. What is there already, byte for byte, is left alone. */
+/** In one commit. Templates that exist already, byte for byte, are left alone. */
 export async function publishFresh(store: Store, writer: Writer, { templates, active }: CompiledPacks): Promise<PublishedPacks> {
   const fresh = new Map<Digest, LibraryTemplate>()
   const unchanged: LibraryTemplate[] = []

@@ -41,7 +41,7 @@ const LAST_WORDS_MS = 250
 /** A result before it is known how long it took. */
 export type Settled = Omit<CaseResult, 'pack' | 'example' | 'ms'>
 
-/** Nobody knows how it would have ended: that is no pass, and nothing that was left out on purpose. */
+/** The result is unknown: neither a pass nor a deliberate skip. */
 export const INTERRUPTED: Settled = {
   status: 'error',
   problems: [{ code: 'interrupted', message: 'Not finished: the run was interrupted' }],
@@ -58,7 +58,7 @@ export interface ExampleRun {
   readonly pack: Pack
   readonly path: string
   readonly example: Example
-  /** What the validator said about the input. */
+  /** The validator's verdict on the input. */
   readonly input: Verdict
   readonly messages: ExampleMessages
   readonly model: Promise<Model>
@@ -122,13 +122,13 @@ function describe({ op, path, expected, actual }: Difference): string {
   return `${where}: expected ${shortly(expected)}, got ${shortly(actual)}`
 }
 
-/** A message is for reading; the whole value stands in `differences`. */
+/** Short form for a message; the whole value is in `differences`. */
 function shortly(value: Difference['actual']): string {
   const text = JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** The model is told to stop; whether it listens or not, the case ends here. */
+/** Aborts the model call. The case ends here, whether the model reacts or not. */
 async function withTimeout<T>({ timeoutMs, signal }: ExampleRun['options'], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   const late = new AbortController()
@@ -147,7 +147,7 @@ async function withTimeout<T>({ timeoutMs, signal }: ExampleRun['options'], work
   }
 }
 
-/** What a model that was told to stop says of its earlier attempts. That it stopped is no news. */
+/** The error of a model's earlier attempts, after it was aborted. The abort itself is not reported. */
 async function lastWords(working: Promise<unknown>): Promise<string | null> {
   const said = working.then(
     () => null,

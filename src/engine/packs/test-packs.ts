@@ -60,7 +60,7 @@ const whole = (path: string, status: CaseStatus, problems: readonly CaseProblem[
   { path, example: null, run: async () => ({ status, problems }) },
 ]
 
-/** Whatever goes wrong with one example is that example's result, and nobody else's. */
+/** A failure of one example is the result of that example alone. */
 const failed = (error: unknown): Settled => ({ status: 'error', problems: [problem('example_failed', (error as Error).message)] })
 
 /** How many packs are open at once. */

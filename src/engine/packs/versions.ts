@@ -55,7 +55,7 @@ export async function retireVersion(files: Files, agentId: string, version: stri
   })
 }
 
-/** Reads, changes and replaces the registry while nobody else does. */
+/** Reads, changes and replaces the registry under a lock. */
 export async function changeRegistry<T>(
   files: Files,
   change: (registry: Registry) => Promise<{ outcome: RegistryOutcome; result: T }>,

@@ -1,5 +1,5 @@
 // Folder: The policy and the settings of a host on record, and explanations of verdicts.
-// What the gate would say of a call, asked of a host or of a folder: gathers what is known, and calls nothing.
+// Explains the gate's verdict on a prospective call, for a host or a folder: collects the facts, and calls nothing.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { Role } from '../../core/gate/authorize.ts'
@@ -47,9 +47,9 @@ export interface ExplainedPolicy extends Explained {
   readonly mode: Mode | null
 }
 
-/** What is known of whoever calls. */
+/** The facts about the caller. */
 type Caller = Pick<ProspectiveCall, 'agent' | 'role' | 'node' | 'mode' | 'free' | 'onBehalfOf' | 'mustAsk' | 'problem' | 'ownEdge'> & {
-  /** Null where nobody has been shown anything yet. */
+  /** Null when no agent has seen a catalog yet. */
   readonly shown: readonly Descriptor[] | null
 }
 
@@ -93,7 +93,7 @@ async function roleNamed(roles: RoleFiles | null, name: string): Promise<Role> {
   return { name: role.name, requests: role.requests }
 }
 
-/** What is said besides takes the place of what the run has. */
+/** Values in the request replace those of the run. */
 async function callerAt(
   { store, roles, validator }: ExplainParts,
   tenant: string,

@@ -8,7 +8,7 @@ import { HOST_POLICY } from './record-config.ts'
 export interface PolicyRevision {
   readonly revision: number
   readonly since: EventPlace
-  /** It may name others: whoever asks about a run is told when it changed, and not what it says. */
+  /** May name other tenants: a question about a run reveals only when the policy changed, not its content. */
   readonly config: Json
 }
 

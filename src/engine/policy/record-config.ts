@@ -1,4 +1,4 @@
-// What the host is set to, on record: a setting that changes is an event, whoever changed the file.
+// Records the settings of the host: each changed setting is an event, whichever process changed the file.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import type { Store } from '../../ports.ts'
@@ -13,7 +13,7 @@ export interface SettingsRecord {
 
 export const HOST_STREAM = 'host/config'
 const HOST_CONFIG: SettingsRecord = { stream: HOST_STREAM, type: 'host.configured' }
-/** What the host allows: grants, and what sessions may read. */
+/** The policy of the host: grants, and what sessions may read. */
 export const HOST_POLICY: SettingsRecord = { stream: 'host/policy', type: 'policy.changed' }
 
 export interface SettingChange {

@@ -38,7 +38,7 @@ function open(say: (call: number) => Said | Promise<Said>): void {
 }
 const answer = async (nodeId = 'writer'): Promise<PrefixAnswer> => (await prefixOfRun(house.store, TENANT, 'r1', { nodeId }))[0]!
 
-/** What is counted, reckoned anew from what the model was really asked. */
+/** Counts again, from the request that the model really got. */
 const textOf = ({ tools, messages }: ModelCall): string =>
   [...tools.map(tool => canonicalJson(tool as unknown as Json)), ...messages.map(message => writeMessage(observable(message)))].join('')
 function shared(one: string, other: string): number {

@@ -26,7 +26,7 @@ export interface PrefixStep extends Partial<ComparedStep> {
   readonly visit: number
   readonly step: number
   readonly sequence: number
-  /** What it sends, all of it. */
+  /** The size of the whole request. */
   readonly bytes: number
   /** Its provider went on from what it holds, and was sent only the rest: nothing is compared. */
   readonly resumed: boolean

@@ -1,8 +1,8 @@
-// What streams were folded to, kept for each store and never more than so many. An older look never replaces a newer one.
+// Caches folded streams per store, up to a limit. An older fold never replaces a newer one.
 import type { Store } from '../../ports.ts'
 
 interface Folded {
-  /** Of the last event; -1 when there is none. */
+  /** The sequence of the last event; -1 for an empty stream. */
   readonly seq: number
 }
 
@@ -21,7 +21,7 @@ export function keptFolds<T extends Folded>(most: number): KeptFolds<T> {
       stores.set(store, kept)
       const key = keyOf(tenant, name)
       const known = kept.get(key)
-      // Whoever read slowly has read what was.
+      // A slow reader may return an older fold. Keep the newer one.
       const newest = known !== undefined && known.seq > folded.seq ? known : folded
       kept.delete(key)
       if (newest.seq >= 0) kept.set(key, newest)

@@ -25,7 +25,7 @@ interface Memory {
 
 const memories = new WeakMap<Store, Memory>()
 const MOST_BYTES = 16 * 1024 * 1024
-/** What an entry takes, however little it says. */
+/** The least size that an entry counts. */
 const LEAST_BYTES = 1024
 
 const nothingKept = (): Kept => ({ entries: new Map(), bytes: 0 })
@@ -42,8 +42,9 @@ export const BYTES_ALONE: readonly string[] = []
 type BytesOf<T> = (value: T) => number
 
 /**
- * Asks once between two writes, also when many ask at the same time. What fails is not kept.
- * @param families of the streams that the answer follows from; an answer about bytes alone has none, and changes only when something is erased
+ * Loads once between two writes, also when several callers ask at the same time. Failures are not cached.
+ * @param families of the streams that the answer follows from; an answer about bytes alone has none, and changes only when something is
+ * erased
  */
 export function remembered<T>(
   store: Store,

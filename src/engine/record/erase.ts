@@ -1,4 +1,4 @@
-// Takes an object's bytes away, and says so in the audit stream; and drops what nothing speaks of.
+// Erases an object's bytes and records that in the audit stream; also drops unreferenced objects.
 import type { Digest } from '../../core/digest/digest.ts'
 import { AUDIT, erasureDraft } from '../../core/record/erasure.ts'
 import type { Clock, Store } from '../../ports.ts'
@@ -19,7 +19,7 @@ export async function eraseObject(store: Store, { tenant, digest, actor, why }: 
   })
 }
 
-/** Long enough for whoever has written an object to write the event that speaks of it. */
+/** Gives a writer that has stored an object enough time to write the event that references it. */
 const KEPT_MS = 24 * 3_600_000
 
 /** How many objects were dropped. */

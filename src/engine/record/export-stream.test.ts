@@ -1,4 +1,4 @@
-// A stream goes out with everything that can be reached from it, and whoever reads the file can tell.
+// An exported stream holds everything that can be reached from it, and a reader of the file can check that.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// One stream with everything it speaks of, as lines of text that anybody can check (spec/record).
+// Exports one stream with everything that it references, as lines of text that anybody can check (spec/record).
 import type { Digest } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// What a model would be told otherwise in a step: in a block, in the prelude or in the tools it is shown. The first place, to the byte.
+// Finds the first byte at which a step's prompt would change: in a block, in the prelude or in the tools.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import type { ChangedPlace, PromptChange } from '../../core/regression/cause.ts'
 import { changedLines, linesOfJson } from '../../core/regression/changed-lines.ts'
@@ -11,7 +11,7 @@ import type { StepRequest } from '../../core/turn/materialize.ts'
 import type { Store } from '../../ports.ts'
 import { textsOf } from '../replay/texts-of.ts'
 
-/** What a step would be. */
+/** The outcome of remaking a step under a proposal. */
 export type Outcome =
   | {
       readonly ok: true
@@ -20,14 +20,14 @@ export type Outcome =
       readonly texts: readonly StoredText[]
       /** Those that were made for it, and that no record has. */
       readonly catalogs: readonly Uint8Array[]
-      /** Whether it might be shown tools that nobody was shown, and that the record does not hold. */
+      /** Whether the step might show tools that the record does not hold, because no agent saw them. */
       readonly isUntold: boolean
     }
   | { readonly ok: false; readonly isGone: boolean; readonly code: string; readonly detail: string }
 
 type Told = Pick<StepStarted, 'prompt' | 'request'>
 
-/** All that a model is told. */
+/** Everything that the model receives. */
 const toldIn = ({ prompt, request: { prelude, tools, parameters } }: Told): string =>
   JSON.stringify([prompt.full, prelude, tools ?? [], parameters.defaults ?? null])
 
@@ -38,16 +38,16 @@ export function outcomeOf(event: Told, made: Outcome): StepOutcome {
   return made.isUntold ? 'untold' : 'unchanged'
 }
 
-/** What does not come about is the same for whatever reason. */
+/** Two failures of the same kind are the same outcome, whatever their reasons. */
 export const isSameOutcome = (one: Outcome, other: Outcome): boolean =>
   one.ok && other.ok
     ? one.isUntold === other.isUntold && toldIn(one) === toldIn(other)
     : !one.ok && !other.ok && one.isGone === other.isGone
 
-/** What is to be seen of one whose tools nobody can tell. */
+/** The change of a step whose tools are not known. */
 const UNTOLD: PromptChange = { block: 'tools', span: null, expected: null, found: null, lines: [] }
 
-/** Of one that is not unchanged. */
+/** The change of a step that is not unchanged. */
 export async function changeOf(store: Store, tenant: string, event: StepStarted, outcome: Outcome): Promise<PromptChange> {
   if (!outcome.ok) return { block: null, span: null, expected: null, found: `${outcome.code}: ${outcome.detail}`, lines: [] }
   if (outcome.prompt.full !== event.prompt.full) return blockChange(store, tenant, event, outcome)

@@ -1,4 +1,4 @@
-// What several causes do together, and what a proposal takes away: which of them answer, and which do not. Real store, real runs.
+// Several causes together, and proposals that remove something: which causes are blamed, and which are not. Real store, real runs.
 import { afterAll, describe, expect, it } from 'vitest'
 import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'
@@ -82,7 +82,7 @@ describe('causes that only work together', () => {
       let files = changed('agents/writer.yaml', 'role: implementer', 'role: planner')
       files = changed('workflows/story.yaml', 'agent: local.desk.writer }', 'agent: local.desk.writer, objective: Write it. }', files)
       const { causes } = await desk.ask(await desk.propose(files), 'run-then')
-      // Two of the writer, who is told another role, and one of the critic, who sees it in the roster.
+      // Two of the writer, whose role text changes, and one of the critic, who sees it in the roster.
       expect(causes.find(({ cause }) => cause === 'agent')?.prompts).toBe(3)
     })
   })

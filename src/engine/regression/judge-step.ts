@@ -1,5 +1,6 @@
-// What becomes of one recorded step under a proposal, and which of its causes answer for that: made again with all of them, with one alone, and with all
-// but one. Asks no model, and writes nothing.
+// Predicts one recorded step under a proposal, and which causes change it: remakes it with all causes, with one alone, and with all but
+// one.
+// Asks no model, and writes nothing.
 import { type Cause, causeKey } from '../../core/regression/cause.ts'
 import type { StepOutcome } from '../../core/regression/tally.ts'
 import type { Store } from '../../ports.ts'
@@ -12,7 +13,7 @@ import type { RecordedStep } from './recorded-steps.ts'
 interface Answering {
   readonly cause: Cause
   readonly outcome: StepOutcome
-  /** What has to be in place for it to be seen. */
+  /** The causes that must be in place to see it. */
   readonly placed: readonly Cause[]
 }
 
@@ -38,10 +39,10 @@ export async function judgeStep(store: Store, tenant: string, step: RecordedStep
   for (const cause of concerning) {
     const made = await under([cause])
     const alone = outcomeOf(step.event, made)
-    // What does not come about only because the rest of the proposal is not there is not for this cause to answer.
+    // A failure that comes only from the missing rest of the proposal is not blamed on this cause.
     if (alone !== 'unchanged' && (made.ok || !all.ok)) own.set(cause, { cause, outcome: alone, placed: [cause] })
   }
-  // Where those that do something alone make all of it, nobody else is asked.
+  // If the causes that act alone explain the whole change, the others are not tested.
   const owners = [...own.keys()]
   const asked = owners.length > 0 && isSameOutcome(await under(owners), all) ? owners : causes
   const found: Answering[] = []

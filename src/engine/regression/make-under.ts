@@ -63,7 +63,10 @@ function orchestratedBy({ workflow }: LoadedFrozen, { run, frozen }: RecordedSte
   return orchestration === frozen.workflow.orchestration ? run : { ...run, state: { ...run.state, orchestration } }
 }
 
-/** What was shown is taken for the host's own catalog, unless it came from the snapshot: then it must not outlive that. What planning adds came from neither. */
+/**
+ * The recorded catalog counts as the host's own, unless it came from the snapshot: then it must not outlive that. Planning's catalog came
+ * from neither.
+ */
 function withoutCatalog({ run, event, turn }: RecordedStep): StepStarted {
   const { config, snapshot } = turn
   const { toolSource } = toolsOf({ config, snapshot })
@@ -71,7 +74,9 @@ function withoutCatalog({ run, event, turn }: RecordedStep): StepStarted {
   return toolSource === 'snapshot' ? { ...event, request: { ...event.request, tools } } : event
 }
 
-/** Of the host's own catalog the record holds what an agent was shown: whether there is more for one that may be shown more, nobody can tell. */
+/**
+ * The record holds only the part of the host's catalog that an agent saw. It cannot say whether an agent with more rights would see more.
+ */
 function mayShowMore(frozen: LoadedFrozen, step: RecordedStep, snapshot: Snapshot | null): boolean {
   const { event, turn } = step
   if (toolsOf({ config: turn.config, snapshot }).toolSource !== 'none' || step.frozen.spawned.has(event.nodeId)) return false

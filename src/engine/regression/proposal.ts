@@ -41,7 +41,7 @@ export interface Proposal {
   readonly workspace: string
   readonly version: number
   readonly root: Digest
-  /** What is published beside it: for whatever the proposal names that no run had. */
+  /** The published library, for names in the proposal that no run had. */
   readonly library: LibraryPlace
   readonly templates: readonly ProposedTemplate[]
   /** Where labels would point to: by `moveKey`, to a version. The registry of its folder moves `active`. */
@@ -56,11 +56,11 @@ export interface Proposal {
   digestAt(path: string): Promise<Digest | null>
   /** Whether the workspace is where this file came from: one of its newest versions has it, or the proposal has others of that folder. */
   onceHeld(path: string, digest: Digest): Promise<boolean>
-  /** What a sync would make of it for whoever has this snapshot; null when it is of another workspace. */
+  /** The snapshot that a sync would make for a session with this snapshot; null for another workspace. */
   synced(snapshot: Snapshot): Promise<Snapshot | SyncFailure | null>
   /** Keeps a text that is compiled from the proposal; `object` reads it. */
   keep(text: string): Digest
-  /** Of what is in it or was made of it. `object_missing` for all else. */
+  /** Reads an object that the proposal holds or produced. `object_missing` for any other. */
   object(digest: Digest): Promise<Uint8Array>
 }
 

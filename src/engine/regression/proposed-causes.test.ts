@@ -1,4 +1,4 @@
-// What a ref on record would lead to under a proposal: by version, by label, by neither.
+// The version that a recorded ref would lead to under a proposal: by version, by label, by neither.
 import { expect, it } from 'vitest'
 import type { MeantBy } from '../../core/library/meant.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'

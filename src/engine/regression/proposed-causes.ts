@@ -1,4 +1,4 @@
-// What a proposal says otherwise than a run froze it: each thing that could be put in place alone. Puts nothing in place.
+// Lists the differences between a proposal and the world that a run froze: each is a cause that can be applied alone. Applies nothing.
 import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type Cause, causeKey, inCauseOrder } from '../../core/regression/cause.ts'
@@ -39,7 +39,7 @@ function agentCauses({ agents }: Proposal, { agents: recorded, workflow }: Loade
   })
 }
 
-/** Of nodes that agents added too: theirs may have been read later than the others. */
+/** Includes nodes that agents added: their roles may have been read later than the others. */
 async function roleCauses(proposal: Proposal, { roles, spawned }: LoadedFrozen): Promise<readonly Cause[]> {
   const causes = new Map<string, Cause>()
   for (const was of [...roles.values(), ...[...spawned.values()].map(({ role }) => role)]) {
@@ -70,7 +70,7 @@ export async function proposedRole({ roles }: Proposal, name: string): Promise<F
   }
 }
 
-/** Whatever refs on record lead to otherwise. */
+/** Recorded refs that lead elsewhere under the proposal. */
 function templateCauses(proposal: Proposal, { lookup }: LoadedFrozen): readonly Cause[] {
   const causes = new Map<string, Cause>()
   for (const [, ref, was] of answersIn(lookup)) {

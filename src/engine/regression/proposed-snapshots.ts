@@ -79,7 +79,7 @@ interface ProposedPacks {
   with(taken: readonly Cause[]): Pick<Snapshot, 'packs'>
 }
 
-/** Packs decide only where the recorded snapshot carries them. Of a snapshot without packs, refs go to the library. */
+/** Packs decide only where the recorded snapshot carries them. Without packs in the snapshot, refs go to the library. */
 async function proposedPacks(store: Store, tenant: string, proposal: Proposal, recorded: Snapshot, made: Snapshot): Promise<ProposedPacks> {
   const was = (await loadSnapshotPacks(store, tenant, recorded))?.packs
   if (was === undefined || recorded.packs === made.packs) return { causes: [], reached: [], with: () => ({}) }

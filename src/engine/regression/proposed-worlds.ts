@@ -1,5 +1,6 @@
-// The world that a run froze, with a proposal in place, or with some of its causes. What the run never named is looked up in the proposal, and in what
-// is published beside it.
+// The world that a run froze, with a proposal applied, or with some of its causes. Names that the run never used are looked up in the
+// proposal, and
+// in the published library.
 import type { Agent } from '../../core/agent/agent.ts'
 import { type Cause, causeKey } from '../../core/regression/cause.ts'
 import { takeParts } from '../../core/regression/workflow-parts.ts'
@@ -20,7 +21,7 @@ export interface ProposedWorld {
   readonly frozen: LoadedFrozen
   /** By role: why no run could be started with it. */
   readonly unusable: ReadonlyMap<string, Failure>
-  /** By role on record: what stands in place of it, for nodes that agents added. */
+  /** By recorded role: its replacement, for nodes that agents added. */
   readonly replaced: ReadonlyMap<string, FrozenRole>
 }
 

@@ -10,7 +10,7 @@ export interface RunChoice {
 
 /**
  * By id: those that the host has named come in the order in which they were created.
- * @param leftOut told of every replay: it has the prompts of its source once more
+ * @param leftOut called for every replay: it repeats the prompts of its source
  */
 export async function* chosenRuns(
   store: Store,

@@ -26,7 +26,7 @@ export interface RecordedStep {
 
 const BROKEN: readonly FaultCode[] = ['object_missing', 'object_corrupt', 'object_malformed', 'event_corrupt']
 
-/** What is wrong with the run; null when it is sound. `meet` is told of every step that comes out of the record as it is in it. */
+/** The problem with the run, or null when it is sound. `meet` receives every step that the record reproduces exactly. */
 export async function eachRecordedStep(
   store: Store,
   tenant: string,

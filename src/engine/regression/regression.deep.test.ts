@@ -1,4 +1,4 @@
-// Many proposals, each adopted for real: what was predicted is what runs are told.
+// Many proposals, each adopted for real: the prediction equals the prompts that runs then get.
 import { expect, it } from 'vitest'
 import { mispredicted } from '../../testing/mutations/mispredicted.ts'
 

@@ -1,4 +1,5 @@
-// What a proposed version of a workspace would do to recorded prompts: every cause named, and only those. Real store, real runs, one of them after it.
+// The effect of a proposed workspace version on recorded prompts: every cause named, and only those. Real store, real runs, one of them
+// after the change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'
@@ -314,7 +315,7 @@ describe('a run that is not as it was recorded', () => {
     )
     const { unsoundRuns } = await regressionOf(proposal, runs([unfit, 'before-1'], [desk.house.store, 'before-2']))
     expect(unsoundRuns).toEqual([{ runId: 'before-1', problem: expect.any(String) }])
-    // What nothing is made from need not be there.
+    // An erased object that no prompt is made from does not matter.
     expect(await regressionOf(proposal, runs([erased, 'before-1']))).toMatchObject({ runs: 1, changed: 3, unsound: 0 })
   })
 

@@ -65,7 +65,7 @@ export async function regressionOf(
     return { worlds: await worlds(JSON.stringify([frozen, ...roles]), world), snapshots: proposed }
   }
 
-  // What was read of a record is remembered by its store.
+  // Caches are keyed by store.
   const overlaid = new WeakMap<Store, Store>()
   const overlay = (store: Store): Store => {
     const known = overlaid.get(store) ?? withProposal(store, proposal)

@@ -1,4 +1,5 @@
-// What a replay of level 2 takes from the record, each with why. Whatever comes out identical says nothing of these.
+// Facts that a level 2 replay takes from the record without checking them, each with the reason. An identical result proves nothing about
+// them.
 import type { Condition } from '../../core/gate/authorize.ts'
 
 /** Conditions of a verdict; what follows from them is judged again. */
@@ -8,7 +9,7 @@ export const BELIEVED_CONDITIONS: Readonly<Partial<Record<Believed, string>>> = 
   granted: 'the record has no policy that was active then',
 }
 
-/** Of every run. */
+/** Assumed in every run. */
 export const BELIEVED_ALWAYS = {
   request: 'requests',
   outcomes: 'replies of models, tools and people',

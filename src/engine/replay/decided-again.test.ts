@@ -1,4 +1,5 @@
-// What level 2 decides again beside prompts and verdicts: where a step's parts come from, and what agents add to the graph. Each told otherwise is found.
+// Decisions that level 2 repeats besides prompts and verdicts: the origin of a step's parts, and nodes that agents add to the graph. A
+// changed record of either is detected.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { runStream } from '../../core/run/events.ts'

@@ -59,15 +59,15 @@ interface Desk {
   readonly onPrompt: (prompt: ReplayedPrompt) => void
 }
 
-/** What is kept of a node from one event to the next. */
+/** State of one node, carried from event to event. */
 interface Kept {
-  /** Of its present visit. */
+  /** The prompt events of its current visit. */
   readonly told: readonly { readonly sequence: number; readonly event: ToldEvent }[]
-  /** What was made again and named for differing: once is enough. */
+  /** Digests that were remade and already reported as different: one report is enough. */
   readonly named: readonly Digest[]
   /** Its last step. */
   readonly since: number
-  /** What follows from its last reply; null before there is one. */
+  /** Results of its last reply; null before the first. */
   readonly calls: readonly ToolCall[] | null
   readonly output: Digest | null
 }

@@ -1,5 +1,5 @@
-// What a record names and does not hold any more, or holds with other bytes: each named once, where it is first needed. Never filled in. And
-// events that say what no event of their type says.
+// Reports objects that a record names and does not hold, or holds with other bytes: once each, at the first use, and never filled in. Also
+// reports events whose payload does not fit their type.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'

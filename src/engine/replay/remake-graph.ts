@@ -1,4 +1,4 @@
-// What agents add to the graph and send along it, made again from the calls that asked for it: their arguments are on record, and how far the run had come.
+// Remakes the nodes, edges and handoffs that agents added, from the recorded arguments of their calls and the recorded progress of the run.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import { type GraphPlace, planEdge, planHandoff, planSpawn } from '../../core/run/graph/graph-plans.ts'
@@ -39,7 +39,7 @@ export async function remakeGraph(store: Store, tenant: string, event: Made, thr
   return { recorded, found: event.type === 'edge.created' ? made(place, given) : sent(place, given, call) }
 }
 
-/** When a reply is late follows from the clock, which nobody can ask again. */
+/** The deadline of a reply follows from the clock, which a replay does not have. */
 const timeless = (event: Made): Made | (Omit<Made, 'awaits'> & { readonly awaits: string | null }) =>
   event.type === 'handoff.sent' ? { ...event, awaits: event.awaits?.call ?? null } : event
 
@@ -82,7 +82,7 @@ async function spawned(
       frozen,
       nodeId,
       config: turn.config,
-      // What lay in the repo then, and what providers could do, is nowhere else.
+      // The repo files of that time and the abilities of providers are recorded nowhere else.
       roleNamed: async name => roleFrom(new TextDecoder().decode(await read(role.file)), name, role.source),
       calls: async () => 'native',
     },

@@ -1,4 +1,4 @@
-// What a reply came to, read again from its own bytes: its hash, its tokens, its calls, and what its node gives.
+// Reads a recorded reply again from its own bytes: its hash, its tokens, its calls, and its node's output.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { StepSettled, ToolCall } from '../../core/turn/events.ts'
 import type { StepRequest } from '../../core/turn/materialize.ts'

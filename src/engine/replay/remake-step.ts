@@ -49,13 +49,15 @@ export async function recordedHost(store: Store, tenant: string, event: StepStar
   }
 }
 
-/** As if nothing had been told in this visit: then all of it is told again, and can be compared. */
+/** The run as if this visit had recorded no prompt events: then all of them are made again, and can be compared. */
 const untold = (run: LoadedRun, nodeId: string): LoadedRun => {
   const { nodes } = run.state
   return { ...run, state: { ...run.state, nodes: { ...nodes, [nodeId]: { ...nodeOf(run.state, nodeId), told: [] } } } }
 }
 
-/** What was shown was taken from it: whatever is taken from that again must be all of it. @param added how many catalogs the mode adds */
+/**
+ * Replaces the host's catalog: the catalog that the step showed, which was selected from it. @param added how many catalogs the mode adds
+ */
 async function hostCatalogOf(store: Store, tenant: string, shown: readonly Digest[], added: number): Promise<StoredCatalog | null> {
   const [digest] = shown.slice(0, shown.length - added)
   return digest === undefined ? null : { digest, bytes: await store.object(tenant, digest) }

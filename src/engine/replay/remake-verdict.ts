@@ -1,4 +1,5 @@
-// A tool call judged again, as far as the record holds what it was judged by. What it does not hold is taken from the verdict itself.
+// Judges a tool call again, as far as the record holds the inputs of the verdict. Inputs that it does not hold come from the verdict
+// itself.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { authorize, type Condition, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
 import { changesGraph } from '../../core/gate/capability.ts'
@@ -22,7 +23,7 @@ interface JudgedOnRecord {
   readonly nodeId: string
   readonly call: string
   readonly verdict: Verdict
-  /** Those that may have been in force, newest first. Without any, what a policy says is believed. */
+  /** Policies that may have been active, newest first. Without any, the policy's part of the verdict is assumed. */
   readonly policies?: readonly HostPolicy[]
 }
 
@@ -69,7 +70,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
   const verdicts = policies.map(policy => authorize({ name, arguments: given }, { ...facts, ...settled(policy) }))
   return verdicts.find(one => isSame(one, verdict)) ?? verdicts[0] ?? authorize({ name, arguments: given }, facts)
 
-  /** What a policy settles. Whether a call that changes the graph has to be asked about depends on more, and is believed. */
+  /** The facts that a policy settles. Whether a graph change needs approval depends on more, and is assumed. */
   function settled(policy: HostPolicy): Partial<GateFacts> {
     const question = { tool: name, tenant, agent: gate.agent, role: gate.role?.name ?? null, mode: gate.mode, arguments: given }
     const granting = gate.free.includes(name) ? FREE : grantOfAll(policy.grants, question, gate.onBehalfOf)
@@ -89,13 +90,13 @@ function answerOn(approval: CallApproval | null, counted: boolean): GateFacts['a
   return counted ? 'approved' : 'foreign'
 }
 
-/** What a person confirmed on adopting a tool is not on record in the run: the verdict is believed. */
+/** The run does not record what a person confirmed on adopting a tool: the verdict is assumed. */
 function readsOn(reason: string, held: boolean): boolean | 'unjudged' {
   if (reason === 'planning allows it') return 'unjudged'
   return held && reason.endsWith('it only reads')
 }
 
-/** What somebody else's server says of a tool that nobody adopted is not on record elsewhere. */
+/** The text that a server sends about a tool that is not adopted is on record only here. */
 function unseenIn(reason: string): Pick<GateFacts, 'unseen'> {
   const [, unseen] = /^\S+ is not in the active catalog: (.*)$/s.exec(reason) ?? []
   return unseen === undefined ? {} : { unseen }

@@ -1,4 +1,5 @@
-// What of an event follows from what the run froze and from how far it had come: the workflow, visits, edges, names of tools. Composes nothing.
+// Remakes the parts of an event that follow from the frozen workflow and the progress of the run: visits, edges, names of tools. Composes
+// nothing.
 
 import type { RunEvent } from '../../core/run/events.ts'
 import { edgesThatHold, graphOf } from '../../core/run/graph/graph.ts'
@@ -39,7 +40,7 @@ export async function remakeWalk(store: Store, tenant: string, state: RunState, 
     }
     case 'handoff.delivered': {
       const { handoff, nodeId } = event
-      // What a call waited for is not there any more once that is settled.
+      // The state no longer holds a call's wait once it is settled.
       const to = state.inbox.find(one => one.handoff === handoff)?.to
       return to === undefined ? null : { recorded: { nodeId }, found: { nodeId: to } }
     }

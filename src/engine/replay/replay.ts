@@ -23,11 +23,11 @@ export type ReplayLevel = 1 | 2
 
 export interface ReplayOptions {
   readonly level?: ReplayLevel
-  /** What the host is set to now; without it nobody is asked. */
+  /** The host's current default refs. Left out: changed defaults are not looked for. */
   readonly hostDefaults?: KindRefs | null
   /** Waited for now and then: a replay may be long, and others want to be served too. */
   readonly pause?: () => Promise<void>
-  /** Told of every prompt as it is made again. */
+  /** Called with every prompt that is made again. */
   readonly onPrompt?: (prompt: ReplayedPrompt) => void
 }
 
@@ -39,10 +39,10 @@ export interface Replayed {
   /** How many were composed again, and how many calls judged again. */
   readonly prompts: number
   readonly verdicts: number
-  /** What was taken from the record: of every run, and of a verdict in one of them at least. */
+  /** Facts that were assumed from the record: in every run, and in at least one verdict. */
   readonly believed: readonly Believed[]
   readonly phase: RunPhase
-  /** Of the run's state, in canonical JSON. */
+  /** The hash of the run's state in canonical JSON. */
   readonly stateHash: Digest
   /** In the order in which they were met. */
   readonly divergences: readonly Divergence[]

@@ -1,4 +1,4 @@
-// What shipped when a step was recorded: this release's own where the version is the same, the record's where it is another. Real store, real run.
+// Built-in texts when a step was recorded: this release's texts for the same version, the record's texts for another. Real store, real run.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shipped } from '../../core/compose/shipped.ts'
 import { SHIPPED_BLOCKS } from '../../core/compose/shipped-blocks.ts'

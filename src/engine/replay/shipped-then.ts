@@ -1,5 +1,5 @@
-// What shipped with the release that put a step on record: from the record, where this release ships another version. What has a version of
-// this release is taken from this release, so that other words under the same version are found.
+// Finds the built-in texts of the release that recorded a step. Another version comes from the record. The same version comes from
+// this release, so that a changed text under an unchanged version is detected.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { PartName } from '../../core/compose/parts.ts'
 import { type ShippedTemplate, shipped } from '../../core/compose/shipped.ts'
@@ -44,7 +44,7 @@ const storedBlock = (store: Store, tenant: string, digest: Digest): Promise<Ship
 
 const PLANNING = digestText(SHIPPED.planning)
 
-/** It has no version: what was shown last is believed, if that is what planning adds. */
+/** This catalog has no version: the last catalog that was shown is assumed, if planning adds it. */
 async function planningThen(store: Store, tenant: string, shown: readonly Digest[]): Promise<string> {
   const digest = shown.at(-1)
   if (digest === undefined || digest === PLANNING) return SHIPPED.planning

@@ -1,4 +1,4 @@
-// The name of a state that events left. One that no honest events leave has a name as well, and is told.
+// Hashes the state that events left. A state that only malformed events can leave gets a hash as well, and a divergence.
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import { isMalformed } from '../reading/malformed.ts'
 import { type GapPlace, unfitEvent } from './gaps.ts'

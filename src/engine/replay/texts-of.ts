@@ -1,4 +1,4 @@
-// The texts that two tellings of one step speak of, by name. Those that were just made again are at hand; only what differs is read.
+// Loads the texts that two recordings of one step name. Texts that were just remade are in memory; only differing ones are read.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { TextOf, ToldEvent } from '../../core/replay/compare-told.ts'
 import type { StoredText } from '../../core/session/history.ts'
@@ -20,7 +20,7 @@ export async function textsOf(
   return digest => texts.get(digest) ?? null
 }
 
-/** Null when it cannot be had: that is told where it is named. */
+/** Null when the object is missing or damaged: its event reports that. */
 export async function textAt(store: Store, tenant: string, digest: Digest): Promise<string | null> {
   try {
     return new TextDecoder().decode(await store.object(tenant, digest))

@@ -1,5 +1,5 @@
 // Folder: Finds the file of a role: the repo's own, else the shipped one.
-// Which file a role is: the repo's own, else the one that ships. What cannot be used is a fault, and never replaced by another.
+// Finds and reads the file of a role: the repo's own, else the shipped one. An unusable file is a fault, and no other file replaces it.
 import { type Digest, digestText, hexOf } from '../../core/digest/digest.ts'
 import { isVersion, pinnedText } from '../../core/resolve/prompt-ref.ts'
 import { type RoleFile, type RoleProblem, readRole } from '../../core/role/role.ts'
@@ -13,13 +13,13 @@ export type RoleSource = 'repo' | 'shipped'
 export interface LoadedRole {
   readonly role: RoleFile
   readonly source: RoleSource
-  /** `prompt:role.<name>@<version>`; the version follows from the text where the file's own is none that a ref can have. */
+  /** `prompt:role.<name>@<version>`; the version follows from the text if a ref cannot have the file's own version. */
   readonly ref: string
-  /** Of the whole file. */
+  /** The digest of the whole file. */
   readonly digest: Digest
 }
 
-/** A file may have thousands; nobody reads so many. */
+/** A file may have thousands of problems; a longer list would not be read. */
 export const MOST_PROBLEMS = 100
 
 const SHIPPED = 'the shipped roles'

@@ -2,7 +2,10 @@
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 
-/** Of a stream that more checkpoints name, the first and the last half of that many: a checkpoint may be large, and a stream may live for years. */
+/**
+ * The most checkpoints of one stream: the first half and the last half of this number. A checkpoint may be large, and a stream may live for
+ * years.
+ */
 const MOST_OF_STREAM = 100
 
 export interface StreamPart {

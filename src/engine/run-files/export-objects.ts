@@ -1,4 +1,4 @@
-// Objects as lines of text: those that were spoken of, what the nodes among them speak of, and so on. Reads, and judges nothing.
+// Writes objects as lines of text: the referenced ones, and all that the nodes among them reference in turn. Reads, and judges nothing.
 import type { Digest } from '../../core/digest/digest.ts'
 import { linksIn, mayBecomeNode } from '../../core/record/references.ts'
 import { writeObjectLine } from '../../core/record/run-file.ts'
@@ -8,7 +8,10 @@ import type { Store } from '../../ports.ts'
 /** Raw bytes on one line; three bytes make four characters, so pieces join without padding between them. */
 const PIECE = 3 * 64 * 1024
 
-/** In order of their names, each once. @param without whose bytes stay here: they are named as erased, and what only they speak of is not reached */
+/**
+ * In order of digest, each once. @param without objects whose bytes are withheld: they are listed as erased, and objects that only they
+ * reference are left out
+ */
 export async function* exportObjects(
   store: Store,
   tenant: string,
@@ -20,7 +23,7 @@ export async function* exportObjects(
     else yield* exportObject(store, tenant, digest)
 }
 
-/** And all that the nodes among them speak of. */
+/** Adds all objects that the nodes among them reference. */
 export async function reachedFrom(
   store: Store,
   tenant: string,

@@ -1,4 +1,4 @@
-// Of everything beside a run only what was there when it ended goes along, and only events: so the file stays the same, and small.
+// A run file holds only the state of its surroundings at the end of the run, and only events: so the file stays the same, and small.
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'

@@ -1,5 +1,6 @@
 // Folder: One run with everything that questions need, in one file. It writes to no record.
-// One run in one file: its streams, the objects they speak of, and the checkpoints that cover them. The same record gives the same bytes.
+// Exports one run to one file: its streams, the objects that they reference, and the checkpoints that cover them. The same record gives the
+// same bytes.
 import type { Digest } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'
@@ -13,9 +14,9 @@ import { runStreams } from './run-streams.ts'
 export interface ExportRun {
   readonly tenant: string
   readonly runId: string
-  /** What the host allows says something about other tenants too: not for everybody who may see a run. */
+  /** The host policy reveals something about other tenants: not every reader of a run may see it. */
   readonly withPolicy: boolean
-  /** Objects whose bytes are not for whoever gets the file. Refused where the run speaks of none such. */
+  /** Objects whose bytes the recipient must not get. Refused if the run does not reference them. */
   readonly without?: ReadonlySet<Digest>
 }
 
@@ -54,7 +55,7 @@ async function* eventsOf(store: Store, { tenant, stream, events }: FiledStream):
   }
 }
 
-/** Before anything is written: whoever misspells a digest believes that its bytes stay here. */
+/** Before anything is written: a misspelled digest would leave its object in the file. */
 async function refuseUnspoken(
   store: Store,
   { tenant, runId, without }: Required<Pick<ExportRun, 'tenant' | 'runId' | 'without'>>,

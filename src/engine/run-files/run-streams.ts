@@ -83,7 +83,7 @@ async function lookAt(store: Store, tenant: string, runId: string): Promise<Look
   return { homes, workspaces, libraries, until }
 }
 
-/** Of a run whose beginning was erased nobody knows. */
+/** Empty when the beginning of the run was erased. */
 const lookupAt = (store: Store, tenant: string, frozen: Digest): Promise<FrozenLookup> =>
   loadFrozen(store, tenant, frozen).then(
     ({ lookup }) => lookup,

@@ -1,4 +1,4 @@
-// A run as its events have left it. What was folded before is folded no further back.
+// Loads a run by folding its events. A cached fold is extended instead of starting again from the first event.
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { foldRun } from '../../core/run/reduce.ts'
 import { emptyRun, type RunState } from '../../core/run/state.ts'
@@ -7,7 +7,7 @@ import { keptFolds } from '../reading/kept-folds.ts'
 
 export interface LoadedRun {
   readonly state: RunState
-  /** Of the last event; -1 when there is none. */
+  /** The sequence of the last event; -1 for a run without events. */
   readonly seq: number
   readonly createdAt: string
   readonly createdBy: string
@@ -30,7 +30,7 @@ export async function loadRun(store: Store, tenant: string, runId: string): Prom
   return loaded
 }
 
-/** As it was when it was last looked at here: for whoever is told by the store when somebody else has written since. */
+/** The cached state, which may be old. Use it only where the store reports that another process has written since. */
 export const keptRun = async (store: Store, tenant: string, runId: string): Promise<LoadedRun> =>
   folds.get(store, tenant, runId) ?? loadRun(store, tenant, runId)
 

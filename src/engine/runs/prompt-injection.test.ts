@@ -112,7 +112,7 @@ function linesOfTheirOwn(segments: readonly BlockSegment[]): readonly string[] {
   })
 }
 
-/** What is left of a template's part when values are taken out. */
+/** The fixed text of a template part, with its values removed. */
 const skeleton = (segments: readonly BlockSegment[]): string =>
   segments.flatMap(({ text, part, trust }) => (part === 'user' && trust === 'trusted' ? [text] : [])).join('{}')
 

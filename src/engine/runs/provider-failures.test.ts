@@ -1,4 +1,4 @@
-// Runs against a provider that misbehaves: for every row of docs/guide/providers.md, what the run does, what is on record, and what is told next.
+// Runs against a provider that misbehaves: for every row of docs/guide/providers.md, the run's reaction, its record, and its next prompt.
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
@@ -29,7 +29,7 @@ const saying =
   }
 const errorBody = (message: string) => JSON.stringify({ error: { message } })
 
-/** What it answers to each request in turn; the last one for all that follow. */
+/** Answers the requests in turn; the last answer repeats for all later requests. */
 const keyedMutex = (...answers: readonly Answering[]): Answering => {
   let nth = 0
   return (response, heard) => answers[Math.min(nth++, answers.length - 1)]!(response, heard)

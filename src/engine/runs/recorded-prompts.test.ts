@@ -1,4 +1,5 @@
-// What nodes are told, as it is on record: before it is sent, whole, with the mode in force and what somebody added. By the bug list's numbers.
+// The record of prompts: complete, written before sending, with the active mode and with additions by people. Cases carry the numbers of
+// the bug list.
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'

@@ -1,4 +1,4 @@
-// What people remark on a run, on its way to the record: without the secrets that the host knows. Changes nothing else.
+// Records remarks that people make about a run, without the secrets that the host knows. Changes nothing else.
 import type { RunCommand } from '../../core/run/decide.ts'
 import { scrubbedRemark } from '../turns/done.ts'
 import type { TurnParts } from '../turns/performing.ts'

@@ -343,7 +343,7 @@ describe('what is kept of a run', () => {
         if (sent.length === 2) {
           await one.runs.submit(placeOf('r1'), { type: 'setMode', mode: 'planning' })
           slow = true
-          // As somebody does who asks the host how the run stands.
+          // As a client does that asks the host for the run's status.
           looking = loadRun(store, TENANT, 'r1')
         }
         const toolCalls = sent.length < 3 ? [{ callId: '1', toolName: 'probe', arguments: {} }] : []

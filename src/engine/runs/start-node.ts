@@ -151,7 +151,7 @@ function openedIn(
   return { records: [...create, { session, command: attach }], problem: null }
 }
 
-/** A fork works in no lasting session: work there is in earnest. */
+/** A fork does not work in a lasting session, because messages there have real effects. */
 const sessionOf = ({ forkOf }: RunState, { session }: WorkflowNode): string | null => (forkOf === undefined ? session : null)
 
 /** The part of a start that follows from what the run froze. `name`: of the session that its config and its snapshot come from. */
@@ -164,7 +164,7 @@ export function placeOfNode(frozen: LoadedFrozen, state: RunState, node: Workflo
 const homeName = (frozen: Pick<LoadedFrozen, 'workflow' | 'agents'>, node: WorkflowNode): string | null =>
   agentOf(frozen, node)?.session ?? null
 
-/** The session where its agent's workspace is synced and applied; null when there is none. */
+/** The session where the agent's workspace is synced and applied, or null. */
 export async function homeOf(
   store: Store,
   tenant: string,

@@ -1,4 +1,4 @@
-// Work on turns: does what each turn calls for as it stands, once at a time, and puts what came of it on record.
+// Performs the next effect of each turn, one at a time per turn, and records the result.
 import { decideRun } from '../../core/run/decide.ts'
 import { draftRun, type RunRuling } from '../../core/run/draft.ts'
 import { nodeOf, type RunState } from '../../core/run/state.ts'
@@ -155,7 +155,7 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     })
   }
 
-  /** A defect of ours: the run must not wait for ever for work that nobody does any more. */
+  /** A defect in this code: the run must not wait forever for work that has no worker. */
   async function giveUp(error: Error, work: Performing, effect: TurnEffect): Promise<void> {
     const { place, signal } = work
     const { tenant, runId } = place
@@ -197,6 +197,6 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
 const SENT: Sent = { refusal: null }
 const OVER: Sent = { refusal: { code: 'node_not_running', message: 'the node has moved on' } }
 
-/** A call that stays open until another node replies is nobody's work. */
+/** A call that stays open until another node replies has no work to do. */
 const isHeld = ({ awaited }: RunState, nodeId: string, effect: TurnEffect): boolean =>
   effect.type === 'tool.call' && awaited.some(one => one.nodeId === nodeId && one.call === effect.call.id)

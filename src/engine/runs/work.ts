@@ -26,7 +26,7 @@ import { background } from './ownership/background.ts'
 import { isLost } from './ownership/lost.ts'
 import { openCount } from './ownership/open-count.ts'
 import { ownedRuns, type WriteOwned } from './ownership/owned-runs.ts'
-import { busyNodes, takeUpTurn, visitOf } from './ownership/resume-turn.ts'
+import { busyNodes, resumeTurn, visitOf } from './ownership/resume-turn.ts'
 import { scrubbedCommand } from './remarks.ts'
 import { openRuns } from './runs.ts'
 import { type AskSession, askSession } from './start/ask-session.ts'
@@ -72,7 +72,7 @@ export interface RunWork {
   submit(place: RunPlace, command: RunCommand, submission?: RunSubmission): Promise<SubmittedRun>
   /** A person's answer about a call. `approval_arguments_refused` when the arguments that they give cannot be used. */
   answer(place: RunPlace & { readonly nodeId: string }, answer: ApprovalAnswer, submission?: RunSubmission): Promise<SubmittedRun>
-  /** Takes up the work of a host that is gone, in all runs or in one; how many runs. */
+  /** Resumes the work of a host that is gone, in all runs or in one. Returns the number of runs. */
   resume(only?: RunName): Promise<number>
   /** When nothing of the run is under way here. */
   quiet(tenant: string, runId: string): Promise<void>
@@ -97,7 +97,7 @@ export function runWork(given: RunParts): RunWork {
     lost: (tenant, runId) => opened.note(tenant, runId, false),
   })
   const { begin, signal } = tasks
-  /** Runs that are being taken up. Nothing is begun in them before every turn is: it would be taken for work that another host left. */
+  /** Runs that are being resumed. No work begins in them before every turn is resumed: it would count as work that another host left. */
   const arriving = new Set<string>()
 
   const resumes = (provider: string): boolean => parts.models.resumes?.(provider) === true
@@ -126,7 +126,7 @@ export function runWork(given: RunParts): RunWork {
     begin,
   })
 
-  /** What the run calls for as it is. */
+  /** Starts the work that the run's state calls for. */
   function advance(tenant: string, run: LoadedRun): void {
     const { state } = run
     const { runId, phase, awaited, inbox } = state
@@ -208,11 +208,11 @@ export function runWork(given: RunParts): RunWork {
     if (count >= mostOpenRuns) throw new Fault('runs_busy', { open: count, retryAfterMs: RETRY_MS })
   }
 
-  async function takeUp({ tenant, runId }: RunName): Promise<void> {
+  async function resumeRun({ tenant, runId }: RunName): Promise<void> {
     const { state } = await loadRun(store, tenant, runId)
     for (const nodeId of busyNodes(state)) {
       const place = { tenant, runId, nodeId, actor: ACTOR }
-      await takeUpTurn(turns.performing(place, visitOf(state, nodeId), signal))
+      await resumeTurn(turns.performing(place, visitOf(state, nodeId), signal))
     }
     arriving.delete(keyOf({ tenant, runId }))
     advance(tenant, await loadRun(store, tenant, runId))
@@ -254,7 +254,7 @@ export function runWork(given: RunParts): RunWork {
           const place = { tenant, runId, actor: ACTOR }
           arriving.add(keyOf(place))
           const take = async () => (isReplay((await loadRun(store, tenant, runId)).state) ? null : submit(place, { type: 'claim', owner }))
-          // A run that cannot be taken up keeps no other from it.
+          // A run that cannot be resumed does not block others.
           const taken = await take().catch(error => {
             parts.failed(error as Error, { tenant, runId })
             return null
@@ -264,7 +264,7 @@ export function runWork(given: RunParts): RunWork {
         }
       if (only === undefined) await sessions.resume()
       for (const run of claimed)
-        await takeUp(run).catch(error => {
+        await resumeRun(run).catch(error => {
           arriving.delete(keyOf(run))
           if (!isLost(error, run.runId)) parts.failed(error as Error, run)
         })

@@ -92,7 +92,7 @@ export async function writeRun<T>(
       for (const { session, seq, events, state } of sessions) keepSession(store, tenant, session, { state, seq: seq + events.length })
       return { run: written, answer, replayed: false, wrote: true }
     } catch (error) {
-      // Another process was quicker; or somebody has erased an object that was there.
+      // Another process wrote first, or an object was erased in the meantime.
       const mayBe = error instanceof Fault && (error.code === 'stream_moved' || (error.code === 'object_missing' && !isFresh))
       if (!mayBe) throw error
     }
@@ -107,7 +107,10 @@ interface RecordedIn {
   readonly objects: readonly StoredText[]
 }
 
-/** What each session records of the change. One without events is still part of the commit: it must be as it was read. */
+/**
+ * The events that each session records for the change. A session without events is part of the commit too: it must be unchanged since it
+ * was read.
+ */
 async function recordedIn(load: LoadSession, records: readonly SessionRecord[]): Promise<readonly RecordedIn[]> {
   const found = new Map<string, RecordedIn>()
   for (const { session, command } of records) {

@@ -1,4 +1,4 @@
-// What a client asks of a session: of the run that is at work in it, or left in the session while none is.
+// Sends a client's command to a session: to the run that is active in it, or to the session's queue while none is.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { RunCommand } from '../../core/run/decide.ts'
 import { nodeOf } from '../../core/run/state.ts'

@@ -1,4 +1,4 @@
-// Interrupts: the model call under way ends, and what was said is told before anything else, in order of arrival. Bug 22 of the list.
+// An interrupt ends the current model call, and its messages come before all others, in order of arrival. Bug 22 of the list.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'

@@ -1,4 +1,4 @@
-// A session as its events have left it. What was folded before is folded no further back.
+// Loads a session by folding its events. A cached fold is extended instead of starting again from the first event.
 
 import { fromRecorded, type SessionEvent, sessionStream } from '../../core/session/events.ts'
 import { foldSession } from '../../core/session/reduce.ts'
@@ -8,7 +8,7 @@ import { keptFolds } from '../reading/kept-folds.ts'
 
 export interface LoadedSession {
   readonly state: SessionState
-  /** Of the last event; -1 when there is none. */
+  /** The sequence of the last event; -1 for a session without events. */
   readonly seq: number
 }
 
@@ -28,7 +28,7 @@ export async function loadSession(store: Store, tenant: string, session: string)
   return loaded
 }
 
-/** As it was when it was last looked at here: for whoever is told by the store when somebody else has written since. */
+/** The cached state, which may be old. Use it only where the store reports that another process has written since. */
 export const keptSession = async (store: Store, tenant: string, session: string): Promise<LoadedSession> =>
   folds.get(store, tenant, session) ?? loadSession(store, tenant, session)
 

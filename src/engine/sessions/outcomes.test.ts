@@ -1,4 +1,4 @@
-// What a sync came to, for whoever waits: also when it was overtaken, and when the host itself failed.
+// The outcome of a sync for a waiting client: also when a later sync overtook it, and when the host itself failed.
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { emptyConfig } from '../../core/session/config.ts'

@@ -1,4 +1,4 @@
-// What a sync and an apply came to, in the words that scripts rely on. Read from the events, never guessed.
+// The outcome of a sync and of an apply, in the words that scripts rely on. Read from the events, never guessed.
 import type { Json } from '../../core/digest/digest.ts'
 import type { Selection } from '../../core/session/config.ts'
 import { type ApplyWhen, fromRecorded, type SyncStage, sessionStream } from '../../core/session/events.ts'
@@ -114,7 +114,7 @@ export interface SyncWarning {
   readonly message: string
 }
 
-/** What a person should know before applying it. Nothing of it stands in the way: the gate decides when a tool is called. */
+/** Warnings for a person who is about to apply the snapshot. They do not block it: the gate decides when a tool is called. */
 export async function snapshotWarnings(
   store: Store,
   tenant: string,

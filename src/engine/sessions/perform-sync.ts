@@ -13,7 +13,7 @@ export async function performSync(store: Store, user: WorkspaceUser, plan: SyncP
   return step.value
 }
 
-/** A refusal is an answer: the plan says where it broke off. What is no refusal is a defect, and ends the sync. */
+/** A refusal is an answer: the plan says where it broke off. Any other error is a defect, and ends the sync. */
 async function perform(store: Store, user: WorkspaceUser, effect: WorkspaceEffect): Promise<Answer> {
   try {
     return { ok: true, value: await answerTo(store, user, effect) }

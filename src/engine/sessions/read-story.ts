@@ -74,7 +74,7 @@ export async function* readStory(store: Store, of: StoryOf, from: StoryPlace, si
 const comesBefore = (inRun: StoredEvent, { event }: StoredEvent): boolean => event.type === 'run.detached' || inRun.event.at < event.at
 
 interface Source {
-  /** The next event; null when there is none yet. */
+  /** The next event, or null if there is no next event yet. */
   peek(): Promise<StoredEvent | null>
   take(): void
   /** The sequence of the last event that was taken. */
@@ -101,7 +101,7 @@ function sourceOf(store: Store, tenant: string, stream: string, after: number): 
 
 interface Visit {
   readonly runId: string
-  /** The next event that belongs to the visit; null when there is none yet, or the visit is over. */
+  /** The next event of the visit; null if it is not written yet, or the visit is over. */
   peek(): Promise<StoredEvent | null>
   take(stored: StoredEvent): RunEvent
   waitsFor(): readonly (readonly [stream: string, after: number])[]

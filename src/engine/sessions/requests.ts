@@ -1,4 +1,4 @@
-// What people ask of sessions, made ready for core: configs read, texts made objects, selectors put together. Decides nothing.
+// Prepares client requests to sessions for core: reads configs, turns texts into objects, builds selectors. Decides nothing.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { writeMessage } from '../../core/messages/message.ts'
@@ -39,7 +39,7 @@ export type GivenMessage = string | { readonly digest: Digest } | JsonObject
 
 export interface MessageObject {
   readonly digest: Digest
-  /** To be stored with the event that speaks of it. */
+  /** To be stored with the event that names them. */
   readonly objects: readonly Uint8Array[]
 }
 
@@ -65,7 +65,7 @@ const isNamed = (given: JsonObject | { readonly digest: Digest }): given is { re
 
 const stored = (text: string): MessageObject => ({ digest: digestText(text), objects: [new TextEncoder().encode(text)] })
 
-/** What a client asks of a session while a run is at work in it. Messages can also be left before. */
+/** A client's command to a session with an active run. Messages can also be queued before a run. */
 export interface AskedCommand {
   readonly kind: LeftMessage['kind'] | 'pause' | 'resume' | 'cancel' | 'complete'
   readonly reason?: string | undefined
@@ -93,7 +93,7 @@ export function runCommandFor(nodeId: string, id: string, { kind, reason }: Aske
   }
 }
 
-/** What is left out; null for none of it. */
+/** A field that is left out keeps its default; null clears it. */
 export interface AskedSync {
   readonly workspace?: string
   readonly version?: number | null
@@ -101,7 +101,7 @@ export interface AskedSync {
   readonly catalog?: string | null
 }
 
-/** Whoever names a workspace says all that is wanted of it; whoever names none changes what the session's config names. */
+/** A request that names a workspace replaces the whole selection. A request without one changes the selection of the session's config. */
 export function selectionFor(config: SessionConfig, { workspace, version, prelude, catalog }: AskedSync): Selection {
   const usual = workspace === undefined ? selectionOf(config) : null
   const name = workspace ?? usual?.workspace.name
@@ -115,7 +115,7 @@ export function selectionFor(config: SessionConfig, { workspace, version, prelud
   }
 }
 
-/** What core refused, for whoever asked. */
+/** Turns a refusal of core into a fault for the caller. */
 export function refusalFault({ code, message }: { readonly code: string; readonly message: string }): Fault {
   // Every refusal of a session is a fault of the same name: without one, this does not compile.
   return new Fault(code as SessionRefusal, { problem: `${message[0]!.toUpperCase()}${message.slice(1)}` })

@@ -1,4 +1,4 @@
-// One sync for a session: the plan is run, and its prelude is checked against the policy. A defect is a result too: somebody waits for one.
+// Runs one sync for a session, and checks its prelude against the policy. A defect is a result too, because a client waits for one.
 import { schemaFault } from '../../core/schema/schema-fault.ts'
 import type { Selection } from '../../core/session/config.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'

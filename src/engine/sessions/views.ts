@@ -1,4 +1,4 @@
-// A session as people see it: how it stands, and what was said in it. Reads, and nothing else.
+// The public view of a session: its status and its transcript. Read only.
 import type { Digest } from '../../core/digest/digest.ts'
 import { type ChatMessage, observable } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
@@ -38,7 +38,7 @@ export async function sessionView(store: Store, tenant: string, loaded: LoadedSe
     runs,
     refused,
     messages: history.count,
-    /** Of the last event that this follows from. */
+    /** The sequence of the last event that this view includes. */
     seq,
     waiting: { steers: count('steer'), followUps: count('follow-up') },
   }
@@ -130,7 +130,7 @@ async function digestsFrom(store: Store, tenant: string, { closed, open, count }
     .slice(Math.max(0, from - first))
 }
 
-/** What was erased, or is no message, leaves its place. */
+/** An erased or unreadable message leaves a gap with the problem. */
 async function shown(store: Store, tenant: string, digest: Digest): Promise<Pick<TranscriptEntry, 'messages' | 'problem'>> {
   try {
     const read = readMessages(await store.object(tenant, digest))

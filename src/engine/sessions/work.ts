@@ -17,7 +17,7 @@ export interface SessionWork {
   submit(place: SessionPlace, command: SessionCommand, submission?: Submission): Promise<Submitted>
   /** When no sync of the session is under way here. */
   quiet(tenant: string, session: string): Promise<void>
-  /** Takes up syncs that a host that is gone has left. */
+  /** Resumes syncs that a stopped host left. */
   resume(): Promise<void>
   /** Leaves syncs that are under way for the next host. */
   close(): Promise<void>
@@ -53,7 +53,7 @@ export function sessionWork(parts: TurnParts): SessionWork {
   return {
     async submit(place, command, submission = {}) {
       if (command.type === 'leaveMessage') await checkMessage(store, place.tenant, command.message.message, submission.objects)
-      // Of many at once only one is not too late, and all others decide again: in turn none has to.
+      // Without the mutex, one of several concurrent commands succeeds and the others must decide again.
       const done = await turns(JSON.stringify([place.tenant, place.session]), () => submit(store, place, command, submission))
       if (done.events.some(({ type }) => type === 'workspace.syncRequested')) begin(place.tenant, place.session, done.state)
       return done

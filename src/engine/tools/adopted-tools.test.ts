@@ -60,7 +60,7 @@ interface Telling {
   readonly meanwhile?: (runs: RunWork, place: RunPlace) => Promise<void>
 }
 
-/** What became of the call that the script makes, in a session of its own. */
+/** The result of the call that the script makes, in a session of its own. */
 async function told({ tenant = 'default', grants = [{ tools: ['desk__*'] }], meanwhile }: Telling = {}): Promise<Told> {
   const adopted = adoptedTools(store, new Map([['desk', server]]))
   const sessions = testSessions(store, SCRIPT, { adopted, offers: () => true, grants })

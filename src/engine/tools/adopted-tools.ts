@@ -1,4 +1,4 @@
-// Tools of other servers as bindings: what somebody adopted, for as long as its server still lists exactly that. Nothing else of them is bound.
+// Binds adopted tools of other servers, while the server still lists exactly the adopted descriptor. No other tool of a server is bound.
 import { type Adoption, type ForeignTool, hintsReading, pinOf } from '../../core/tools/foreign-tools.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding, Store, ToolServer } from '../../ports.ts'
@@ -6,7 +6,7 @@ import { adoptedTool, loadAdoptions } from './adoptions.ts'
 
 export type ToolServers = ReadonlyMap<string, ToolServer>
 
-/** What of other servers is bound for a tenant, by name, as the record has it now. Asks no server. */
+/** The bindings for tools of other servers of a tenant, by name, from the current record. Asks no server. */
 export type AdoptedTools = (tenant: string) => Promise<ReadonlyMap<string, Binding>>
 
 export const adoptedTools =
@@ -37,7 +37,7 @@ function bindingOf(name: string, adoption: Adoption, tool: ForeignTool, server: 
         () => null,
       ),
     async run({ arguments: given }, signal) {
-      // Asked again: the gate may not have been told, and time may have passed since.
+      // Checked again: the gate could not ask a server that was down, and time may have passed since.
       const problem = await changed(signal)
       if (problem !== null) throw new Fault('tool_server_failed', { server: adoption.server, problem })
       return server.call(tool, given, signal)

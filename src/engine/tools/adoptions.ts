@@ -1,4 +1,4 @@
-// Which tools of other servers somebody adopted, on record under the host: what was adopted, by whom, and instead of what.
+// Records which tools of other servers are adopted, under the host: the tool, the person, and the descriptor that it replaces.
 import type { Digest } from '../../core/digest/digest.ts'
 import { streamFamily } from '../../core/record/event.ts'
 import {
@@ -30,7 +30,7 @@ async function readAdoptions(store: Store): Promise<Adoptions> {
   return adoptions
 }
 
-/** As it was when it was adopted; null when somebody has erased that. */
+/** The descriptor at the time of the adoption, or null if it was erased. */
 export const adoptedTool = (store: Store, { descriptor }: Adoption): Promise<ForeignTool | null> =>
   rememberedContent(store, JSON.stringify(['foreign tool', descriptor]), async () => {
     const bytes = await store.object(HOST_TENANT, descriptor)
@@ -44,7 +44,7 @@ export interface AdoptRequest {
   readonly server: string
   /** Null for all that it lists. */
   readonly tools: readonly string[] | null
-  /** What the one that is named has to be: what somebody looked at, and not what its server says by now. */
+  /** The expected digest of the named tool: adopts the descriptor that the person saw, not a newer one of the server. */
   readonly descriptor?: string
   /** Confirms that those that are named only read: they may be used in planning. */
   readonly reads?: boolean
@@ -55,7 +55,7 @@ export interface Adopted {
   readonly name: string
   readonly tool: string
   readonly descriptor: Digest
-  /** What was adopted until now. */
+  /** The descriptor that was adopted before. */
   readonly before: Digest | null
   readonly reads: boolean
 }
@@ -110,7 +110,7 @@ export interface Dropped {
   readonly tool: string
 }
 
-/** Of a server that is no longer there, too. */
+/** Works for a server that is no longer configured, too. */
 export function dropTools(store: Store, { server, tools, actor }: DropRequest): Promise<readonly Dropped[]> {
   return optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, TOOLS)

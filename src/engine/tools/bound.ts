@@ -1,5 +1,5 @@
 // Folder: The tools that are bound now: the host's own, and adopted tools of other servers while they are listed unchanged. It grants nothing.
-// All that is bound and offered at this moment: the host's own, and what somebody adopted of other servers.
+// Lists all bound and offered tools: the host's own, and adopted tools of other servers.
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import { serverIn } from '../../core/tools/foreign-tools.ts'
 import type { Binding } from '../../ports.ts'
@@ -23,7 +23,7 @@ export async function bindingFor({ bindings, adopted }: BoundTools, tenant: stri
   return bindings.get(name) ?? (await adopted?.(tenant))?.get(name)
 }
 
-/** Why a tool that is not bound is shown to nobody, as far as its name says. Asks no server. */
+/** Why agents do not see a tool that is not bound, as far as its name says. Asks no server. */
 export function unadopted({ servers }: BoundTools, tenant: string, name: string): string | undefined {
   const server = serverIn(name)
   const isOurs = server !== null && servers?.get(server)?.tenants.includes(tenant) === true

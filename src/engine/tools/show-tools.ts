@@ -1,4 +1,4 @@
-// Every tool there is, with where it comes from and how it stands: bound, adopted, or waiting for somebody to look at it. Asks every server.
+// Lists every tool with its origin and status: bound, adopted, or waiting for a person's review. Asks every server.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { type Grant, grantOfSome, isGrantedToSome } from '../../core/gate/grants.ts'
@@ -45,7 +45,7 @@ export interface ShownTools {
   readonly servers: readonly ShownServer[]
 }
 
-/** @param asks for whom: what one tenant's servers are is nobody else's business */
+/** @param asks the tenant that asks: it must not see the servers of other tenants */
 export async function showTools(
   store: Store,
   { bindings, grants, servers = new Map(), offers = () => false }: ToolSources,

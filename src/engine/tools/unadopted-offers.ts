@@ -1,4 +1,4 @@
-// Tools that the policy offers and nobody adopted: agents do not see them, and nothing fails. Asks no server.
+// Finds tools that the policy offers and that are not adopted: agents do not see them, and nothing fails. Asks no server.
 import { isListed } from '../../core/gate/grants.ts'
 import type { RunWarning } from '../../core/run/warning.ts'
 import { serverIn } from '../../core/tools/foreign-tools.ts'

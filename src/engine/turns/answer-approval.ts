@@ -42,7 +42,7 @@ export async function answerCommand(
   return { command: { ...answer, arguments: digestText(text) }, objects: [new TextEncoder().encode(text)] }
 }
 
-/** Whether its time is over, though nobody has noticed yet. */
+/** Whether the approval has expired, even if no event says so yet. */
 const isOver = (call: OpenCall | null, now: number): boolean => (call?.approval?.expiresAt ?? Number.POSITIVE_INFINITY) <= now
 
 async function check(parts: TurnParts, place: TurnPlace, at: AtWork, { name, approval }: OpenCall, changed: Json): Promise<void> {

@@ -1,4 +1,4 @@
-// What a stored reply asks for, read the way its step says that calls are made. Judges nothing.
+// Reads the tool calls from a stored reply, in the call format of its step. Judges nothing.
 import type { Digest } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { type Asked, type AskedCall, askedIn } from '../../core/tools/asked-calls.ts'

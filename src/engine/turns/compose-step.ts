@@ -1,4 +1,5 @@
-// What one step of a node tells its agent: every kind resolved, rendered and laid out in five blocks, with everything the record keeps of it.
+// Composes the prompt of one step of a node: every kind resolved, rendered and laid out in five blocks, with everything that the record
+// needs.
 import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts'
 import { planSending, promptMessages } from '../../core/compose/delta.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'
@@ -30,7 +31,7 @@ import { inlineFor, overrideOf, overridesOf, type ResolvedTemplate, roleFor, typ
 import { composeStyle, taskOf } from './task.ts'
 
 interface Told {
-  /** What is told before the step: which prompts were chosen, and what became of them. */
+  /** Events before the step: which prompts were chosen, and how they were composed. */
   readonly events: readonly RunEvent[]
   readonly texts: readonly StoredText[]
 }

@@ -1,4 +1,4 @@
-// What came of a tool call: how it is settled, and what the model is told. Makes no call.
+// The result of a tool call: the outcome for the record, and the output for the model. Makes no call.
 import type { Json } from '../../core/digest/digest.ts'
 import { shortReason } from '../../core/gate/short-reason.ts'
 import type { CallStatus } from '../../core/turn/events.ts'
@@ -26,15 +26,15 @@ export const INTERRUPTED: Done = {
   output: { error: 'the host stopped while this was done; whether it was done is not known, and it is not done again' },
 }
 
-/** A model that is not told what a person changed would believe that its own arguments were used. */
+/** Without this, the model would assume that its own arguments were used. */
 export const told = (done: Done, given: Json, approval: CallApproval | null): Done =>
   approval === null || approval.changed === null ? done : { ...done, output: { changedArguments: given, result: done.output } }
 
-/** What a person remarks on work. What people tell agents is theirs, and stays as it is: a secret belongs into a slot. */
+/** Scrubs a person's remark on work. Messages that people send to agents are not scrubbed: a secret belongs into a slot. */
 export const scrubbedRemark = async ({ scrub }: Pick<TurnParts, 'scrub'>, tenant: string, remark: string): Promise<string> =>
   scrub === undefined ? remark : String(await scrub(tenant, remark))
 
-/** Without the secrets that this host knows, whoever brought them in: a tool, or a person who changed arguments or left a note. */
+/** Removes the secrets that this host knows. A tool may have brought them in, or a person who changed arguments or left a note. */
 export async function scrubbed({ parts, place }: Pick<Performing, 'parts' | 'place'>, { outcome, output }: Done): Promise<Done> {
   const scrub = async (value: Json): Promise<Json> => parts.scrub?.(place.tenant, value) ?? value
   try {

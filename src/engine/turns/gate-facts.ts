@@ -1,4 +1,5 @@
-// What is known about a tool call when it is judged: its form, what the model was shown, what is bound and granted, and what a person said. Decides nothing.
+// Collects the facts for the verdict on a tool call: its form, the tools that the model saw, bindings, grants, and a person's answer.
+// Decides nothing.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import type { GateFacts } from '../../core/gate/authorize.ts'
@@ -29,7 +30,7 @@ export interface JudgedCall {
 export interface KnownFacts {
   readonly facts: GateFacts
   readonly granting: Granting
-  /** What was judged: another may be bound by the time it is called. */
+  /** The binding that was judged: another may be bound by the time of the call. */
   readonly binding: Binding | undefined
 }
 
@@ -78,7 +79,7 @@ export async function gateFacts(
   return { facts, granting, binding }
 }
 
-/** A verdict is kept, and what others say of a call is in it. Before it is cut: half a secret is found by nobody. */
+/** A verdict is recorded with quotes of untrusted text. Scrub before truncating: half a secret would not be recognized. */
 export async function scrubbedFacts(parts: TurnParts, place: TurnPlace, facts: GateFacts): Promise<GateFacts> {
   const clean = async (said: string): Promise<string> => {
     try {
@@ -98,14 +99,14 @@ export async function scrubbedFacts(parts: TurnParts, place: TurnPlace, facts: G
 
 export const onlyReads = (binding: Binding | undefined): boolean => binding?.reads === true || binding?.confirmedReading === true
 
-/** By the policy there is now, and for what is called now: whoever approved one thing need not be one who may approve another. */
+/** Checked against the current policy and the current call: the person who approved one call may not be allowed to approve another. */
 export function answerOf(approval: CallApproval | null, { approval: asking }: Granting): GateFacts['approval'] {
   if (approval === null || approval.decision === null) return 'unasked'
   if (approval.decision !== 'approved') return approval.decision
   return isListed(asking?.by ?? undefined, approval.answeredBy) ? 'approved' : 'foreign'
 }
 
-/** What is not even shown is not asked about: its server may have to be started. */
+/** A tool that the model did not see is not looked up: its server may have to be started. */
 async function boundFacts(
   binding: Binding | undefined,
   shown: Descriptor | undefined,
@@ -115,7 +116,7 @@ async function boundFacts(
   const refused = await binding?.refuses?.({ arguments: given })
   if (refused != null) return { bound: false, unbound: refused }
   if (binding?.unbound === undefined || shown === undefined) return { bound: binding !== undefined }
-  // Whoever called it, and whoever approved that, went by what was shown: another may have been adopted since.
+  // The model and the approver relied on the descriptor that was shown: another may have been adopted since.
   const isShown = canonicalJson(shown as unknown as Json) === canonicalJson(binding.descriptor as unknown as Json)
   const unbound = isShown ? await binding.unbound(signal) : `${shown.name} was shown otherwise than it is adopted by now`
   return unbound === null ? { bound: true } : { bound: false, unbound }

@@ -11,7 +11,7 @@ import type { NodePlace, StepPlace } from './step-parts.ts'
 import { protocolOf, type StoredCatalog, shownTools, stepTools } from './step-tools.ts'
 import { agentOf, composeStyle } from './task.ts'
 
-/** What a host adds to a step. A live host looks it up; a replay reads it from the record. */
+/** Values that a host adds to a step. A live host looks them up; a replay reads them from the record. */
 export interface StepHost {
   /** How the provider calls tools. */
   readonly calling: Calling

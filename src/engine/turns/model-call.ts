@@ -1,4 +1,4 @@
-// From a recorded step to what a model is asked: every digest is read, and nothing is filled in. What cannot be read is a failure with a code.
+// Builds a model request from a recorded step: reads every digest and fills in nothing. An unreadable object is a failure with a code.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import type { ChatMessage } from '../../core/messages/message.ts'

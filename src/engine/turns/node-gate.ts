@@ -1,4 +1,4 @@
-// What the gate has to know about a node: its role, its settings and the mode of its run, as they are at this moment.
+// The facts that the gate needs about a node: its role, its settings and the current mode of its run.
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import type { RunState } from '../../core/run/state.ts'
 import { frozenRole, type LoadedFrozen } from '../runs/start/frozen.ts'

@@ -1,4 +1,5 @@
-// What a node's templates are filled with, and what it is handed: from the run's inputs and what other nodes gave. What a model wrote is untrusted.
+// Values for a node's templates, and the node's inputs: from the inputs of the run and the outputs of other nodes. Model output is
+// untrusted.
 import type { ValueOrigins, WordSource } from '../../core/blame/word-source.ts'
 import type { Sources, Trust } from '../../core/compose/bind.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
@@ -13,13 +14,13 @@ import type { Store } from '../../ports.ts'
 import { rememberedContent } from '../reading/remembered.ts'
 import { askedOf } from './asked.ts'
 
-/** What a node gave: the text of its last reply, and what that says if it is JSON. */
+/** A node's output: the text of its last reply, and the parsed value if that text is JSON. */
 export interface NodeOutput {
   readonly text: string
   readonly output: Json
 }
 
-/** Whatever was stored as one JSON object of ours. */
+/** Reads an object that this code stored as one JSON value. */
 export const readStored = <T>(store: Store, tenant: string, digest: Digest): Promise<T> =>
   rememberedContent(
     store,
@@ -31,7 +32,7 @@ export const readStored = <T>(store: Store, tenant: string, digest: Digest): Pro
 export interface NodeValues {
   readonly sources: Sources
   readonly trust: Readonly<Record<string, Trust>>
-  /** What the task shows: the inputs of the run, and the ports of the node. */
+  /** Values that the task shows: the inputs of the run, and the ports of the node. */
   readonly inputs: JsonObject
   readonly origins: ValueOrigins
 }
@@ -111,7 +112,7 @@ export async function handoffsTo({ store, tenant, state, workflow }: Place, node
   return handoffs
 }
 
-/** A reply that is one JSON object or list, fenced or not, is read as that; unless nobody could write it down again. */
+/** A reply that is one JSON object or list, fenced or not, is parsed, unless it could not be serialized again. */
 export function outputOf(text: string): NodeOutput {
   const bare = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text
   try {
@@ -122,7 +123,7 @@ export function outputOf(text: string): NodeOutput {
   }
 }
 
-/** What a turn gives that ends with its last reply, with the object to store; null without a reply. */
+/** The output of a turn that ends with its last reply, with the object to store; null without a reply. */
 export async function outputIn(
   store: Store,
   tenant: string,

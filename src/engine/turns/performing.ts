@@ -49,14 +49,16 @@ export interface TurnParts extends OfferedTools {
   readonly onDelta?: (place: TurnPlace & { readonly session: string | null }, delta: Delta) => void
   /** Takes known secrets out of a value before it is recorded. Without it nothing is taken out. */
   readonly scrub?: (tenant: string, value: Json) => Promise<Json>
-  /** The repo that nodes work in; null when it cannot be watched. Without it there is none. */
+  /** Watches the repo that nodes work in; null when it cannot be watched. Left out: there is no repo. */
   readonly watch?: () => Promise<RepoWatch | null>
   /** Rules for all calls; without it, the usual ones. */
   readonly rules?: GateRules
   readonly now: () => number
   /** Random, and never used twice. */
   readonly newId: () => string
-  /** Told which nodes wait for a provider that is not ready. Without it nobody waits: the work is left for the next start. */
+  /**
+   * Receives the nodes that wait for a provider that is not ready. Left out: nodes do not wait, and the work is left for the next start.
+   */
   readonly waits?: ProviderWaits
 }
 

@@ -1,5 +1,5 @@
-// What the prelude of a workspace may send to a model: secrets that the policy grants, and images of that workspace. Checked at a sync, and
-// for secrets again before a model is called.
+// Decides which parts of a workspace prelude may reach a model: secrets that the policy grants, and images of that workspace.
+// Checked at a sync; secrets are checked again before each model call.
 import type { Digest } from '../../core/digest/digest.ts'
 import { refusedSecrets, secretRefusal } from '../../core/gate/secret-grants.ts'
 import { type ChatMessage, slotsIn } from '../../core/messages/message.ts'

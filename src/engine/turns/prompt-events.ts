@@ -1,4 +1,4 @@
-// What a run remembers of the prompts it chose and composed: one event for each kind that was looked for, one for each template that was used.
+// The events that record which prompts a run chose and composed: one per kind that was resolved, one per template that was used.
 import type { ComposedPrompt } from '../../core/compose/blocks.ts'
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
@@ -34,7 +34,7 @@ export function tracedEvents(nodeId: string, { resolutions, warnings }: NodeReso
   return [...loggedEvents(nodeId, warnings), ...traced]
 }
 
-/** In the order in which they stand in the prompt. What is not of the library, such as the role, is on the step alone. */
+/** In the order of the prompt. Parts from outside the library, such as the role, are recorded on the step alone. */
 export function composedEvents(
   nodeId: string,
   { templates: used }: ComposedPrompt,

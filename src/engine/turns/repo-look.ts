@@ -1,4 +1,5 @@
-// What becomes of the repo while a node's agent, or a tool of its, is at work there: looked at before, and told in the same commit as what came of the work.
+// Records changes to the repo while a node's agent or tool works there: takes a snapshot before, and commits the difference with the result
+// of the work.
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import type { ChangedFile, ToldChange, Worker } from '../../core/run/changes.ts'
 import { Fault } from '../../errors.ts'
@@ -27,7 +28,7 @@ export async function tellChange(looking: Looking, worker: Worker, send: (brough
   const found = await watchFor(looking)
   if (found === null) return send(NOTHING)
   const submitted = await send(await changeIn(looking, found.watch, found.key, worker))
-  // What is on record stays so.
+  // A failure here does not undo the recorded result.
   await found.watch.forget(found.key).catch(error => looking.parts.failed(error as Error, looking.place))
   return submitted
 }
@@ -54,7 +55,7 @@ async function scrubbed({ diff, files, ...rest }: RepoChange, scrub: (value: Jso
   return { ...rest, diff: text.bytesOf(said), files: listed }
 }
 
-/** What is not UTF-8 is scrubbed with a character for every byte, so that none is lost. */
+/** Bytes that are not UTF-8 are scrubbed with one character per byte, so that none is lost. */
 function textOf(bytes: Uint8Array): { readonly said: string; bytesOf(text: string): Uint8Array } {
   try {
     return {

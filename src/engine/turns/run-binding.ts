@@ -1,4 +1,4 @@
-// A binding at work: what came of it as the model is told it and the record keeps it. Judges nothing, and writes nothing.
+// Runs a tool binding, and shapes its output for the model and for the record. Judges nothing, and writes nothing.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
@@ -6,7 +6,10 @@ import { agentName } from './agent-name.ts'
 import { type Done, failed } from './done.ts'
 import type { AtWork, Performing } from './performing.ts'
 
-/** A guard against what runs away. How much a model should be told is for each tool to say: a megabyte of text, escaped as JSON at its worst, fits. */
+/**
+ * A guard against runaway output. Each tool limits its own output to a sensible size: a megabyte of text, escaped as JSON at its worst,
+ * fits.
+ */
 const MOST_OUTPUT = 8 * 1024 * 1024
 
 type Working = Pick<Performing, 'parts' | 'place' | 'signal'>

@@ -115,13 +115,13 @@ function cutOf(reason: FinishReason | undefined): Warnings {
   return reason === 'content-filter' ? cut('the provider filtered it.') : []
 }
 
-/** Beside calls the model is told. Alone they end its turn, and only people can see that it may have meant a call. */
+/** Next to calls, the model receives these hints. Without calls the turn ends, and only people can see that a call may have been meant. */
 const nearCallsIn = ({ calls, asides }: Asked): Warnings =>
   calls.length > 0 || asides.length === 0 ? [] : [{ code: 'reply_near_call', message: `The reply makes no call. ${asides.join(' ')}` }]
 
 /** In an event a digest would name an object. A conversation with such a name is not resumed. */
 const isName = (conversation: string | undefined): conversation is string => conversation !== undefined && !isDigest(conversation)
 
-/** Of the text and the tools that were asked for, without the ids of the calls. */
+/** The hash covers the text and the requested tools, without the ids of the calls. */
 const replyHash = ({ text, calls }: Asked): Digest =>
   digestJson([...(text === '' ? [] : [text]), ...calls.map(({ toolName, arguments: given }) => [toolName, given])])

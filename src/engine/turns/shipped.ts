@@ -1,4 +1,4 @@
-// What comes with the house and is told to agents, as this release words it. Every step is told what ships when it is started; its record says what that was.
+// Built-in prompt texts of this release. Every step gets the texts that ship when the step starts; its record names their versions.
 import { SHIPPED_BLOCKS, type ShippedBlocks } from '../../core/compose/shipped-blocks.ts'
 import { catalogText } from './catalog-text.ts'
 import { REQUEST_DESCRIPTOR } from './request-implementation.ts'

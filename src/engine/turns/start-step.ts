@@ -23,7 +23,7 @@ import { SHIPPED, type Shipped } from './shipped.ts'
 import type { StoredCatalog } from './step-tools.ts'
 import { isDirect } from './task.ts'
 
-/** What is known about a node when its turn is to go on. */
+/** Everything that is known about a node when its turn goes on. */
 export interface NodeDesk {
   readonly store: Store
   readonly tenant: string
@@ -37,14 +37,14 @@ export interface NodeDesk {
   /** Whether a provider keeps conversations. */
   readonly resumes: (provider: string) => boolean
   readonly calls: (provider: string) => Promise<Calling>
-  /** Of a run that is made again: what was found around it then. Otherwise it is looked at. */
+  /** In a replay: the host values that the source recorded. Left out: they are looked up. */
   readonly recorded?: RecordedStep
 }
 
 export interface RecordedStep {
   /** The snapshot that reached the turn at this step; null for none. */
   readonly adopt: AdoptedSnapshot | null
-  /** What shipped when it was started. */
+  /** The built-in texts at the time when the step started. */
   readonly shipped: Shipped
 }
 

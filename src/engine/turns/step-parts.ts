@@ -1,4 +1,4 @@
-// What a prompt is put together from: templates with what fills them, the role, what somebody added at the last minute.
+// The parts of a prompt: templates with their values, the role, and text that a person added to the run.
 
 import type { Agent } from '../../core/agent/agent.ts'
 import { type BindOptions, bindVariables } from '../../core/compose/bind.ts'
@@ -33,7 +33,7 @@ export interface StepPlace {
   readonly handoffs?: readonly Handoff[]
   /** The snapshot that is active for this step. */
   readonly snapshot: Snapshot | null
-  /** What stands before the history in this step. */
+  /** Messages before the history in this step. */
   readonly prelude: readonly Digest[]
   /** Whether its provider goes on from what it was sent before. */
   readonly resumes: boolean
@@ -42,10 +42,10 @@ export interface StepPlace {
   readonly shipped: ShippedBlocks
 }
 
-/** What can be known without asking the host anything. */
+/** Values that need no question to the host. */
 export type NodePlace = Pick<StepPlace, 'store' | 'tenant' | 'run' | 'frozen' | 'node'>
 
-/** The clock is no source: what templates know of time is when the run was created. */
+/** The clock is not a source: templates see only the time when the run was created. */
 export function valuesOf({ store, tenant, run, frozen, node }: NodePlace): Promise<NodeValues> {
   const { state } = run
   const { runId, createdAt, createdBy } = namesOf(run)
@@ -77,7 +77,7 @@ export const promptOverrides = ({ promptOverrides: given }: JsonObject): KindRef
 export const overridesOf = async (place: NodePlace): Promise<KindRefs> => promptOverrides(await configurableOf(place))
 
 export interface ResolvedTemplate extends TemplatePart {
-  /** What its variables were given, secrets redacted. */
+  /** The values of its variables, secrets redacted. */
   readonly values: JsonObject
 }
 

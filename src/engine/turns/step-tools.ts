@@ -30,7 +30,7 @@ export interface StepTools {
 type TurnTools = Pick<StepInput, 'config' | 'snapshot'>
 
 interface Showing {
-  /** By whoever limits the node; null for no limit. */
+  /** The tools that the node is limited to; null for no limit. */
   readonly listed: readonly string[] | null
   readonly mode: Mode
   readonly calling: Calling

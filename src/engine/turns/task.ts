@@ -1,4 +1,4 @@
-// What a node is told about its task, gathered from the workflow and the run. Decides nothing about how it is printed.
+// Collects a node's task from the workflow and the run. Decides nothing about how it is printed.
 import type { Agent } from '../../core/agent/agent.ts'
 import { type ComposeStyle, styleOf } from '../../core/compose/compose-style.ts'
 import type { Handoff, TaskPayload } from '../../core/compose/task-payload.ts'
@@ -11,7 +11,7 @@ import { SESSION_TYPE } from '../../core/workflow/node-types.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import { frozenRole, type LoadedFrozen, roleOf } from '../runs/start/frozen.ts'
 
-/** What nobody set is as its role usually had it when the run was started. */
+/** A setting that neither the agent nor the node sets has the default of its role, as it was when the run started. */
 export const settingsOf = (
   { settings }: Pick<LoadedFrozen, 'settings'>,
   node: Pick<WorkflowNode, 'role' | 'settings'>,

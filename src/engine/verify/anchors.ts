@@ -1,4 +1,4 @@
-// An anchor: a copy of the last checkpoint of each tenant, kept where nobody who can change the store can reach. One event a line.
+// An anchor: a copy of each tenant's last checkpoint, kept out of reach of everybody who can change the store. One event a line.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, type Checkpoint, readCheckpoint, type SealedHead, statementBytes } from '../../core/record/checkpoint.ts'
 import { decodeEvent } from '../../core/record/event.ts'

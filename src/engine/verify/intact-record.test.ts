@@ -1,4 +1,4 @@
-// A record that nobody has touched is intact, whatever was written to it.
+// An untouched record is intact, whatever was written to it.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fileKeyring } from '../../adapters/keys/file-keyring.ts'
@@ -75,7 +75,7 @@ async function perform(store: Store, keyring: Keyring, doing: Doing): Promise<vo
     case 'append': {
       const { tenant, stream, entries } = doing
       const { seq } = await store.head(tenant, stream)
-      // Nodes come last, with everything they speak of.
+      // Nodes come last, with everything that they reference.
       const objects = entries.flatMap(entry => BODIES.slice(0, Math.max(-1, ...entry.objects) + 1))
       const drafts = entries.map(entry => ({ type: entry.type, actor: entry.actor, payload: payloadOf(entry) }))
       await store.commit({ tenant, objects, appends: [{ stream, expected: seq, entries: drafts }] })

@@ -19,7 +19,7 @@ export interface Seal extends NamedHead {
 export interface SealsOfTenant {
   /** Ask in the order of streams. */
   of(stream: string): readonly Seal[]
-  /** Streams that checkpoints name and nobody asked for so far, or at all. */
+  /** Streams that checkpoints name and that no caller has asked for. */
   lost(): Iterable<{ readonly stream: string; readonly seal: Seal }>
 }
 
@@ -56,7 +56,7 @@ function* heads(rows: Iterable<ProjectedRow>): Generator<Seal & { readonly seale
   return undefined
 }
 
-/** Of all anchors: the heads that they sign, and the anchors themselves as events of the stream of checkpoints. */
+/** From all anchors: the heads that they sign, and the anchors themselves as events of the stream of checkpoints. */
 export interface AnchoredHeads {
   /** A stream is handed out once. */
   take(tenant: string, stream: string): readonly NamedHead[]

@@ -326,7 +326,7 @@ describe('a checkpoint', () => {
       'acme checkpoints 3 checkpoint_key_unknown',
       `${ODD} checkpoints 0 checkpoint_key_unknown`,
     ])
-    // Of 20 events, 5 are in streams that the one known checkpoint said the last word about.
+    // 5 of 20 events are in streams whose head the one known checkpoint signs.
     expect(verified.unsealed).toBe(15)
   })
 

@@ -1,4 +1,4 @@
-// Every object: its bytes against its name, and what nodes speak of against what the store has noted.
+// Verifies every object: its bytes against its digest, and the references of nodes against those that the store has noted.
 import { AUDIT } from '../../core/record/erasure.ts'
 import { erasedObjects } from '../../core/record/projections.ts'
 import { linksIn } from '../../core/record/references.ts'
@@ -23,7 +23,7 @@ export async function verifyObjects(inspection: Inspection, { progress }: Verify
           findings.report({ tenant, ...placeOf(await inspection.referrer(tenant, digest)), digest, code })
         }
       }
-      // What a broken node speaks of is not known.
+      // The references of a broken node are unknown.
       for (const node of nodes) if (!broken.has(node.digest)) await verifyNode(inspection, node, findings)
       progress?.(findings)
     }

@@ -1,4 +1,4 @@
-// Every stream: its chain, what its events speak of, and what checkpoints and anchors say about it.
+// Verifies every stream: its chain, the objects that its events reference, and the checkpoints and anchors that name it.
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { compareCells } from '../../core/record/projection.ts'
@@ -65,7 +65,7 @@ function reportForgery({ tenant, seq, genuine }: Anchor, findings: Findings): vo
   findings.report({ tenant, stream: CHECKPOINTS, sequence: seq, code })
 }
 
-/** The last checkpoint in it with a checked signature; -1 when there is none. */
+/** Returns the last checkpoint with a checked signature in the stream, or -1. */
 async function verifyStream(
   inspection: Inspection,
   said: RawStream,

@@ -14,9 +14,9 @@ export interface Break {
   /** Null where no stream is concerned. */
   readonly stream: string | null
   readonly sequence?: number
-  /** Of an exported run, from 1. */
+  /** The line in a run file, from 1. */
   readonly line?: number
-  /** The node that speaks of the object, where no event does. */
+  /** The node that references the object, where no event does. */
   readonly node?: string
   readonly digest?: string
   readonly table?: string
@@ -31,7 +31,7 @@ export interface Verified {
   readonly events: number
   readonly objects: number
   readonly erased: number
-  /** Objects that neither an event nor a node speaks of: not yet, or not any more. Nothing proves who wrote them. */
+  /** Objects without a reference from an event or a node: not yet, or no longer. Their writer cannot be proved. */
   readonly unreferenced?: number
   /** Rows of the file that nothing in the record proves, by table. */
   readonly unproven?: Readonly<Record<string, number>>
@@ -51,7 +51,7 @@ export interface VerifyOptions {
 
 const MOST_BREAKS = 1_000
 
-/** What is found on the way. */
+/** Results of the verification so far. */
 export interface Findings {
   unsealed: number
   streams: number
@@ -114,7 +114,7 @@ async function verifyRows(inspection: Inspection, projection: Projection, scratc
   })
 }
 
-/** A row has no digest: what tells it from the others in its table stands in its place. */
+/** A row has no digest: the key within its table identifies it. */
 const nameOfRow = (projection: Projection, row: ProjectedRow): string => keyOfRow(projection, row).slice(2).join(' ')
 
 /** A damaged page hides what is on it, and nothing else. */

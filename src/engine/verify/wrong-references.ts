@@ -1,4 +1,4 @@
-// What an event or a node speaks of follows from its bytes; the store must have noted exactly that.
+// Compares the references in an event or a node with those that the store has noted: they must be exactly the same.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { BreakCode } from '../../core/record/walk.ts'
 

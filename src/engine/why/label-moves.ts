@@ -17,9 +17,9 @@ export interface WhyLayer extends WhyEntry {
   readonly label?: LabelMoves
   /** The events that approved and applied the snapshot, where a snapshot gave the template. */
   readonly adopted?: readonly EventPlace[]
-  /** Of what was applied: when its template was published, and by whom. Left out where that is not on record here. */
+  /** For the applied layer: when and by whom its template was published. Left out if the record does not hold that. */
   readonly published?: EventPlace
-  /** Of what was applied: when the agent or workflow that names it was published, and by whom. */
+  /** For the applied layer: when and by whom the agent or workflow that names it was published. */
   readonly definition?: EventPlace
 }
 

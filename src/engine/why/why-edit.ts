@@ -1,4 +1,5 @@
-// Why a node would be told what it would be told, for files as they lie there: the run's own chooser, over what publishing them would add. Writes nothing.
+// Explains which prompt a node would get from edited files: uses the resolver of runs, over the versions that publishing would add. Writes
+// nothing.
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Json } from '../../core/digest/digest.ts'
@@ -28,7 +29,7 @@ export interface Edited {
   readonly definitions: readonly PreparedDefinition[]
 }
 
-/** What the host is set to, and where what is edited would be published. */
+/** The host's settings, and the place where the edited files would be published. */
 export interface EditPlace {
   readonly store: Store
   readonly tenant: string

@@ -1,4 +1,4 @@
-// Why a node was told what it was told: every layer with what became of it, and the events that put the rest in force. On real runs in SQLite.
+// Why a node used a prompt: every layer with its result, and the events that made the rest active. On real runs in SQLite.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
 import { libraryStream } from '../../core/library/events.ts'

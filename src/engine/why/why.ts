@@ -1,5 +1,6 @@
 // Folder: Answers which prompt a node used and why, from events and objects alone. It reads no projection and writes nothing.
-// Why every node of a run was told what it was told: the recorded traces, with what was in force. Reads events and objects, recomputes no choice.
+// Explains the prompts of every node of a run: the recorded traces, with the active versions. Reads events and objects, makes no choice
+// again.
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { factsOf, type RunVisit } from '../../core/run/reading/reading.ts'
@@ -22,11 +23,11 @@ import { withPublications } from './publications.ts'
 export interface WhyQuestion {
   readonly nodeId?: string | undefined
   readonly kind?: PromptKind | undefined
-  /** The newest of each node in which it was told something, unless it is named. */
+  /** Default: each node's newest visit with a prompt. */
   readonly visit?: number | undefined
 }
 
-/** What the chooser says, with or without a run. */
+/** The resolver's answer, with or without a run. */
 export interface WhyChoice {
   readonly nodeId: string
   readonly kind: PromptKind
@@ -39,14 +40,14 @@ export interface WhyChoice {
 
 export interface WhyAnswer extends WhyChoice {
   readonly visit: number
-  /** Of the event with the trace. */
+  /** The sequence of the event with the trace. */
   readonly sequence: number
   readonly at: string
   /** Nothing when no step was taken. */
   readonly active: readonly ActiveSteps[]
 }
 
-/** In the order in which nodes were first told something. */
+/** In the order of the nodes' first prompts. */
 export const whyRun = (store: Store, tenant: string, runId: string, question: WhyQuestion = {}): Promise<readonly WhyAnswer[]> =>
   answerFor(runId, () => answersFor(store, tenant, runId, question))
 
@@ -71,7 +72,7 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
       if (question.kind !== undefined && kind !== question.kind) continue
       const written = writtenAt(world, nodeId, overrides, kind)[slot] ?? []
       const chain = chainOf(await readStored<readonly TraceEntry[]>(store, tenant, trace), written)
-      // What a label meant was frozen when the run was created; of a fork, when its source was.
+      // The meaning of a label is frozen when the run is created; for a fork, when its source was.
       const layers = (await Promise.all(chain.map(entry => movesOf(entry, chosenAt)))).map(entry => withAdoption(entry, held))
       answers.push({ nodeId, visit, kind, slot, agentId, resolved, chain: layers, sequence, at, active: held })
     }
@@ -101,7 +102,7 @@ function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): re
   return told.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))
 }
 
-/** Whoever names nothing is answered with nothing. */
+/** A question without a node and a visit may have an empty answer. */
 async function refuseEmpty(store: Store, tenant: string, runId: string, { nodeId, visit }: WhyQuestion): Promise<void> {
   const when = visit === undefined ? '' : ` in visit ${visit}`
   if (nodeId !== undefined)

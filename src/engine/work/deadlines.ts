@@ -1,4 +1,4 @@
-// Calls when a time is over, however far away it is. Forgets what nobody waits for any more.
+// Calls back when a deadline passes, however far away it is. Drops deadlines that have no waiter any more.
 import type { TurnParts } from '../turns/performing.ts'
 
 export interface Deadlines {

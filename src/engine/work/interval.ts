@@ -1,4 +1,4 @@
-// Does something every so often, one at a time. What goes wrong is told, and tried again the next time.
+// Repeats an action at an interval, one at a time. A failure is reported, and the action runs again the next time.
 
 export interface Interval {
   /** Not once more, and not before what is under way is done. */

@@ -1,4 +1,4 @@
-// When somebody was quicker, what was decided no longer holds: it is decided again, on what is there now. Nothing else is tried twice.
+// Retries a decision on the current state when another writer commits first. Retries nothing else.
 import { Fault } from '../../errors.ts'
 
 /** @param attempt reads where the stream is, decides and commits */

@@ -1,4 +1,4 @@
-// What the annotations of a file or a folder become when some of them are changed.
+// Merges changes into the annotations of a file or a folder.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
@@ -29,7 +29,7 @@ export async function annotated(
   return bytes
 }
 
-/** Whoever may write here may build on what is there. A file that is written and annotated at once has none yet. */
+/** A caller with write access may build on existing annotations. A file that is written and annotated at once has none yet. */
 const annotationsBefore = (store: Store, tenant: string, { workspace, root }: WorkspaceVersion, path: string): Promise<JsonObject> =>
   readAnnotations(store, { tenant, policy: EVERYTHING }, { workspace, root }, path).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'workspace_path_missing') return {}

@@ -19,7 +19,7 @@ export interface VersionChecks extends Omit<WorkspaceChecked, 'workspace' | 'roo
   readonly at: string
 }
 
-/** What the report object holds. */
+/** The content of the report object. */
 export interface ChecksReport {
   readonly findings: readonly Omit<Finding, 'fix'>[]
   readonly cases: readonly Omit<CaseResult, 'ms'>[]
@@ -29,7 +29,7 @@ export interface Checker {
   /** `onbook 1.2.3`. */
   readonly name: string
   readonly validator: Validator
-  /** What was scripted or recorded beside a pack; asked only where there is one. */
+  /** The scripted or recorded replies beside a pack; called only for a pack with examples. */
   readonly modelFor: (files: Files, packPath: string) => Promise<Model>
 }
 
@@ -99,7 +99,7 @@ export async function testWithoutModel(
   })
 }
 
-/** The last check of these bytes; null when nobody has checked them. */
+/** The last check of these bytes, or null if they were never checked. */
 export async function checksOf(
   store: Store,
   user: WorkspaceUser,

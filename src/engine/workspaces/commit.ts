@@ -1,4 +1,4 @@
-// A new version of a workspace: changes to the newest one, decided on what is there, and decided again when somebody was quicker.
+// Commits a new version of a workspace on top of the newest one. The decision is repeated when another writer commits first.
 import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { decideCommit, isStale, type WorkspaceHead } from '../../core/workspace/decide.ts'
@@ -36,9 +36,9 @@ export interface CommitChanges {
   readonly message?: string | undefined
   /** The version that must be newest; 0 when there must be none. */
   readonly expected?: number | undefined
-  /** Asked together with the decision, so that nobody can come in between. */
+  /** Evaluated together with the decision, so that no other write can come in between. */
   readonly precondition?: ((head: WorkspaceVersion | null) => Promise<boolean>) | undefined
-  /** What is answered when the same is asked again. */
+  /** The stored answer to a repeated request. */
   readonly idempotency?: ((result: CommitResult) => Commit['idempotency']) | undefined
 }
 

@@ -8,7 +8,7 @@ export const MOST_FILE_BYTES = 64 * 1024 * 1024
 /** Enough to see what a file begins with. */
 const BEGINNING = 64
 
-/** A node keeps what it speaks of, and is refused when that is not there: nobody may learn by that what the record holds. */
+/** The store refuses a node that names missing objects. A file must not look like a node, or a caller could probe which objects exist. */
 export function checkBytes(path: string, bytes: Uint8Array): Uint8Array {
   if (bytes.length > MOST_FILE_BYTES) throw new Fault('file_too_large', { path, most: MOST_FILE_BYTES })
   if (beginsAsNode(bytes)) throw new Fault('file_reserved', { path })

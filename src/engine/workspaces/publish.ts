@@ -23,7 +23,7 @@ export interface SourceFile {
 export interface TreeSource<F extends SourceFile = SourceFile> {
   readonly files: readonly F[]
   read(file: F): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Told what it is called, so that it need not be read again. */
+  /** Receives the digest of the file, so that it need not be read again. */
   named(file: F, digest: Digest): void
 }
 
@@ -35,7 +35,7 @@ export interface PublishTree<F extends SourceFile = SourceFile> {
   readonly progress?: (done: number, total: number) => void
 }
 
-/** What is smaller is written together with others, in one commit. */
+/** Smaller files are written together, in one commit. */
 const SMALL = 256 * 1024
 const AT_ONCE_BYTES = 8 * 1024 * 1024
 const AT_ONCE = 1000
@@ -59,7 +59,7 @@ export async function publishTree<F extends SourceFile>(
     try {
       return await commitChanges(store, writer, { workspace, changes, message, expected: found })
     } catch (error) {
-      // Somebody else committed meanwhile: the folder is compared with what is there now.
+      // Another writer committed meanwhile: the folder is compared with the new head.
       if (!(error instanceof Fault && error.code === 'workspace_conflict' && expected === undefined)) throw error
     }
   }
@@ -79,7 +79,7 @@ async function changesTo<F extends SourceFile>(
     const { path, mode } = file
     const there = before.get(path)
     before.delete(path)
-    // Believed only where the version says the same. Without waiting: most files of a folder are as they were.
+    // The known digest counts only if the version has the same. No await: most files of a folder are unchanged.
     const isSame = there !== undefined && there.digest === file.known
     const written = isSame ? there : await bodies.write(file, there?.digest)
     if (there?.digest !== written.digest || there.mode !== mode)
@@ -119,7 +119,7 @@ function bodiesOf<F extends SourceFile>(store: Store, tenant: string, { read, na
     }
     return { digest, size: body.length }
   }
-  /** What is still waiting goes along with the version itself: a few changes are one commit, and so one sync to disk. */
+  /** Pending bodies go along with the version itself: a few changes are one commit, and so one sync to disk. */
   const bring = (change: WorkspaceChange): WorkspaceChange => {
     const digest = change.write instanceof Uint8Array ? undefined : change.write?.digest
     const body = digest === undefined ? undefined : waiting.get(digest)

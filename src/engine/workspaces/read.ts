@@ -34,7 +34,7 @@ export async function listFiles(store: Store, user: WorkspaceUser, request: List
   return { version, entries: listed.entries, nextCursor: listed.more ? (listed.entries.at(-1)?.path ?? null) : null }
 }
 
-/** What a path leads to; null when nothing is there. */
+/** The tree entry at a path, or null. */
 export async function readRef(store: Store, user: WorkspaceUser, choice: VersionChoice, path: string): Promise<TreeEntry | null> {
   const { root } = await treeOf(store, user, choice, 'read', path)
   return conduct(store, user.tenant, findEntry(root, path))

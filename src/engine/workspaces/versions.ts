@@ -1,4 +1,4 @@
-// Which versions a workspace has, and whether somebody may know. A root is believed only where it is a version's.
+// Finds the versions of a workspace, and checks who may see them. A root is accepted only if it belongs to a version.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { ProjectedRow, Row } from '../../core/record/projection.ts'
 import type { WorkspaceHead } from '../../core/workspace/decide.ts'
@@ -79,7 +79,7 @@ export async function treeOf(
   const head = await headOf(store, user.tenant, workspace)
   const found = head === null ? null : await versionOf(store, user.tenant, choice, head)
   if (found !== null) return found
-  // Which roots other workspaces have is nobody's business here.
+  // The error does not reveal which roots other workspaces have.
   if (root !== undefined) throw new Fault('workspace_not_allowed', { workspace, operation, path, refused: 'root' })
   throw head === null || version === undefined
     ? new Fault('workspace_missing', { workspace })

@@ -101,7 +101,7 @@ it('a call of a child is approved by nobody who could not approve it for its par
   expect(grantOfAll(grants, question, ['lead']).approval?.by).toEqual(['key:boss'])
 })
 
-/** A clock that a test sets, and a wait that ends when it is told to. */
+/** A clock that the test sets, and a wait that ends when the test says so. */
 function ownTime() {
   let now = 0
   const waiting: (() => void)[] = []

@@ -11,7 +11,7 @@ import { Fault } from '../../../errors.ts'
 import type { Store } from '../../../ports.ts'
 import { loadRun } from '../load.ts'
 
-/** With the arguments of the call whole: nobody should approve a digest. */
+/** Carries the full arguments of the call: a person must not approve a digest. */
 export interface WantedTool extends Omit<CallSubject, 'arguments'> {
   readonly arguments: Json
 }
@@ -21,12 +21,12 @@ export interface AskedApproval {
   readonly askedAt: string
   readonly runId: string
   readonly nodeId: string
-  /** The lasting session that the node works in; null when there is none. */
+  /** The lasting session that the node works in, or null. */
   readonly session: string | null
   readonly wants: ModeSubject | WantedTool
 }
 
-/** Those that somebody waits for, by id, from after one on. */
+/** Pending approvals in the order of their ids, starting after `after`. */
 export async function* openApprovals(store: Store, tenant: string, after = ''): AsyncIterable<AskedApproval> {
   for await (const { stream, cells } of store.rows(approvalRows.table, tenant, { open: 1 }, { by: 'approval', after })) {
     const found = await askedIn(store, tenant, runIn(stream), String(cells.approval))

@@ -14,7 +14,7 @@ afterEach(async () => {
   expect(house.runs.problems).toEqual([])
 })
 
-/** A write that is being judged in implementation, for as long as the validator is not told to go on. */
+/** A write that is being judged in implementation mode until the test releases the validator. */
 beforeEach(async () => {
   written = 0
   ;[reached, goOn] = [gate(), gate()]

@@ -1,4 +1,4 @@
-// What nodes do to a repo, told in their run: whatever did it, with what came of it, once.
+// A run records each change that a node makes to a repo exactly once, with the tool or model that made it.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

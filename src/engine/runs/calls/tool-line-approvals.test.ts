@@ -68,7 +68,7 @@ const settled = async () =>
     event.type === 'call.settled' ? [`${event.nodeId} ${event.call} ${event.tool} ${event.status}`] : [],
   )
 
-/** What a node was told of its calls: the id that it gave, and what came of it. */
+/** The tool results that a node received: the id that the node chose, and the result. */
 async function results(nodeId: string) {
   const found: unknown[] = []
   for (const event of await house.events()) {

@@ -29,7 +29,7 @@ interface Setting {
   readonly workflow?: Json
 }
 
-/** A run whose agent says these, turn by turn, and what it was told in each. */
+/** Runs an agent that gives these replies turn by turn, and returns what the agent received in each turn. */
 async function spoken(
   says: readonly string[],
   { protocol = 'text', nativeTools = 'onbook', more = {}, workflow = WORKFLOW }: Setting = {},

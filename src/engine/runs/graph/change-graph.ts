@@ -1,4 +1,4 @@
-// A call of a graph tool, done: judged, made and settled in one commit with the run. Whatever stops the host, it was done whole or not at all.
+// Executes a call of a graph tool: the verdict, the change and the result are one commit of the run. A crash leaves all of it or nothing.
 import { canonicalJson, digestText, type Json } from '../../../core/digest/digest.ts'
 import { decideRun } from '../../../core/run/decide.ts'
 import { draftRun, emitRun } from '../../../core/run/draft.ts'
@@ -82,7 +82,7 @@ const spawnerOf = ({ roleNamed, calls }: Omit<GraphDesk, 'write'>, { frozen, tur
   calls,
 })
 
-/** What a call comes to. */
+/** The result of a call. */
 interface Made {
   readonly events: readonly RunEvent[]
   readonly texts: readonly StoredText[]

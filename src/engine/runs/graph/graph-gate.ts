@@ -1,4 +1,4 @@
-// What the gate has to know about a call of a graph tool: whatever is wrong with it is found before anybody is asked.
+// Collects the facts that the gate needs for a call of a graph tool. Problems with the call surface before a person has to approve it.
 import type { ToolCall } from '../../../core/gate/capability.ts'
 import { type GraphPlace, type Planned, planEdge, planHandoff, planSpawn } from '../../../core/run/graph/graph-plans.ts'
 import { GRAPH_DESCRIPTORS, isGraphTool } from '../../../core/tools/graph-descriptors.ts'
@@ -9,7 +9,7 @@ import { type Spawner, spawnOf } from './spawn.ts'
 
 const problemIn = (planned: Planned<unknown>): string | null => (planned.ok ? null : planned.problem)
 
-/** @param spawner null where nobody is at work as the node: then whether another could be spawned is not known, only what is asked for */
+/** @param spawner null when no agent works as the node: only the request is checked then, not whether another node could be spawned */
 export async function graphGate(
   validator: Pick<Validator, 'ask'>,
   place: GraphPlace,

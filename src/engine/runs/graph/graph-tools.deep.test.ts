@@ -11,7 +11,7 @@ const RUN: Json = { id: 'grows', objective: 'Find out.', nodes: [{ id: 'lead', r
 const NAMES = ['left', 'right']
 const ASK = { expectation: 'required' }
 
-/** By what it was told alone: a step that is asked for again gets the same answer. */
+/** The reply depends only on the messages of the call: a repeated step gets the same reply. */
 function say({ node, call }: Asked): Said {
   const results = call.messages.flatMap(({ role }) => (role === 'tool' ? [role] : [])).length
   if (node !== 'lead') return `${node} knows.`
@@ -25,7 +25,7 @@ function say({ node, call }: Asked): Said {
   return `${results} answers.`
 }
 
-/** From the commit after so many on, nothing is written any more and nobody is answered: as if the process were gone. */
+/** After `after` commits the store writes nothing and answers no call, as if the process were gone. */
 function stopping(store: Store, after: number): { readonly store: Store; readonly gone: Promise<void>; readonly count: () => number } {
   let count = 0
   let go = (): void => {}

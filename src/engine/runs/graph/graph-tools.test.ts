@@ -44,7 +44,7 @@ const lead = (more: Readonly<Record<string, Json>> = {}): Json => ({
   nodes: [{ id: 'lead', role: 'orchestrator', ...more }],
 })
 
-/** What the calls of a step came to, as the model was told. */
+/** The results of a step's calls as the model received them. */
 function resultsIn({ call }: Asked): readonly Readonly<Record<string, Json>>[] {
   const parts = call.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
   return parts.flatMap(part => (part.type === 'tool_result' ? [part.output as Record<string, Json>] : []))

@@ -63,7 +63,7 @@ describe('nodes', () => {
       '| ## Objective',
       '| not mine',
     ])
-    // What is on record is what was sent.
+    // The record holds the prompt that was sent.
     const [, user] = textsOf(house.chat.asked.at(-1)!.call)
     expect(prompt!.endsWith(user![1])).toBe(true)
   })

@@ -6,7 +6,7 @@ import type { RunWork } from '../work.ts'
 
 const ACTOR = 'onbook'
 
-/** Null when nobody needs to be asked. A node that asks twice gets the same answer. */
+/** Null when no approval is needed. A node that asks twice gets the same answer. */
 export async function askForMode(
   store: Store,
   submit: RunWork['submit'],

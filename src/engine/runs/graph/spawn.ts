@@ -1,4 +1,5 @@
-// What a node that is to be spawned would be: its role as it is now, its provider, and no more than the node that spawns it may do. Writes nothing.
+// Computes the node that a spawn would create: its current role, its provider, and no more rights than the node that spawns it. Writes
+// nothing.
 import { canonicalJson, type Json } from '../../../core/digest/digest.ts'
 import type { EdgeManagement, NodeSettings } from '../../../core/gate/authorize.ts'
 import type { SpawnPlan } from '../../../core/run/graph/graph-plans.ts'
@@ -18,7 +19,7 @@ import { frozenRole, type LoadedFrozen } from '../start/frozen.ts'
 export interface Spawner {
   readonly frozen: LoadedFrozen
   readonly nodeId: string
-  /** Of its own run. */
+  /** The config of the spawning node's run. */
   readonly config: RunConfig
   readonly roleNamed: (name: string) => Promise<LoadedRole>
   readonly calls: NodeDesk['calls']
@@ -87,7 +88,7 @@ async function roleFor({ frozen, roleNamed }: Spawner, name: string): Promise<Fo
   }
 }
 
-/** Whatever does not say otherwise is as its role usually has it. */
+/** A setting that the plan leaves out keeps the default of the role. */
 function askedSettings({ capabilities, gated }: SpawnPlan): Partial<NodeSettings> {
   const flag = (name: 'writeCode' | 'writeDocs' | 'runCommands' | 'delegateOnly') =>
     typeof capabilities[name] === 'boolean' ? { [name]: capabilities[name] } : {}
@@ -102,7 +103,7 @@ function askedSettings({ capabilities, gated }: SpawnPlan): Partial<NodeSettings
   }
 }
 
-/** What the run works with: whoever spawns first, so that its own model goes before others of its provider. */
+/** The models that the run uses. The spawning node's model comes first, so that it precedes other models of its provider. */
 function choicesOf({ frozen, config }: Spawner): readonly ModelChoice[] {
   const { provider, model, maxTokens, reasoningEffort } = config
   // A spawned node takes no sampling from others.

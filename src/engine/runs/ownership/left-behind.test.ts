@@ -1,4 +1,5 @@
-// What a host had promised to somebody and had no time to say: it stopped right after the commit that called for it. The next one must say it.
+// Notifications that a host owed and could not send, because it stopped right after the commit that caused them. The next host must send
+// them.
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../../core/digest/digest.ts'

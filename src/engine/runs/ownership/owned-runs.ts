@@ -21,7 +21,7 @@ export type WriteOwned = <T>(
 ) => Promise<WrittenRun<T> | null>
 
 export function ownedRuns(store: Store, owner: string): WriteOwned {
-  // Of many at once only one is not too late, and all others would have to decide again: in turn nobody has to.
+  // Without the mutex, one of several concurrent writes succeeds and the others must decide again.
   const turns = keyedMutex()
   const lanes = fairQueue({ lanes: CHANGES_AT_ONCE })
   return (place, decide, claiming = false) => {

@@ -1,4 +1,4 @@
-// Who advances a run: one process at a time. Whoever comes next finds everything in the events, whenever the one before stopped.
+// One process at a time advances a run. The next owner continues from the events alone, wherever the previous owner stopped.
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
@@ -85,7 +85,7 @@ const STORY: Json = {
   ],
 }
 
-/** What is said follows from what was asked alone: asked again, it says the same. */
+/** The reply depends only on the request: a repeated request gets the same reply. */
 function answer({ node, call }: Asked): Said {
   const texts = textsOf(call)
   const task = texts.findLast(([role]) => role === 'user')![1]

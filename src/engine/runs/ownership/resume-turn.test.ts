@@ -1,4 +1,4 @@
-// What a host begins while it takes up what another left is its own: it is neither taken for what was left, nor done a second time.
+// A host that resumes the work of another keeps its own new work apart: it does not treat it as abandoned and does not do it twice.
 import { afterEach, expect, it } from 'vitest'
 import type { Json } from '../../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../../core/tools/graph-descriptors.ts'
@@ -34,7 +34,7 @@ const PATIENT = { timeout: 20_000 }
 const WAITING: Json = { id: 'x', objective: 'Wait.', nodes: [{ id: 'c' }] }
 const OTHERS = ['r2', 'r3', 'r4']
 
-/** What it claims besides takes a while, so that the run it claimed first has time to go on. */
+/** Other claims take a while, so that the run that was claimed first has time to go on. */
 const slowToClaim = (real: Store): Store => ({
   ...real,
   async commit(commit) {
@@ -93,7 +93,7 @@ it.each([
   await expect.poll(async () => (await first.state()).awaited.length, PATIENT).toBe(1)
   for (const runId of OTHERS) await first.create(WAITING, {}, runId)
   await first.close()
-  // While nobody was there the time of the wait was over: the call after it is made as soon as somebody looks.
+  // The wait expired while no host was running: the next host makes the call after it at once.
   const later = { ...parts, owner: 'another', now: () => Date.now() + 120_000 }
   const next = open(({ node }) => (node === 'a' ? 'Done.' : never), later, slowToClaim(store))
   await next.runs.resume()
@@ -129,7 +129,7 @@ it('a node that goes on because of another while its run is taken up makes its c
   await expect.poll(async () => (await first.state()).awaited.length, PATIENT).toBe(1)
   await first.chat.until('m')
   await first.close()
-  // Once b is taken up it answers, and z goes on.
+  // After the resume b answers, and z goes on.
   const next = open(({ node }) => (node === 'm' ? never : 'Done.'), { ...parts, owner: 'another' }, store)
   await next.runs.resume()
   await expect.poll(() => begun, PATIENT).toBe(1)

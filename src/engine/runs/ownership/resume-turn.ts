@@ -1,4 +1,4 @@
-// Takes up the turns of a run whose host is gone: work that was begun and is not settled is done again, or settled as interrupted.
+// Resumes the turns of a run whose host is gone: unsettled work is done again, or settled as interrupted.
 import { isBusy, nodeOf, type RunState } from '../../../core/run/state.ts'
 import { callInTurn } from '../../../core/turn/state.ts'
 import { settleCall } from '../../turns/call-tool.ts'
@@ -12,7 +12,7 @@ const LOST = { code: 'interrupted', detail: 'the host stopped while the model wa
 export const busyNodes = ({ nodes }: RunState): readonly string[] => Object.keys(nodes).filter(id => isBusy(nodes[id]!))
 
 /** Before anything else is begun for the turn: otherwise that would be taken for work that was left behind. */
-export async function takeUpTurn(work: Performing): Promise<void> {
+export async function resumeTurn(work: Performing): Promise<void> {
   const at = await work.now()
   if (at === null) return
   const { turn, state } = at

@@ -1,4 +1,5 @@
-// What a run is asked to do differently: its refs must be refs, the rest must fit what the workflow says. Nothing is passed over in silence.
+// Checks the changes that a start request asks for: refs must be valid refs, and the rest must fit the workflow. Nothing is ignored
+// silently.
 import type { Json } from '../../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../../core/digest/is-object.ts'
 import { PROMPT_KINDS } from '../../../core/pack/compile.ts'

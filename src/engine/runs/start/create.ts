@@ -1,4 +1,4 @@
-// A run is accepted: its workflow, agents, roles and inputs are frozen, and all of it is on record before anybody is told so.
+// Creates a run: freezes its workflow, agents, roles and inputs, and records all of it before the caller gets an answer.
 import type { Mode } from '../../../core/compose/mode.ts'
 import { type Digest, tryCanonicalJson } from '../../../core/digest/digest.ts'
 import type { JsonObject } from '../../../core/digest/is-object.ts'
@@ -27,9 +27,9 @@ export interface CreateRun {
   readonly tags?: readonly string[]
   readonly mode?: Mode
   readonly budget?: Partial<Budget>
-  /** What somebody adds for every node at the last minute. */
+  /** Text that a person adds to every node's prompt. */
   readonly override?: string
-  /** Of a run that asks a session directly. */
+  /** The request of a run that asks a session directly. */
   readonly direct?: DirectRequest
   readonly idempotency?: (warnings: readonly RunWarning[]) => Commit['idempotency'] | undefined
 }
@@ -122,7 +122,7 @@ export async function draftOfRun(
   return { draft, texts: [...frozen.texts, ...texts()], warnings }
 }
 
-/** What the workflow declares must be there, and of its type. What it does not declare is let through. */
+/** An input that the workflow declares must be present and of its type. Undeclared inputs pass. */
 export function checkInputs({ variables }: Workflow, inputs: JsonObject): void {
   for (const { name, type, required, defaultValue } of variables) {
     const value = Object.hasOwn(inputs, name) ? inputs[name]! : defaultValue

@@ -1,4 +1,4 @@
-// What a run freezes, put into the record and read back. Many runs of one workflow freeze the same, and share it.
+// Stores the inputs that a run freezes, and reads them back. Runs of one workflow freeze the same objects and share them.
 import type { Agent } from '../../../core/agent/agent.ts'
 import { defaultStyle } from '../../../core/compose/compose-style.ts'
 import type { Mode } from '../../../core/compose/mode.ts'
@@ -25,10 +25,12 @@ import { type Keeper, keeper } from '../../turns/keep.ts'
 import type { PackNode } from './check-input.ts'
 import { packNodes } from './pack-nodes.ts'
 
-/** Workflows and agents are files of the house: their refs may name labels. What a label meant is frozen with the rest. */
+/**
+ * Workflows and agents are files of the workspace: their refs may name labels. The version that a label points to is frozen with the rest.
+ */
 export const DIALECT = { labels: true }
 
-/** What the host has set when a run starts. */
+/** The host's settings when a run starts. */
 export interface RunWorld {
   readonly hostDefaults: KindRefs
   readonly agentBindings: boolean
@@ -36,9 +38,9 @@ export interface RunWorld {
   readonly opaqueRefs?: boolean
   readonly roles: RoleFiles | null
   readonly model: Frozen['model']
-  /** The repo that agents work on, as they are told: asked when a run starts. Null: they are told nothing. */
+  /** Describes the repo to agents; called when a run starts. Null: prompts do not describe the repo. */
   readonly repository: (() => Promise<Repository>) | null
-  /** What the host has to say aloud when a run starts. */
+  /** Warnings that the host adds when a run starts. */
   readonly warnings?: (tenant: string) => Promise<readonly RunWarning[]>
 }
 
@@ -95,7 +97,7 @@ const missingLabels = (lookup: FrozenLookup): readonly RunWarning[] =>
     found.status === 'missing' && found.versions !== undefined ? [{ code: 'label_missing', message: missingReason(ref, found) }] : [],
   )
 
-/** What everything that may be asked for leads to now; what is the host's is kept with the tenant. */
+/** Resolves everything that the run may ask for to its current version. The host's own versions are stored with the tenant. */
 export async function lookupNow(
   store: Store,
   tenant: string,

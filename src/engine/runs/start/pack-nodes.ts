@@ -17,7 +17,7 @@ import type { PackNode } from './check-input.ts'
 interface Place {
   readonly workflow: Workflow
   readonly agents: ReadonlyMap<string, Agent>
-  /** Of its nodes, in order. */
+  /** The requests of the pack's nodes, in order. */
   readonly requests: readonly ResolveRequest[]
   readonly lookup: FrozenLookup
   readonly compose: ComposeStyle

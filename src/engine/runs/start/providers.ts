@@ -1,4 +1,4 @@
-// Which providers a run needs to go on: for whoever takes it up to see whether they are there. Asks none of them.
+// Lists the providers that a run needs to go on, so that a host can check them before it resumes the run. Calls no provider.
 import { isEnded, nodeOf, type RunState } from '../../../core/run/state.ts'
 import { emptyConfig } from '../../../core/session/config.ts'
 import type { Workflow } from '../../../core/workflow/workflow.ts'

@@ -1,4 +1,4 @@
-// The world of a run as it stands: what it froze, and what agents added to its graph since. Reads; adds nothing.
+// The current world of a run: the objects that it froze, and the nodes and edges that agents added since. Read only.
 import type { FrozenRole } from '../../../core/run/frozen.ts'
 import { grownWorkflow, type SpawnedNode } from '../../../core/run/graph/grown.ts'
 import type { RunState } from '../../../core/run/state.ts'
@@ -7,11 +7,11 @@ import type { Store } from '../../../ports.ts'
 import { readStored } from '../../turns/node-values.ts'
 import { type LoadedFrozen, type LoadedSpawn, loadFrozen, type RunWorld } from './frozen.ts'
 
-/** The graph it walks, without what its nodes are told. */
+/** The run's graph, without prompts. */
 export const workflowNow = async (store: Store, tenant: string, state: RunState): Promise<Workflow> =>
   grownWorkflow((await loadFrozen(store, tenant, state.frozen!)).workflow, state)
 
-/** Of a workflow without agents, roles and refs. */
+/** The world of a workflow without agents, roles and refs. */
 export const worldWith = (workflow: Workflow, { hostDefaults, agentBindings, model }: RunWorld): LoadedFrozen => ({
   workflow,
   agents: new Map(),
