@@ -27,12 +27,12 @@ interface Desk {
   readonly copied: number
 }
 
-type Gather = (step: RunStep, told: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
+type Gather = (step: RunStep, promptEvents: readonly Composed[], role: readonly Fact[]) => Promise<StepFacts>
 
-/** @returns a function of the step, `told` (the prompt events of the visit) and `role` (the node's role) */
+/** @returns a function of the step, `promptEvents` (the prompt events of the visit) and `role` (the node's role) */
 export const stepFacts =
   ({ store, tenant, policies, made, copied }: Desk): Gather =>
-  async (sent, told, role) => {
+  async (sent, promptEvents, role) => {
     const { request, prompt, snapshot, step, sequence, at } = sent
     const { provider, model, ...parameters } = request.parameters
     const override = prompt.blocks.override === undefined ? null : await textAt(store, tenant, prompt.blocks.override)
@@ -44,7 +44,7 @@ export const stepFacts =
       { what: 'model', value: `${provider} ${model}` },
       ...Object.entries(parameters).map(([name, value]): Fact => ({ what: 'parameter', name, value: value as Json })),
       ...(await toolFacts(store, tenant, request.tools)),
-      ...(await templateFacts(store, tenant, prompt.templates, told)),
+      ...(await templateFacts(store, tenant, prompt.templates, promptEvents)),
       ...(override === null ? [] : [{ what: 'override', value: override } as const]),
     ]
     const { met, reply } = await whatCame(store, tenant, sent, made)
@@ -94,7 +94,7 @@ async function templateFacts(
   store: Store,
   tenant: string,
   templates: readonly PromptTemplate[],
-  told: readonly Composed[],
+  promptEvents: readonly Composed[],
 ): Promise<readonly Fact[]> {
   const facts: Fact[] = []
   const counts = new Map<string, number>()
@@ -105,7 +105,7 @@ async function templateFacts(
     const which = { kind, ...(place === 0 ? {} : { name: `entry ${place + 1}` }) }
     const chosen = { ...which, ...(layer === null ? {} : { layer }) }
     facts.push({ what: 'layer', ...which, value: layer }, { what: 'template', ...chosen, value: ref, hash: template })
-    const composed = told.findLast(one => one.kind === kind && one.ref === ref && one.body === templateHash)
+    const composed = promptEvents.findLast(one => one.kind === kind && one.ref === ref && one.body === templateHash)
     if (composed === undefined) continue
     const of = ref.replace(/@.*$/, '')
     const from = composed.values
@@ -141,8 +141,8 @@ async function whatCame(
   const text = [asked.text, ...lines].filter(line => line !== '').join('\n')
   // Without the ids of its calls, which are others every time.
   const met: Fact[] = [{ what: 'reply', value: text, from: reply }]
-  const told = digestText(text)
-  made.set(told, text)
+  const digest = digestText(text)
+  made.set(digest, text)
   const facts: SequencedFact[] = []
   for (const call of calls) {
     const asking = asked.calls[Number(call.id) - 1]
@@ -150,7 +150,7 @@ async function whatCame(
       facts.push(...(await callFacts(store, tenant, call, { call: call.id, name: asking.toolName, alike: asking.arguments })))
   }
   met.push(...facts.toSorted(bySequence).map(({ fact }) => fact))
-  return { met, reply: told }
+  return { met, reply: digest }
 }
 
 interface SequencedFact {
