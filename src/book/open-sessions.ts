@@ -36,7 +36,7 @@ import { toolServers } from './tool-servers.ts'
 const VALIDATORS = 3
 
 export interface OpenSessions extends HostedSessions {
-  /** What is under way is broken off, and taken up by whoever comes next. */
+  /** Aborts current work. The next host resumes it. */
   close(): Promise<void>
 }
 
@@ -118,7 +118,7 @@ const readableBy =
   (tenant, session) =>
     sessionPolicy(policy, tenant, session)
 
-/** What is bound: by every host, by this one, and by the servers that it is set to. */
+/** All bindings: those of every host, of this one, and of the servers in its settings. */
 export function openTools(store: Store, settings: Settings, policy: HostPolicy, tools: readonly Binding[]) {
   const servers = toolServers(settings, secretsOf(settings, 'default'))
   return {
@@ -129,10 +129,10 @@ export function openTools(store: Store, settings: Settings, policy: HostPolicy, 
   }
 }
 
-/** What a run freezes of this host when it starts. */
+/** The part of this host that a run freezes when it starts. */
 function worldOf(settings: Settings): RunWorld {
   const { supported, hostDefaults, agentBindings, model: usual } = hostConfigOf(settings)
-  // A path says where this machine keeps things: agents are told only when somebody asks for that.
+  // A path reveals this machine's layout: prompts contain it only if the settings ask for that.
   const repository = typeof settings.repo === 'string' ? () => repoDetails(repoOf(settings)) : null
   const roles = repoRoles(repoOf(settings))
   return { hostDefaults, agentBindings, opaqueRefs: !supported, roles, model: modelOf(settings) ?? usual, repository }
@@ -144,14 +144,14 @@ function modelOf({ provider, model }: Settings): RunWorld['model'] {
 
 const boundTools = (bindings: readonly Binding[]): ReadonlyMap<string, Binding> => new Map(bindings.map(one => [one.descriptor.name, one]))
 
-/** Graph tools are nobody's binding: whoever runs graphs does them. */
+/** Graph tools have no binding: the engine of runs executes them. */
 function offered({ offer }: HostPolicy, bindings: ReadonlyMap<string, Binding>): TurnParts['hostCatalog'] {
   const all = [...[...bindings.values()].map(({ descriptor }) => descriptor), ...Object.values(GRAPH_DESCRIPTORS)]
   const tools = all.filter(({ name }) => isListed(offer, name))
   return tools.length === 0 ? null : tools
 }
 
-/** What stands in the environment belongs to whoever started this: the tenant that is there without being named. */
+/** Environment variables belong to the user who started this process: the default tenant. */
 function secretsOf(settings: Settings, tenant: string): Secrets {
   const file = secretsFile(settings)
   const own = tenantSecrets(file, tenant)

@@ -57,7 +57,7 @@ export function modelsFor(files: Files, name: string | undefined, record: boolea
   }
 }
 
-/** Its text when there is one and it is sound; null when there is none. */
+/** The text of a sound recording, or null if the file is missing. */
 async function readRecording(files: Files, path: string): Promise<string | null> {
   const read = await files.readText(path, MAX_BYTES)
   if (!read.ok && !read.missing) throw new Fault('file_unreadable', { path, reason: read.message })

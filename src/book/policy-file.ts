@@ -1,4 +1,4 @@
-// What sessions are allowed, from the file that is named or lies where onbook is started. Never from a workspace.
+// Reads the policy of sessions from the named file, or from the folder where onbook is started. Never from a workspace.
 import { existsSync } from 'node:fs'
 import type { JsonObject } from '../core/digest/is-object.ts'
 import { DEFAULT_POLICY } from '../core/gate/host-policy.ts'
@@ -10,7 +10,7 @@ import { actorOf, readText } from './record-folder.ts'
 import type { Settings } from './settings.ts'
 
 export interface PolicyFile extends PlacedPolicy {
-  /** Null when there is none: then what is usual holds. */
+  /** Null without a file: then the default policy holds. */
   readonly path: string | null
 }
 
@@ -23,7 +23,7 @@ export async function readPolicyFile({ policy: given }: Settings): Promise<Polic
   throw new Fault('policy_invalid', { path, problem: said.join('; ') })
 }
 
-/** What is not as it was is on record before anything is allowed by it, where a record is given. */
+/** With a record, a changed policy is recorded before it allows anything. */
 export async function policyOf(settings: Settings, record: Store | null): Promise<PlacedPolicy> {
   const { policy, lines } = await readPolicyFile(settings)
   if (record !== null)

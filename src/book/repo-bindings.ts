@@ -1,4 +1,4 @@
-// The repo tools that the host is set to, over the repo that was named. Nothing is bound to a folder that nobody named.
+// The repo tools in the host's settings, over the named repo. No tool is bound to a folder that the settings do not name.
 import { resolve } from 'node:path'
 import { repoTools } from '../adapters/repo-tools/repo-tools.ts'
 import { Fault } from '../errors.ts'

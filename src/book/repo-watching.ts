@@ -1,4 +1,4 @@
-// Whether what nodes do in the repo is watched: only where somebody named one.
+// Watches the changes that nodes make in the repo, if the settings name one.
 import { join } from 'node:path'
 import { repoWatch } from '../adapters/repo-watch/repo-watch.ts'
 import type { TurnParts } from '../engine/turns/performing.ts'

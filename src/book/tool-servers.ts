@@ -1,4 +1,4 @@
-// The MCP servers that the host is set to. None is started before somebody asks for it.
+// The MCP servers in the host's settings. A server is started on first use.
 import { mcpToolServer } from '../adapters/mcp/mcp-tool-server.ts'
 import type { McpServerSettings } from '../adapters/mcp/settings.ts'
 import type { ToolServers } from '../engine/tools/adopted-tools.ts'

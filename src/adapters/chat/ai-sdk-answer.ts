@@ -90,7 +90,7 @@ const thought = (text: string, echo: unknown): ReasoningPart => ({
 const reasoningOf = (parts: readonly ReasoningPart[]): { readonly reasoning?: readonly ReasoningPart[] } =>
   parts.length === 0 ? {} : { reasoning: parts }
 
-/** Two calls under one id could not be told apart, and some servers give none. */
+/** Two calls with one id could not be distinguished, and some servers give no ids. */
 function callsOf(calls: readonly SdkToolCall[]): readonly ToolCall[] {
   const taken = new Set<string>()
   return calls.map(({ toolCallId, toolName, input, providerMetadata }) => {

@@ -1,4 +1,4 @@
-// What goes over the wire to each provider, byte for byte, and what comes back. The servers are real; nothing of ours is replaced.
+// Requests to each provider, byte for byte, and their answers. The servers are real HTTP servers; no code of this project is mocked.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -101,7 +101,7 @@ const openAiRich =
   '{"role":"tool","tool_call_id":"c0","content":"{\\"hits\\":2}"}],' +
   `"tools":[{"type":"function","function":{"name":"find","description":"finds",${FIND}}}],` +
   '"tool_choice":{"type":"function","function":{"name":"find"}}'
-/** Each body without its end, which alone says whether it is streamed. What Anthropic and OpenAI demand of a schema, and its name, is the SDK's. */
+/** Each body without its end, which alone depends on streaming. The SDK adds what Anthropic and OpenAI demand of a schema, and its name. */
 const RICH: Readonly<Record<string, string>> = {
   openai: openAiRich,
   'openai-compatible': openAiRich,

@@ -14,8 +14,8 @@ import { fillSlots, type Known, type Sent, scrubbedDeltas, settleCall } from './
 import { ANSWER_LIMITS, type AnswerLimits, type Watch, watched } from './watched-fetch.ts'
 
 /**
- * @param limits those that are not the usual ones
- * @param besides providers that others answer for: named to whoever names one that nobody does
+ * @param limits overrides of the default limits
+ * @param besides providers of other adapters: listed in the error for an unknown provider
  */
 export function aiSdkChat(limits: Partial<AnswerLimits> = {}, besides: readonly string[] = []): ChatModel {
   return {
@@ -24,7 +24,7 @@ export function aiSdkChat(limits: Partial<AnswerLimits> = {}, besides: readonly 
       try {
         if (!PROVIDERS.has(provider)) throw new Fault('model_unknown', { model: provider, known: [...PROVIDERS.keys(), ...besides] })
         checkKey(provider)
-        // Loads the package, and asks nobody.
+        // Loads the package, and makes no request.
         await languageModel(provider, 'any')
         return null
       } catch (error) {

@@ -1,4 +1,4 @@
-// Whatever a provider, a network or content does, a call ends in a receipt that says whether trying again may help.
+// Any failure of a provider, a network or content ends a call in a receipt that says whether a retry may help.
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// Tools and parameters in the words of the AI SDK. What is unset stays unset; what a provider has no word for becomes a warning.
+// Translates tools and parameters for the AI SDK. An unset value stays unset; a value that a provider does not support becomes a warning.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { CallParameters, ModelCall } from '../../core/messages/model-call.ts'
 import type { ToolChoice } from '../../core/tools/read-tools.ts'
@@ -38,7 +38,7 @@ const choiceOf = (choice: ToolChoice): NonNullable<SdkOptions['toolChoice']> =>
 /** Under which key the SDK looks, where it is not the provider's name. */
 const OPTIONS_KEYS: Readonly<Record<string, string>> = { 'openai-compatible': 'openaiCompatible' }
 
-/** The SDK would ask for partial arguments, and would show a model without JSON output a tool that nobody has heard of. */
+/** The SDK would ask for partial arguments, and would show a model without JSON output an invented tool. */
 const PLAIN: Readonly<Record<string, JsonObject>> = { anthropic: { toolStreaming: false, structuredOutputMode: 'outputFormat' } }
 
 const EFFORT: Readonly<Record<string, (effort: string) => JsonObject>> = {

@@ -78,7 +78,7 @@ async function assistantContent(content: readonly Part[], object: (digest: Diges
 const echoed = (echo: Extract<Part, { type: 'tool_call' }>['echo']): { providerOptions?: SdkMetadata } =>
   echo === undefined ? {} : { providerOptions: echo as SdkMetadata }
 
-/** No provider takes the result of a call that it did not make: what was called by line, by whoever spoke before, is told as text. */
+/** Providers reject the result of a call that they did not make: results of calls by line become text. */
 function toolMessages(content: readonly Part[], toolNames: Map<string, string>): readonly SdkMessage[] {
   const results: SdkTool = []
   const told: SdkUser = []

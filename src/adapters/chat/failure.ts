@@ -1,8 +1,11 @@
-// What went wrong, as a receipt. Decides whether trying again may help, and leaves trying to the caller.
+// Turns an error into a receipt. Decides whether a retry may help, and leaves the retry to the caller.
 import type { Failed } from '../../core/messages/receipt.ts'
 import { Fault, type FaultCode } from '../../errors.ts'
 
-/** What is known of errors of the AI SDK, and of those that providers put into their streams. Read by shape: several versions of its classes may be around. */
+/**
+ * Fields of AI SDK errors, and of errors that providers put into their streams. Read by shape: several versions of its classes may be
+ * loaded.
+ */
 interface Thrown {
   readonly name?: unknown
   readonly message?: unknown
@@ -18,7 +21,7 @@ interface Thrown {
 
 /**
  * @param now for providers that name a date to come back at
- * @param clean takes secrets out of what is quoted: before it is cut, for half a secret is found by nobody
+ * @param clean removes secrets from quoted text, before it is truncated: half a secret would not be recognized
  */
 export function failureOf(error: unknown, signal: AbortSignal, now: () => number, clean = (text: string) => text): Failed {
   if (signal.aborted) return isTimeout(signal.reason) ? failed(new Fault('adapter_timeout', {})) : failed(new Fault('call_cancelled', {}))
@@ -41,7 +44,7 @@ const faultIn = (error: unknown): Fault | null =>
 
 const isTimeout = (reason: unknown): boolean => (reason as Error | undefined)?.name === 'TimeoutError'
 
-/** Of a provider's own error in the middle of a stream: what will be no different next time. */
+/** A provider's own error in the middle of a stream that a retry does not cure. */
 const LASTING = /invalid|authentication|permission|not_found|billing|quota|too_large/
 
 function codeOf(thrown: Thrown): 'provider_retryable' | 'provider_terminal' | 'adapter_error' {

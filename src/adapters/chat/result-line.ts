@@ -1,4 +1,4 @@
-// What came of a tool call as one line of text, for whoever is told in words: no output can end the line or begin another.
+// Writes the result of a tool call as one line, for models that get results as text: no output can end the line or begin another.
 import { oneLine } from '../../core/compose/foreign.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { ToolResultPart } from '../../core/messages/message.ts'

@@ -22,7 +22,7 @@ export function routedChat(
     const make = Object.hasOwn(byProvider, provider) ? byProvider[provider]! : others
     const found = made.get(make) ?? Promise.resolve().then(make)
     made.set(make, found)
-    // What was missing may be there the next time.
+    // A missing package may be installed the next time.
     found.catch(() => made.delete(make))
     return found
   }

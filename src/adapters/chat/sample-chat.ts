@@ -1,4 +1,4 @@
-// The model behind the sample node of OpenWOP's conformance suite: whatever it is told, it says the same. Only for tests.
+// The model behind the sample node of OpenWOP's conformance suite: always gives the same reply. Only for tests.
 import type { ChatModel } from '../../ports.ts'
 
 export const sampleChat = (): ChatModel => ({

@@ -8,7 +8,7 @@ import type { CallOptions, ChatModel } from '../../ports.ts'
 import { failureOf } from './failure.ts'
 import { readScript, type ScriptedReply } from './read-script.ts'
 
-/** `tick`: how a moment passes; a turn of the event loop unless somebody else keeps time. */
+/** `tick`: waits one moment; default: a turn of the event loop. */
 export function scriptedChat(path: string, text: string, tick: () => Promise<void> = nextTurn): ChatModel {
   const { replies, calls } = readScript(path, text)
   const given = replies.map(() => 0)

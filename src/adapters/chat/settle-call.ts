@@ -1,4 +1,5 @@
-// What every model for sessions does around a call: slots filled, secrets kept out of deltas and receipts, failures as receipts. Asks nobody.
+// The common frame of every model call: fills slots, keeps secrets out of deltas and receipts, turns failures into receipts. Makes no
+// request.
 import type { Json } from '../../core/digest/digest.ts'
 import { slotsIn } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
@@ -9,7 +10,7 @@ import type { CallOptions, Delta, Secrets } from '../../ports.ts'
 import { type ScrubbedStream, SHORTEST, scrubber } from '../scrub/scrub.ts'
 import { failureOf } from './failure.ts'
 
-/** What must not be seen, with what is seen in its place. */
+/** Secrets, each with its replacement. */
 export type Known = Map<string, string>
 
 export interface Sent {
@@ -32,7 +33,7 @@ export async function settleCall({ signal }: CallOptions, known: Known, make: (s
 /** The values of all slots, and none of them is shown from now on. */
 export async function fillSlots({ messages }: ModelCall, secrets: Secrets, known: Known): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  // A model that works on this machine may have found what nobody sent it.
+  // A model that works on this machine may have found secrets that were not sent to it.
   for (const [value, marker] of (await secrets.known?.()) ?? []) known.set(value, marker)
   for (const id of slotsIn(messages)) {
     const value = await secrets.get(id)
@@ -47,7 +48,7 @@ export async function fillSlots({ messages }: ModelCall, secrets: Secrets, known
 
 export interface ShownDeltas {
   show(delta: Delta): void
-  /** What was held back because a secret might have begun there. */
+  /** Shows the text that was held back because a secret might begin there. */
   end(): void
 }
 

@@ -11,7 +11,7 @@ export interface AnswerLimits {
 
 export const ANSWER_LIMITS: AnswerLimits = { timeoutMs: 1_800_000, idleMs: 240_000, maxReplyBytes: 64 * 1024 * 1024 }
 
-/** Of the body of an error: what comes after that does not say why any more. */
+/** The limit of an error's body: the reason is at its beginning. */
 const MOST_ERROR_BYTES = 64 * 1024
 
 export interface Watch {

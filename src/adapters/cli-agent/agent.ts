@@ -19,11 +19,11 @@ export interface CliAgentSettings {
   /** Names of variables that it is given besides those that every command gets. */
   readonly env?: readonly string[]
   readonly tenants?: readonly string[]
-  /** What it says, in any case of letters, when it does not know a conversation. */
+  /** Texts by which it reports an unknown conversation, in any case of letters. */
   readonly lostPatterns?: readonly string[]
   readonly timeoutMs?: number
   readonly idleMs?: number
-  /** How long it may take to end once it was told to, or has said that it is done. */
+  /** How long it may take to end after it was asked to, or has reported that it is done. */
   readonly graceMs?: number
   readonly maxOutputBytes?: number
   /** Who does what it wants done with files and commands: `provider`, itself; `onbook`, the host, as its lines ask. */
@@ -78,13 +78,13 @@ const DEFAULTS: CliAgent = {
   nativeTools: 'onbook',
 }
 
-/** `folder`: where it works when nobody says. */
+/** `folder`: the default working folder. */
 export const cliAgent = ({ preset, ...settings }: CliAgentSettings, folder: string): CliAgent => ({
   ...DEFAULTS,
   cwd: folder,
   ...(preset === undefined ? {} : PRESETS[preset]),
   ...settings,
-  // What these have built in they use, whatever anybody says here.
+  // Presets use their built-in tools, whatever the settings say.
   ...(preset === undefined ? {} : { nativeTools: 'provider' }),
 })
 
@@ -92,7 +92,7 @@ const CONVERSATION = '{conversation}'
 
 export const namesConversations = ({ newArgs }: CliAgent): boolean => newArgs.some(word => word.includes(CONVERSATION))
 
-/** Whether it can be told to go on, and what with is known. */
+/** Whether it can resume, and the name of the conversation is known. */
 export const canResume = (agent: CliAgent): boolean =>
   agent.resumeArgs.length > 0 && (agent.protocol !== 'text' || namesConversations(agent))
 
@@ -129,6 +129,6 @@ export const environmentOf = ({ env }: Pick<CliAgent, 'env'>, environment: Envir
 
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i
 
-/** The values it is given that look as if nobody else should see them. */
+/** The values in its environment that look like secrets. */
 export const lentSecrets = ({ env }: Pick<CliAgent, 'env'>, environment: Environment): readonly string[] =>
   env.filter(name => SECRET_NAME.test(name)).flatMap(name => environment[name] ?? [])

@@ -125,7 +125,7 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['refusal', 'content-filter'],
 ])
 
-/** The whole call's slots are filled: what the agent was told before must not be shown either. */
+/** Fills the slots of the whole call: secrets that were sent earlier must be hidden in the output too. */
 async function textFor({ promptOn }: CliAgent, call: ModelCall, options: CallOptions, known: Known, after: number): Promise<string> {
   const secrets = await fillSlots(call, options.secrets, known)
   const messages = call.messages.slice(after)

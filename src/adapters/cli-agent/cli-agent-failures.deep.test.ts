@@ -160,7 +160,7 @@ describe('an agent that has answered', () => {
   it('is not waited for because of a child that left its group and holds its output', async () => {
     const receipt = await ask(fakeAgent('escapes'))
     expect(receipt).toMatchObject({ status: 'ok', text: expect.stringMatching(/^\d+$/) })
-    // Nobody can reach it but whoever knows its id.
+    // Only its process id reaches it.
     if (receipt.status === 'ok') process.kill(Number(receipt.text), 'SIGKILL')
   })
 

@@ -8,13 +8,13 @@ export interface Outcome {
   /** As its reader has it. */
   readonly finished: boolean | null
   readonly said: Said
-  /** What it says went wrong, the most telling first. No secret is in it. */
+  /** The agent's own error texts, the most specific first. Free of secrets. */
   readonly complaints: readonly string[]
   readonly resumed: string | null
   readonly lostPatterns: readonly string[]
 }
 
-/** Of what a command says in its own words: what may be otherwise next time. */
+/** Errors in a command's own words that a retry may cure. */
 const PASSING =
   /overloaded|rate.?limit|too many requests|\b(?:429|500|502|503|504|529)\b|timed? ?out|temporar|unavailable|econn|eai_again|socket hang up/i
 

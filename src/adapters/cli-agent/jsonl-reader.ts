@@ -33,7 +33,7 @@ export function jsonlReader({ show, stray, resumed }: ReaderOptions): Reader {
     if (isWhole && textIn(item.id) === '') unnamed += 1
   }
   const takeThread = (id: string): void => {
-    // A thread that is not the one: it knows nothing of what was said, and would be told only the rest.
+    // Another thread does not know the earlier messages, and would get only the rest.
     if (resumed !== null && id !== resumed)
       throw new Fault('conversation_lost', { conversation: resumed, problem: 'it began another instead' })
     conversation = id

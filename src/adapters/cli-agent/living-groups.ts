@@ -1,4 +1,4 @@
-// Groups of processes that must not outlive this one. Does nothing while this process ends in an orderly way: then whoever started them ends them.
+// Kills process groups that must not outlive this process. Does nothing on an orderly exit: then the code that started them ends them.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const living = new Set<() => void>()
@@ -8,18 +8,18 @@ const killAll = (): void => {
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  // Somebody else ends this process, and cancels what is under way.
+  // Another listener ends this process, and cancels current work.
   if (process.listenerCount(signal) > 1) return
   killAll()
   process.removeListener(signal, onSignal)
   process.kill(process.pid, signal)
 }
 
-/** What is given back forgets it. */
+/** Returns a function that unregisters `kill`. */
 export function dieWithUs(kill: () => void): () => void {
   if (living.size === 0) {
     process.on('exit', killAll)
-    // Before all others: one that listens only once is gone when it was told.
+    // Runs before all others: a once-listener is gone from the count after it has run.
     for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   }
   living.add(kill)

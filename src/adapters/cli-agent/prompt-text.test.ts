@@ -1,4 +1,4 @@
-// Messages as one text: whoever reads it line by line finds every message, and none that is not there.
+// Messages as one text: a reader that goes line by line finds every message, and no forged one.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChatMessage, Part } from '../../core/messages/message.ts'
@@ -10,7 +10,7 @@ const say = (role: ChatMessage['role'], ...content: (string | Part)[]): ChatMess
   content: content.map(part => (typeof part === 'string' ? { type: 'text', text: part } : part)),
 })
 
-/** Whatever may end a line, for whoever reads it. */
+/** Every line ending that a reader may accept. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const LINES = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/
 

@@ -1,4 +1,4 @@
-// Output as agents are documented to write it, and as nobody is: what is made of it does not hang on how it is cut up.
+// Output in the documented form of agents, and in undocumented forms: the result does not depend on how it is cut into pieces.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../errors.ts'

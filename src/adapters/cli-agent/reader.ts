@@ -1,4 +1,5 @@
-// What is read out of a command's output, whatever its protocol: the answer, piece by piece and whole. Starts nothing, and throws nothing away that says why it failed.
+// Reads a command's output in any protocol: the answer, piece by piece and whole. Starts nothing, and keeps every text that explains a
+// failure.
 
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
@@ -13,7 +14,7 @@ export interface Said {
   /** In its own words. */
   readonly stop: string | null
   readonly conversation: string | null
-  /** What it says went wrong. */
+  /** Its own error text. */
   readonly failure: string | null
   /** Lines that are no JSON. */
   readonly malformed: number
@@ -30,7 +31,7 @@ export interface ReaderOptions {
   readonly show: (delta: Delta) => void
   /** A line that belongs to no protocol: often why it failed. */
   readonly stray: (line: string) => void
-  /** The conversation that it was told to go on with. */
+  /** The conversation that it was asked to resume. */
   readonly resumed: string | null
 }
 
@@ -76,7 +77,7 @@ export const textIn = (value: Json | undefined): string => (typeof value === 'st
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Of counts in which what came from a cache is part of the prompt. Null unless both are told. */
+/** For counts in which cached tokens are part of the prompt. Null unless both counts are present. */
 export function usageOf(prompt: Json | undefined, completion: Json | undefined, cached: Json | undefined): Usage | null {
   if (!isCount(prompt) || !isCount(completion)) return null
   return { prompt, completion, total: prompt + completion, ...(isCount(cached) ? { cached } : {}) }

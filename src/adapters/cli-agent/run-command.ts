@@ -8,7 +8,7 @@ import type { CliAgent } from './agent.ts'
 import { dieWithUs } from './living-groups.ts'
 
 const LOOK_AGAIN_MS = 10
-/** Whether a command gets a group of processes of its own, to be told as one. */
+/** Whether a command gets its own process group, so that one signal reaches all of it. */
 export const OWN_GROUP = process.platform !== 'win32'
 
 export interface RunningCommand {
@@ -17,7 +17,7 @@ export interface RunningCommand {
   readonly env: Readonly<Record<string, string>>
   readonly input: string
   readonly signal: AbortSignal
-  /** True once it has said all: then it is not waited for much longer. What this throws ends it. */
+  /** True once the output is complete: then the command has little time left to end. An error ends it. */
   readonly onOutput: (piece: string) => boolean
   readonly onComplaint: (piece: string) => void
 }
@@ -87,7 +87,7 @@ export function runCommand(command: RunningCommand, limits: Limits): Promise<End
     child.once('exit', (code, by) => {
       ended = { code, signal: by }
       hurryNoMore()
-      // Whoever it left behind.
+      // Ends processes that the command left behind.
       terminate()
     })
     child.once('close', settle)

@@ -10,7 +10,7 @@ export interface ScrubbedTail {
   end(): string
 }
 
-/** Scrubbed before it is cut: half a secret is found by nobody. */
+/** Scrubs before it truncates: half a secret would not be recognized. */
 export function scrubbedTail(scrub: Scrubber): ScrubbedTail {
   const stream = scrub.stream()
   let tail = ''

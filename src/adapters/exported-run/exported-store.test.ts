@@ -1,4 +1,4 @@
-// A run goes out as one file and answers there as it does at home; whatever somebody does to the file is found and named.
+// A run file answers like the store that it came from; every change to the file is found and named.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -115,7 +115,7 @@ describe('an exported run', () => {
     expect(await verifyRunFile(path, check, true)).toMatchObject({ intact: true, unsealed: 0, streams: 1, erased: 0 })
     const { events, unsealed } = await verifyRunFile(path, null, false)
     expect(unsealed).toBe(events)
-    // Whoever has none of our code is told the same.
+    // An independent verifier, without code of this project, reports the same.
     const publicKeys = (await keyring.publicKeys()).map(({ pem }) => pem).join('\n')
     const { moreBreaks: _, ...counts } = await verifyRunFile(path, check, true)
     expect(await verifyFile(path, { publicKeys })).toEqual(counts)
@@ -167,7 +167,7 @@ describe('a run file that somebody changed', () => {
   })
 
   const eventLine = (stream: string, seq: number) => lines.findIndex(line => line.includes(`"stream":"${stream}","seq":${seq},"type"`))
-  /** Of an object that fits into one line. */
+  /** The line of an object that fits into one line. */
   const objectLine = () =>
     lines.findIndex((line, at) => line.startsWith('{"digest"') && !line.includes('"more"') && !lines[at - 1]!.startsWith(line.slice(0, 80)))
   const swapped = (at: number, change: (line: string) => string | readonly string[]) =>

@@ -62,7 +62,7 @@ function storeOf(path: string, file: FileHandle, { header, events, checkpoints, 
 
   async function* read(tenant: string, stream: string, after: number): AsyncIterable<StoredEvent> {
     const places = placesOf(tenant, stream)
-    // Of checkpoints only some are here, so their place says nothing of their sequence.
+    // The file holds only some checkpoints, so a checkpoint's place does not give its sequence.
     for (let index = stream === CHECKPOINTS ? 0 : after + 1; index < places.length; index++) {
       const stored = await eventAt(stream, places[index]!, index)
       if (stored.event.seq > after) yield stored

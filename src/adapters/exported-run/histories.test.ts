@@ -11,7 +11,7 @@ import { readPublicKeys, signatureChecker } from '../keys/public-keys.ts'
 import { type ExportedRun, exportedStore } from './exported-store.ts'
 
 const FOLDER = 'fixtures/histories'
-/** What each folds to. A state may get more fields; it may not lose what it says. */
+/** The folded state of each history. A state may gain fields; it may not lose any. */
 const STATES: Readonly<Record<string, object>> = {
   'newsroom.v0.1': {
     phase: 'completed',

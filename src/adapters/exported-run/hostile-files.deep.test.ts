@@ -1,4 +1,4 @@
-// Run files that nobody exported: whatever is done to one, both who verify it say so, and neither is harmed.
+// Forged run files: both verifiers report every change, and neither is harmed.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const HISTORY = 'fixtures/histories/workshop.v0.1.jsonl'
 const folder = mkdtempSync(join(tmpdir(), 'onbook-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Of one node that says one word, in a lasting session: the file has two streams. */
+/** A run of one node with a one-word reply, in a lasting session: the file has two streams. */
 let small: Buffer
 let lines: readonly string[]
 beforeAll(async () => {

@@ -19,13 +19,13 @@ export interface Line extends Place {
 
 /** A header lists streams, an event has a megabyte at most, and a piece of an object far less. */
 export const LONGEST_LINE = 8 * 1024 * 1024
-/** Of a file. */
+/** The limit of a file. */
 export const MOST_BYTES = 4 * 1024 ** 3
 const CHUNK = 1024 * 1024
 
 export async function openFile(path: string): Promise<FileHandle> {
   try {
-    // A pipe would be waited for until somebody writes to it.
+    // Opening a pipe would block until another process writes to it.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     const found = await file.stat()
     if (found.isFile() && found.size <= MOST_BYTES) return file

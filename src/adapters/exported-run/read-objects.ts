@@ -1,4 +1,4 @@
-// The objects of a run file: whole, under their right names, each once, and exactly those that something speaks of.
+// Reads the objects of a run file: whole, under their right digests, each once, and exactly those that are referenced.
 import { createHash, type Hash } from 'node:crypto'
 import type { Digest } from '../../core/digest/digest.ts'
 import { linksIn, mayBecomeNode } from '../../core/record/references.ts'
@@ -21,7 +21,7 @@ interface Open {
   readonly digest: Digest
   readonly places: Place[]
   readonly hash: Hash
-  /** Of what may become a node. */
+  /** The beginning of an object that may become a node. */
   start: Buffer | null
 }
 

@@ -1,4 +1,4 @@
-// Checkpoints of a run file that nobody signed, or that repeat themselves: both who verify say the same, and reading takes no longer for it.
+// Checkpoints of a run file that are unsigned or repeated: both verifiers agree, and reading takes no longer.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const SIGNATURE = Buffer.alloc(64, 1).toString('base64url')
 const [TENANT, AT] = ['acme', '2026-01-01T00:00:00.000Z']
 
-/** A stream of one event, and checkpoints that speak of it, each so many times. */
+/** A stream of one event, and checkpoints that name it, each several times. */
 function sealedFile(checkpoints: number, heads: number, signature: string): string {
   const draft = { type: 'x', actor: 'a', cause: null, payload: { x: 'y'.repeat(900_000) } }
   const { event, bytes, text } = writeEvent(emptyHead(TENANT, 'run/r1'), draft, AT)
@@ -30,7 +30,7 @@ function sealedFile(checkpoints: number, heads: number, signature: string): stri
   return [...lines, writeEndLine(lines.reduce<Digest | ''>((name, line) => nameWithLine(name, line), '') as Digest), ''].join('\n')
 }
 
-/** What each of the two says, and how much of the file was read for each of its bytes. */
+/** The reports of both verifiers, and the ratio of bytes read to the file's size. */
 async function judged(...sealed: Parameters<typeof sealedFile>) {
   const path = join(folder, 'sealed.jsonl')
   const content = sealedFile(...sealed)

@@ -14,7 +14,7 @@ export interface FileBreak {
   readonly stream: string | null
   readonly sequence?: number
   readonly digest?: string
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line?: number
   readonly code: BreakCode
 }
@@ -35,7 +35,7 @@ export interface RunFile {
 
 export const streamKey = (tenant: string, stream: string): string => JSON.stringify([tenant, stream])
 
-/** Null when it is no run file at all. @param report may throw, to read no further */
+/** Null when it is not a run file at all. @param report may throw, to stop reading */
 export async function readRunFile(file: FileHandle, report: (found: FileBreak) => void): Promise<RunFile | null> {
   const lines = withName(linesIn(file))
   const first = await lines.next()
@@ -100,7 +100,7 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
       const end = line?.text === undefined ? null : readEndLine(line.text)
       if (line !== null && end === null) objects.read(line)
       else {
-        // What is said after the end belongs to no file of ours.
+        // A run file has no lines after its end.
         if (end !== before || (await lines.next()) !== null)
           report({ tenant: '', stream: null, ...(line === null ? {} : { line: line.number }), code: 'store_corrupt' })
         return
@@ -109,7 +109,7 @@ export async function readRunFile(file: FileHandle, report: (found: FileBreak) =
   }
 }
 
-/** Whether it has the form of one that was signed: that needs no key. Of each stream it speaks once. */
+/** Whether it has the form of a signed checkpoint, which needs no key. It may name each stream once. */
 function isSealed({ statement: { heads }, signature: { key, signature } }: Checkpoint): boolean {
   const bytes = Buffer.from(signature, 'base64url')
   const isSigned = bytes.length === 64 && bytes.toString('base64url') === signature
@@ -123,7 +123,7 @@ export interface TextLine extends Line {
 
 interface NamedLines {
   next(): Promise<TextLine | null>
-  /** Of all lines so far. */
+  /** The digest of all lines so far. */
   name(): Digest | ''
 }
 

@@ -9,7 +9,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'onbook-files-'))
 })
 
-/** Root may do anything, so it becomes nobody for a while. */
+/** Root may read everything, so the test switches to an unprivileged user for a while. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(65534)

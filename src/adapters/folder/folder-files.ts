@@ -28,7 +28,7 @@ export function folderFiles(root: string): Files {
     return full
   }
 
-  /** What is in a folder, in order, and what the folder is really called. Null when nobody may look: of the whole, that is a fault. */
+  /** The sorted entries of a folder, and its real path. Null when it is not readable; for the base folder that is a fault. */
   const enter = async (folder: string): Promise<{ real: string; entries: Dirent[] } | null> => {
     try {
       const real = await inside(folder)
@@ -62,8 +62,8 @@ export function folderFiles(root: string): Files {
     },
 
     /**
-     * Each folder once: by its own name where it has one below `path`, else by the first link to it. So links cannot go round for ever.
-     * A folder that nobody may look into stands for what is in it, with a slash at its end; `readText` says why.
+     * Each folder once: by its own name where it has one below `path`, else by the first link to it. So links cannot cycle.
+     * An unreadable folder is listed itself, with a slash at its end; `readText` says why.
      */
     async list(path) {
       const found: string[] = []

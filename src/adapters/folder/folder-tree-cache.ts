@@ -1,10 +1,10 @@
-// What the files of a folder were called when they were last read, so that those that look the same need not be read again. Only a shortcut:
-// it may be lost, and what it says is believed only where a version has the same digest.
+// Caches the digests of a folder's files, so that files with unchanged metadata need not be read again. Only a shortcut:
+// it may be lost, and an entry counts only where a version has the same digest.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Digest } from '../../core/digest/digest.ts'
 
-/** Whatever changes when a file does. */
+/** Metadata that changes when a file does. */
 export interface Look {
   readonly dev: number
   readonly size: number

@@ -105,7 +105,7 @@ const secretFor = (purpose: KeyPurpose): string =>
     ? randomBytes(32).toString('base64url')
     : generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** A key that others can read is no secret: it is refused rather than used. */
+/** A key file that others can read is refused. */
 function readKey(path: string): KeyFile {
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) throw new Fault('key_exposed', { path })
   let key: unknown

@@ -1,4 +1,4 @@
-// Checking signatures with public keys alone: what an auditor holds. A key's id follows from the key, so nobody can say it is another's.
+// Checks signatures with public keys alone, as an auditor does. A key's id follows from the key, so it cannot be claimed for another.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature, PublicKey } from '../../ports.ts'

@@ -20,7 +20,7 @@ export const fileSecrets = (path: string): Secrets => ({
   },
 })
 
-/** One file for several tenants: an object of texts for each. No tenant is told what another has. */
+/** One file for several tenants: an object of texts for each. A tenant cannot read another's values. */
 export const tenantSecrets = (path: string, tenant: string): Secrets => ({
   async get(id) {
     const own = await tenantValues(path, tenant)
@@ -57,7 +57,7 @@ async function readPrivate(path: string): Promise<string> {
   try {
     const file = await open(path, 'r')
     try {
-      // Of the open file, so that nobody can change it in between.
+      // The mode of the open file, so that it cannot change in between.
       const { mode } = await file.stat()
       if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw new Fault('key_exposed', { path })
       return await file.readFile('utf8')

@@ -1,4 +1,4 @@
-// One connection to a server of tools, made within its time. Whoever fails to make one is left with no process.
+// Opens one connection to a tool server, within a time limit. A failed attempt leaves no process behind.
 import type { Client } from '@modelcontextprotocol/client'
 import { Fault } from '../../errors.ts'
 import type { Secrets } from '../../ports.ts'
@@ -19,9 +19,9 @@ export interface Connected extends Witness {
 
 export interface Connecting {
   readonly secrets: Secrets
-  /** The host stops: nobody waits for it. */
+  /** Aborted when the host stops: then no caller waits for the connection. */
   readonly stop: AbortSignal
-  /** Told once when it ends by itself. */
+  /** Called once when the server ends by itself. */
   readonly gone: () => void
 }
 
@@ -44,7 +44,7 @@ export async function connect(name: string, server: McpServer, { secrets, stop, 
       versionNegotiation: { mode: 'auto', ...(command === null ? {} : { probe: { timeoutMs: Math.ceil(connectMs / 3) } }) },
     },
   )
-  // What goes wrong is told to whoever asked, and the rest concerns nobody.
+  // A failed request reports its own error to its caller; other errors have no reader.
   client.onerror = () => {}
   const close = async (): Promise<void> => {
     await client.close()
@@ -61,7 +61,7 @@ export async function connect(name: string, server: McpServer, { secrets, stop, 
   }
 }
 
-/** `Bearer abc` may be told on as `abc`. */
+/** A server may repeat `Bearer abc` as `abc`. */
 const withToken = (value: string): readonly string[] => [value, ...value.split(/\s+/).slice(1)]
 
 async function headersOf(name: string, { headers }: McpServer, secrets: Secrets): Promise<Record<string, string>> {

@@ -1,4 +1,4 @@
-// Servers of tools that do not behave, as real processes: whoever asks is told with a code, and nobody is left behind.
+// Misbehaving tool servers, as real processes: the caller gets a fault with a code, and no process is left behind.
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 // Folder: MCP servers: connected on demand, within limits, ended with everything they started. It adopts nothing and runs no schema of theirs.
-// A server of tools as the engine knows one: connected when somebody asks, kept, and connected anew when it has gone. Decides about no call.
+// A tool server as the engine sees it: connected on demand, cached, and connected again after it has ended. Decides about no call.
 import { isDeeperThan } from '../../core/digest/depth.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -14,7 +14,7 @@ import { toolAnswer } from './tool-answer.ts'
 import { listedTools } from './tool-list.ts'
 import { within } from './within.ts'
 
-/** One that could not be reached is left alone for so long: whoever asks meanwhile is told the same. */
+/** After a failed attempt, callers within this time get the same failure without a new attempt. */
 const LEFT_ALONE_MS = 1_000
 
 export function mcpToolServer(name: string, settings: McpServerSettings, secrets: Secrets): ToolServer {
@@ -68,7 +68,7 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
         } catch (error) {
           const fault = serverFault(mine, connectMs, error)
           if (signal?.aborted === true) throw fault
-          // One that does not even list its tools is ended, and connected anew by whoever asks later.
+          // A server that cannot even list its tools is ended. The next caller connects again.
           failing.add(mine)
           if (connection === kept || connection === null) keep(Promise.reject(fault))
           throw fault
@@ -94,7 +94,7 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
       await Promise.all([...failing].map(mine => mine.close()))
       await connection?.then(
         mine => mine.close(),
-        () => {}, // there is none
+        () => {}, // no connection to close
       )
     },
   }
@@ -105,10 +105,10 @@ const scrubbedListing = ({ scrub }: Connected, { tools, leftOut }: ToolListing):
   leftOut: leftOut.map(scrub.text),
 })
 
-/** What a schema tells, and asks nothing by. */
+/** Fields of a schema that describe, and do not constrain. */
 const TOLD = ['description', 'title', '$comment', 'default', 'examples']
 
-/** What it says of its tools goes into prompts. What a tool and its arguments are called is kept: it is what they are called by. */
+/** Descriptions of tools go into prompts. The names of a tool and its arguments are not changed, because calls use them. */
 function scrubbedTool(scrub: Connected['scrub'], value: Json): Json {
   if (Array.isArray(value)) return value.map(one => scrubbedTool(scrub, one))
   if (!isObject(value)) return value

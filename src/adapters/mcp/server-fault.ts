@@ -1,4 +1,4 @@
-// What went wrong with a server of tools, as a fault: in a sentence, without secrets, with the end of what it complained about.
+// Turns a failure of a tool server into a fault: one sentence, without secrets, with the end of the server's error output.
 import { existsSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import type { ScrubbedTail } from '../cli-agent/scrubbed-tail.ts'
@@ -8,14 +8,14 @@ import type { McpServer } from './settings.ts'
 
 const MOST_SAID = 500
 
-/** What is known of a connection when something goes wrong with it. */
+/** The facts about a connection at the time of a failure. */
 export interface Witness {
   readonly name: string
   readonly server: McpServer
   readonly scrub: Scrubber
-  /** What it wrote beside its answers, the end of it. */
+  /** The end of the server's error output. */
   readonly complaints: ScrubbedTail
-  /** Why it is over, once it is and somebody knows. */
+  /** Why the connection ended, or null while it is open or the reason is unknown. */
   over(): string | null
 }
 
@@ -37,7 +37,7 @@ function problemOf({ server: { command, cwd, url }, scrub, over }: Witness, erro
   return over() ?? `cannot be used: ${scrub.text(message).slice(0, MOST_SAID)}`
 }
 
-/** What is wrong with the way there lies under what others say of it: "fetch failed". */
+/** The network error is the cause below a general error such as "fetch failed". */
 function unreachable(error: unknown): unknown {
   if (['ECONNREFUSED', 'ENOTFOUND'].includes(codeOf(error) ?? '')) return error
   const { cause } = Object(error) as { readonly cause?: unknown }

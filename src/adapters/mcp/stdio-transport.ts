@@ -12,7 +12,7 @@ import type { McpServer } from './settings.ts'
 type Package = typeof import('@modelcontextprotocol/client')
 
 const GRACE_MS = 1_000
-/** What it may write without having been asked anything more, in messages of the largest size. */
+/** The limit of unrequested output, in messages of the largest size. */
 const UNASKED = 4
 
 export interface StdioTransport extends Transport {
@@ -84,7 +84,7 @@ export function stdioTransport(sdk: Package, server: McpServer, complaints: Scru
         })
         started.once('exit', (code, signal) => {
           if (ending === null) over ??= `ended by itself, with ${code === null ? signal : `code ${code}`}`
-          // Whoever it left behind; and whoever left the group must not hold them open for ever.
+          // Ends processes that the server left behind. One that left the group must not hold the pipes open forever.
           tell(started, 'SIGKILL')
           setTimeout(() => letGo(started), GRACE_MS).unref()
         })
@@ -93,7 +93,7 @@ export function stdioTransport(sdk: Package, server: McpServer, complaints: Scru
           child = null
           transport.onclose?.()
         })
-        // What is written to one that has gone is answered by its end.
+        // A write to an ended server fails here; its end is the answer to the caller.
         started.stdin.on('error', () => {})
         started.stderr.setEncoding('utf8').on('data', complaints.push)
         started.stdout.on('data', (chunk: Buffer) => {
@@ -119,7 +119,7 @@ export function stdioTransport(sdk: Package, server: McpServer, complaints: Scru
   return transport
 }
 
-/** Asked by the end of its input, then told, then made to. */
+/** Closes its input first, then sends SIGTERM, then SIGKILL. */
 function end(child: ChildProcess): Promise<void> {
   return new Promise(resolve => {
     const timers = [setTimeout(() => tell(child, 'SIGTERM'), GRACE_MS / 2), setTimeout(() => tell(child, 'SIGKILL'), GRACE_MS)]

@@ -1,4 +1,4 @@
-// What a server answered to a call, as a model is told it: text and structure whole, pictures and files by name.
+// Turns a server's answer to a call into the model's tool result: text and structure whole, images and files by name.
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { type Json, tryCanonicalJson } from '../../core/digest/digest.ts'
 import { Fault } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// What a server lists, page by page and no further than its limits, as tools that could be adopted. What cannot be is said.
+// Lists the tools of a server that could be adopted, page by page and within limits. Reports each tool that cannot be.
 import type { Client } from '@modelcontextprotocol/client'
 import type { Json } from '../../core/digest/digest.ts'
 import { isSound } from '../../core/messages/content.ts'
@@ -11,7 +11,7 @@ type Limits = Pick<McpServer, 'maxTools' | 'maxDescriptorBytes'>
 
 /** One that never comes to an end is not followed. */
 const MOST_PAGES = 100
-/** What is said of a list that has nothing but faults. */
+/** The most problems that are reported for a list. */
 const MOST_SAID = 20
 
 /** `page`: one of them, by what the one before gave to go on with. */

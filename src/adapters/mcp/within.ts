@@ -1,11 +1,11 @@
-// Work that must be over in time, whatever it waits for. What it has begun goes on: whoever asks ends that.
+// Limits the time of some work. The work itself goes on after the limit: the caller ends it.
 import { Fault } from '../../errors.ts'
 
 export interface Limit {
   readonly server: string
   /** Null where the work itself has a limit. */
   readonly ms: number | null
-  /** Nobody waits any longer. Its reason is an error that says why. */
+  /** Aborted when no caller waits any longer. Its reason is an error that says why. */
   readonly stop: AbortSignal
 }
 

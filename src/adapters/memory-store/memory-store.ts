@@ -19,7 +19,7 @@ interface Stream {
 interface StoredObject {
   readonly bytes: Uint8Array | null
   readonly writtenAt: string
-  /** An event that speaks of it. */
+  /** An event that references it. */
   readonly referrer: { readonly stream: string; readonly seq: number } | null
 }
 
@@ -59,7 +59,7 @@ export function memoryStore(clock: Clock, projections: readonly Projection[] = [
     return digest
   }
 
-  /** What the objects that are nodes speak of; those that are there have been asked before. */
+  /** The references of new nodes among the objects; existing nodes were checked before. */
   const linksOf = (name: string, objects: readonly Uint8Array[]): readonly Digest[] =>
     objects.flatMap(bytes => {
       if (!beginsAsNode(bytes) || isThere(name, digestBytes(bytes))) return []

@@ -18,7 +18,7 @@ export async function aiSdkModel(name: string): Promise<Model> {
     name,
     async complete({ messages }, signal) {
       const [system, user] = messages
-      // The SDK tries again on its own, and forgets what went wrong when it is told to stop meanwhile.
+      // The SDK retries on its own, and forgets the error when it is aborted meanwhile.
       let last: Error | undefined
       const wrapGenerate: LanguageModelMiddleware['wrapGenerate'] = async ({ doGenerate }) => {
         try {

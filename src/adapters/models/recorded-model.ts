@@ -12,7 +12,7 @@ interface Recorded {
 }
 
 interface Recording {
-  /** Who was recorded last, and who said every reply that names nobody. */
+  /** The model that was recorded last. Replies without a model name are its replies. */
   readonly model: string
   readonly replies: Readonly<Record<string, Recorded>>
 }

@@ -6,7 +6,7 @@ import { readYaml } from '../../core/pack/yaml.ts'
 import { Fault } from '../../errors.ts'
 import type { Model } from '../../ports.ts'
 
-/** Text is sent as it stands; anything else as JSON. */
+/** Text is sent unchanged; any other value as JSON. */
 export function scriptedModel(path: string, text: string): Model {
   const { value, problems, locate } = readYaml(text)
   const invalid = (offset: number, message: string) =>

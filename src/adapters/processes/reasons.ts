@@ -1,4 +1,4 @@
-// What the operating system says, in words for people.
+// Turns operating system errors into words for people.
 import { Fault } from '../../errors.ts'
 
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code

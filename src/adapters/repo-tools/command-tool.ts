@@ -1,4 +1,5 @@
-// command: one line of shell in a folder of the repo, with nothing of the host's environment, within limits. It is no cage: what a command may touch is up to the system's user it runs as.
+// command: runs one line of shell in a folder of the repo, without the host's environment, within limits. It is not a sandbox: the system
+// user decides what a command may touch.
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import { toolCallInOutput } from '../../core/tools/read-tool-calls.ts'
@@ -48,7 +49,7 @@ export const commandTool = (repo: Repo): Binding => ({
   },
 })
 
-/** Settings and tokens of whoever runs the host are not the command's. What is still at work in it afterwards is ended. */
+/** A temporary home: settings and tokens of the host's user do not reach the command. Processes that still run afterwards are ended. */
 async function withHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   const home = await makeHome()
   try {
@@ -68,8 +69,8 @@ interface Line {
 
 async function runLine({ env, limits, secretsFile }: Repo, { tenant, line, cwd, home, signal }: Line): Promise<Json> {
   const { env: environment } = process
-  // It can look into the process of the host, so this keeps nothing from it: only from whoever reads what it printed.
-  // Before it is cut: half of a secret is not found any more.
+  // The command can read the memory of the host process: scrubbing protects only the readers of its output.
+  // Scrub before truncating: half a secret would not be recognized.
   const scrubbed = scrubber(await knownTo({ environment, file: secretsFile }, tenant)).stream()
   const kept = bothEnds(limits.outputCharacters)
   const command = {

@@ -1,7 +1,7 @@
 // Processes that a command has left behind outside of its group, found by the home that only they were given. One that hides its environment is not found.
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What is forked while the list is read is found the next time. */
+/** A process that is forked while the list is read is found in the next round. */
 const MOST_ROUNDS = 10
 
 /** Only Linux shows what a process was given. */
@@ -20,7 +20,7 @@ async function straysOf(home: string): Promise<readonly number[]> {
   return found.flat()
 }
 
-/** Of another user, or gone by now: not ours to end. */
+/** A process of another user, or one that is gone: not to be ended. */
 const isGiven = (name: string, home: string): Promise<boolean> =>
   readFile(`/proc/${name}/environ`, 'latin1').then(
     given => `\0${given}`.includes(`\0HOME=${home}\0`),

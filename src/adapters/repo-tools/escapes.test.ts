@@ -6,7 +6,7 @@ import { ESCAPE_WAYS, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'
 import { hostileRepo, runTool } from '../../testing/repos/hostile-repo.ts'
 import { repoTools } from './repo-tools.ts'
 
-/** What made-up paths are made of. */
+/** The parts of generated paths. */
 const PARTS = [
   ...['..', '.', '', 'src', 'docs', 'templates', 'a.txt', 'secret.txt', 'outside', 'repo', '.git', '.GIT', 'config', '.onbook', 'keys'],
   ...[

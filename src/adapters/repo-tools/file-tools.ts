@@ -86,7 +86,7 @@ export const deleteFileTool = (repo: Repo): Binding => ({
       const deleted = await inFolder({ root, parts: above }, async folder => {
         const found = await look(`${folder}/${name}`)
         if (found?.isDirectory() === true) throw unwritable(path, 'it is a folder, and only files are deleted')
-        // Of a link, only the link goes; of a file with several names, only this one.
+        // Removes only the link itself, or only this name of a file with several names.
         if (found !== null) await unlink(`${folder}/${name}`)
         return found !== null
       }).catch(error => (codeOf(error) === 'ENOENT' ? false : Promise.reject(error)))
@@ -97,7 +97,7 @@ export const deleteFileTool = (repo: Repo): Binding => ({
 
 const unwritable = (path: string, reason: string): Fault => new Fault('file_unwritable', { path, reason })
 
-/** What it says is where it leads, for no link is followed: so whoever judged the path has judged the file. */
+/** The path is the file's real place, because no link is followed: a verdict on the path is a verdict on the file. */
 async function changeable(repo: Repo, path: string): Promise<{ root: string; above: readonly string[]; name: string }> {
   const parts = steadyPartsOf(path)
   const name = parts.at(-1)

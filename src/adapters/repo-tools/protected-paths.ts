@@ -1,4 +1,5 @@
-// Which paths of a repo no tool may change, and which none may even look at: what says what agents are told and allowed is not theirs to write. Opens nothing.
+// Decides which paths of a repo tools may not change, and which they may not read: agents must not write their own prompts and permissions.
+// Opens nothing.
 import { lstat, realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { ROLE_FOLDER } from '../../core/role/role-name.ts'
@@ -52,13 +53,13 @@ export async function allowedAt(root: string, { protect, hide }: Protection, par
   return {
     mayRead: !names.includes(DATA_FOLDER) && !hidden.some(place => isWithin(path, place)),
     mayWorkIn,
-    // To change what stands above it is to change it.
+    // A change of a parent folder changes it too.
     mayChange: mayWorkIn && !isDocument && !kept.some(place => isWithin(place, path)),
     ...(inContent ? { why: 'it is protected, because Onbook reads there what agents are sent and allowed' } : {}),
   }
 }
 
-/** Of every workspace that the path goes through, and the roles of the repo. */
+/** The content folders of every workspace on the path, and the roles of the repo. */
 async function contentAbove(root: string, parts: readonly string[]): Promise<readonly string[]> {
   const folders = parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))
   const marks = [

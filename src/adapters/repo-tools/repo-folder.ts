@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Fault } from '../../errors.ts'
 import { codeOf } from '../processes/reasons.ts'
 
-/** What a system call is given for the folder; a slash and a name behind it is what is in there. */
+/** The folder's path for system calls; append a slash and a name for an entry. */
 interface Held {
   readonly place: string
   close(): Promise<void>
@@ -21,7 +21,7 @@ const byDescriptor: Hold = async place => {
 }
 
 /**
- * Only Linux gives names to open descriptors. Elsewhere a folder is looked at, and then used by its path: whoever swaps it for a link
+ * Only Linux gives names to open descriptors. Elsewhere a folder is checked, and then used by its path: a swap for a link
  * between the two is followed.
  */
 const byPath: Hold = async place => {

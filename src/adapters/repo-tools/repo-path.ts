@@ -1,9 +1,9 @@
-// What a path that a model gives may say, before anything on disk is looked at. Whether it leads there is for whoever opens it to find out.
+// Checks the form of a path from a model, before any access to the disk. The code that opens the path checks where it leads.
 
 import { shown } from '../../core/resolve/prompt-ref.ts'
 import { Fault } from '../../errors.ts'
 
-/** What systems take at the most, in bytes. */
+/** The limits of file systems, in bytes. */
 const MOST_NAME = 255
 const MOST_PATH = 4096
 /** Deeper folders are no trouble to make, and some to get rid of. */
@@ -21,10 +21,10 @@ export function partsOf(path: string): readonly string[] {
   return parts
 }
 
-/** Some disks drop these from names, or take what stands behind a colon for a part of the file. */
+/** Some disks drop these from names, or treat the text after a colon as a part of the file. */
 const UNSTEADY = /[. ]$|:|\p{Default_Ignorable_Code_Point}/u
 
-/** What is changed must have one name on every disk: another spelling could be a file that nobody judged. */
+/** A path to change must have one name on every disk: another spelling could be a file that was not judged. */
 export function steadyPartsOf(path: string): readonly string[] {
   const parts = partsOf(path)
   const unsteady = parts.find(part => UNSTEADY.test(part) || part !== part.normalize('NFC'))

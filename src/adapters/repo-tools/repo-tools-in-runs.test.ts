@@ -1,4 +1,4 @@
-// The repo tools in runs, behind the real gate: who may, who may not, and what the model is told of it.
+// The repo tools in runs, behind the real gate: which nodes may use them, which may not, and what the model receives.
 import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -20,7 +20,7 @@ export interface RepoToolOptions {
 }
 
 const LIMITS: RepoLimits = {
-  // A model is told all of it, and has other things to read.
+  // The model reads all of it, so it is kept short.
   readBytes: 256 * 1024,
   writeBytes: 1024 * 1024,
   entries: 2_000,

@@ -16,7 +16,7 @@ export interface RepoLimits {
   readonly writeBytes: number
   readonly entries: number
   readonly commandMs: number
-  /** What is kept of a command's output. */
+  /** The limit of a command's recorded output. */
   readonly outputCharacters: number
 }
 
@@ -30,7 +30,7 @@ export interface Repo {
   readonly secretsFile?: string
 }
 
-/** The arguments fit the descriptor, so what is no text was left out. */
+/** The arguments fit the descriptor, so a missing text was left out. */
 export const textIn = ({ arguments: given }: Pick<BoundCall, 'arguments'>, name: string): string | undefined => {
   const value = isObject(given) ? given[name] : undefined
   return typeof value === 'string' ? value : undefined
@@ -42,7 +42,7 @@ export const rootOf = ({ folder }: Repo): Promise<string> =>
     Promise.reject(new Fault('file_unreadable', { path: 'the repo', reason: reasonOf(error) }, { cause: error })),
   )
 
-/** Where a path leads, links and all. It holds only until somebody changes one: so what it gives is walked without following any. */
+/** Resolves a path with its links. The result holds only until a link changes, so the caller walks it without following any. */
 export async function placeOf(repo: Repo, path: string, use: 'read' | 'work in'): Promise<RepoFolder> {
   const said = partsOf(path)
   const root = await rootOf(repo)
@@ -50,7 +50,7 @@ export async function placeOf(repo: Repo, path: string, use: 'read' | 'work in')
     const { mayRead, mayWorkIn } = await allowedAt(root, repo.protection, parts)
     if (!(use === 'read' ? mayRead : mayWorkIn)) throw new Fault('repo_path_protected', { path, use })
   }
-  // Before anything is looked for: whether there is such a file is told of no hidden folder either.
+  // Before any lookup: the answer must not reveal whether a file exists in a hidden folder.
   await refuseUnlessAllowed(said)
   const real = await realInside(root, said.join('/')).catch(error =>
     Promise.reject(error instanceof Fault ? new Fault('repo_path_outside', { path }) : error),
@@ -65,7 +65,7 @@ export async function placeOf(repo: Repo, path: string, use: 'read' | 'work in')
 /** Other codes are those of Node, for what only a defect does. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/
 
-/** What a system says names descriptors of ours; a model is told the path it gave. */
+/** System errors name descriptors of this process; the model gets the path that it gave. */
 export async function telling<T>(code: 'file_unreadable' | 'file_unwritable', path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,7 +1,7 @@
-// Paths as bytes: a file may be called anything. A text in which every character is one byte stands for them here.
+// Paths as bytes, because a file name may be any bytes. A path is a string with one character per byte.
 import { isDigest } from '../../core/digest/digest.ts'
 
-/** What a system call is given. */
+/** The argument of a system call. */
 export const bytesOf = (path: string): Buffer => Buffer.from(path, 'latin1')
 
 export const bytePath = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')

@@ -8,7 +8,7 @@ export interface Importing {
   remove(path: string): Promise<void>
   /** The tree with all of it; null when there was nothing. */
   end(): Promise<string | null>
-  /** Whatever is under way. */
+  /** Stops the import at any time. */
   stop(): void
 }
 

@@ -1,22 +1,22 @@
-// What the repo was when each look was begun, on disk: whoever comes after a crash finds it there. Knows nothing of what changed.
+// Notes on disk the state of the repo at the start of each piece of work, so that it survives a crash. Knows nothing about changes.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../folder/write-whole.ts'
 import { isRunning } from '../processes/process-identity.ts'
 
-/** What was there; or why nobody can tell. */
+/** The tree at the start, or why it is unknown. */
 export type Start = { readonly tree: string } | { readonly problem: string }
 
 export interface OpenLooks {
-  /** Whether somebody is at work under this key, or was when the process ended that noted it. */
+  /** Whether work under this key is open, or was when its process ended. */
   isOpen(key: string): Promise<boolean>
   begin(key: string, start: Start): Promise<void>
   /** Null when nothing was begun, or it is forgotten. */
   find(key: string): Promise<Start | null>
-  /** The work is over; whether somebody else was at work in the repo meanwhile, or may have been. */
+  /** Ends the work. True if other work in the repo overlapped, or may have. */
   end(key: string): Promise<boolean>
-  /** What is over. What was begun again meanwhile stays. */
+  /** Drops a note of ended work. Work that began again meanwhile stays. */
   forget(key: string): Promise<void>
 }
 

@@ -30,7 +30,7 @@ export interface PrivateGit {
 const SETTINGS = [
   // Nothing that lies in the store is run.
   'core.hooksPath=/dev/null',
-  // What a crash of the machine takes away is read anew.
+  // Data that a machine crash destroys is read again from the repo.
   'core.fsync=none',
   'core.quotePath=false',
   'core.protectHFS=false',
@@ -53,7 +53,7 @@ export function privateGit(folder: string, ms: number): PrivateGit {
   const start: PrivateGit['start'] = (words, mostBytes) => {
     const given = [...SETTINGS.flatMap(setting => ['-c', setting]), ...words]
     const child = startProcess('git', given, { cwd: folder, env, windowsHide: true })
-    // Whoever writes to one that has ended learns why from how it ended.
+    // A write to an ended process fails here; the exit status has the reason.
     child.stdin.on('error', () => {})
     return { input: child.stdin, ended: endOf(child, words[0] ?? '', mostBytes, ms), stop: () => void child.kill('SIGKILL') }
   }
@@ -90,7 +90,7 @@ function endOf(child: Child, verb: string, mostBytes: number, ms: number): Promi
   return ended.finally(() => clearTimeout(timer))
 }
 
-/** Makes the store when there is none; false when there is no git on this machine. */
+/** Creates the store if it is missing; false when this machine has no git. */
 export async function openStore(git: PrivateGit, folder: string): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
@@ -112,7 +112,7 @@ export async function makeStore(git: PrivateGit, folder: string): Promise<void> 
 
 const REFS = 'refs/onbook'
 
-/** Keeps what this process speaks of from being tidied away. */
+/** Protects the objects of this process from garbage collection. */
 export const OWN_REF = `${REFS}/${process.pid}`
 
 /** Takes away what only processes that have ended spoke of, when there is much of it. */

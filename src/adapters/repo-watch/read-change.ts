@@ -1,4 +1,4 @@
-// What changed between two trees: the files, and a unified diff. Long ones are cut, and say so. Takes no secret out.
+// Computes the change between two trees: the files, and a unified diff. Long ones are truncated and marked. Removes no secrets.
 import type { ChangedFile } from '../../core/run/changes.ts'
 import type { RepoChange } from '../../ports.ts'
 import { pathText } from './byte-path.ts'
@@ -33,7 +33,7 @@ export async function readChange(
   }
 }
 
-/** Of paths in one event. */
+/** The limit for all paths in one event. */
 const MOST_CHARACTERS = 32 * 1024
 
 function countWithin(files: readonly ChangedFile[], listed: number): number {

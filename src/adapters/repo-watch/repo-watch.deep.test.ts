@@ -1,4 +1,4 @@
-// Edits that nobody thought of: the diff, applied by git to what was there before, gives what is there afterwards. And what a look costs.
+// Random edits: git applies the diff to the state before and gets the state after. Also the cost of a look.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Folder: Changes of a repo while agents work on it. It writes nothing to the repo and names no author.
-// What changed in a repo while something was done there, whoever did it: the whole of it is looked at before and after. Never writes to the repo.
+// Finds the changes in a repo during some work, by any author: compares the whole repo before and after. Never writes to the repo.
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
@@ -52,7 +52,7 @@ export async function repoWatch(repo: string, folder: string, { limits = {}, wit
   const open = openLooks(join(own, 'open'), noting)
   let changes = 0
 
-  /** Whoever asks while nobody has begun to look is answered by the same look. */
+  /** Callers share a look that has not begun yet. */
   let next: Promise<string> | null = null
   const look = (): Promise<string> => {
     next ??= looking(() => {
@@ -65,7 +65,7 @@ export async function repoWatch(repo: string, folder: string, { limits = {}, wit
   const changeSince = async (key: string, start: Start): Promise<RepoChange | null> => {
     const looked = 'problem' in start ? Promise.reject(new Error(start.problem)) : look()
     const end = (): Promise<boolean> => open.end(key)
-    // Whoever began while this looked may have been seen by it.
+    // Work that began during this look may be part of it.
     const shared = await looked.then(end, end)
     const tree = await looked
     if ('problem' in start || tree === start.tree) return null
@@ -81,7 +81,7 @@ export async function repoWatch(repo: string, folder: string, { limits = {}, wit
 
   return {
     async before(key) {
-      // What was done before a crash, or by an attempt that failed, is not told yet.
+      // Changes from before a crash, or from a failed attempt, are not reported yet.
       if (await open.isOpen(key)) return
       const start = await look().then(
         tree => ({ tree }),

@@ -10,14 +10,14 @@ import { type FoundFile, fileAt, filesIn, type RepoWalk, readFound } from './wal
 
 export interface LookLimits {
   readonly files: number
-  /** Of a larger file only its size and its time are kept: that it changed is known, and not how. */
+  /** For a larger file only size and times are kept: a change is detected, but not its content. */
   readonly fileBytes: number
-  /** Of all that is read in one look. */
+  /** The limit for all reads in one look. */
   readonly bytes: number
   readonly ms: number
 }
 
-/** Whatever changes when a file does. */
+/** Metadata that changes when a file does. */
 type Look = readonly [mode: number, size: number, mtimeMs: number, ctimeMs: number, ino: number]
 
 interface Known {
@@ -99,7 +99,7 @@ export function snapshots(git: PrivateGit, walk: RepoWalk, file: string, limits:
     }
   }
 
-  /** What was kept, or the store it speaks of, may not be whole: then everything is read anew, and at last into a new store. */
+  /** The cache or the store may be damaged: then everything is read again, in the end into a new store. */
   const ways = [
     async () => {},
     async () => {

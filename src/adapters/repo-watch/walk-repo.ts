@@ -69,7 +69,7 @@ export function* filesIn({ root, without }: RepoWalk): Iterable<FoundFile> {
   yield* inFolder(place, held => visit(held, '', [layerAt(`${held}/.git/info/exclude`, '')]))
 }
 
-/** One file, wherever the walk does not come by any more; nothing when it is gone. Throws when nobody can tell. */
+/** One file that the walk no longer reaches; yields nothing when it is gone. Throws when that is unknown. */
 export function* fileAt({ root }: RepoWalk, path: string): Iterable<FoundFile> {
   const names = path.split('/')
   const down = (place: string, depth: number): Iterable<FoundFile> => {

@@ -1,12 +1,12 @@
 // Folder: Facts about a repo: branch, commit, roles. It runs nothing.
-// What agents are told about the repo they work on: where it is, its branch and its commit, read from git's own files. Runs nothing.
+// Reads the repo facts for prompts: its path, its branch and its commit, from git's own files. Runs nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Repository } from '../../core/compose/task-payload.ts'
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
-/** What cannot be read is left out: a folder need not be a repository of git. */
+/** Unreadable facts are left out: a folder need not be a git repository. */
 export async function repoDetails(root: string): Promise<Repository> {
   const git = await gitFolder(root)
   const head = git === null ? null : await lineOf(join(git, 'HEAD'))
@@ -17,7 +17,7 @@ export async function repoDetails(root: string): Promise<Repository> {
   return { root, branch: ref[2]!, ...(commit === null ? {} : { commit }) }
 }
 
-/** Of a worktree it lies elsewhere, and a file says where. */
+/** In a worktree it lies elsewhere, and a file says where. */
 async function gitFolder(root: string): Promise<string | null> {
   const linked = /^gitdir: (.+)$/.exec((await lineOf(join(root, '.git'))) ?? '')
   return linked === null ? join(root, '.git') : linked[1]!

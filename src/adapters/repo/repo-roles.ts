@@ -10,7 +10,7 @@ import { codeOf, reasonOf } from '../processes/reasons.ts'
 export function repoRoles(root: string): RoleFiles {
   const base = resolve(root)
 
-  /** Null when there is nothing of that name. Whatever else stands in the way is said: another role in its place would be a surprise. */
+  /** Null when there is no such file. Any other problem is a fault: a silent fallback to another role would be a surprise. */
   const realPlace = async (path: string): Promise<string | null> => {
     try {
       return await realInside(base, path)

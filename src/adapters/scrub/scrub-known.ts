@@ -1,4 +1,4 @@
-// What this process knows to be secret, taken out of whatever tools answer before a model is told or anything is kept. Finds nothing else.
+// Removes the secrets that this process knows from tool output, before a model gets it or it is recorded. Finds nothing else.
 import type { Json } from '../../core/digest/digest.ts'
 import { lentSecrets } from '../cli-agent/agent.ts'
 import { tenantValues } from '../keys/secrets.ts'
@@ -7,7 +7,7 @@ import { secretsIn } from './scrub-model.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is shorter may be a word, such as true or none. */
+/** A shorter value may be a common word, such as true or none. */
 const LEAST_GUESSED = 8
 const MARKER = '[REDACTED]'
 
@@ -32,7 +32,7 @@ export async function knownTo({ environment, file }: KnownIn, tenant: string): P
   return new Map([...knownSecrets(environment), ...named])
 }
 
-/** For `scrub` of whoever does the work: every text in what it is given, keys as well. */
+/** For `scrub` of the engine: cleans every text in the value, keys as well. */
 export const scrubKnown =
   (known: KnownIn) =>
   async (tenant: string, value: Json): Promise<Json> =>

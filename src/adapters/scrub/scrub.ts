@@ -1,5 +1,6 @@
 // Folder: Removes known secrets from text.
-// Takes known secrets out of what is shown and stored: out of whole texts, and out of pieces as they arrive. Finds nothing it was not told of.
+// Removes known secrets from shown and stored text: from whole texts, and from pieces as they arrive. Finds only the secrets that it is
+// given.
 import type { Json } from '../../core/digest/digest.ts'
 
 /** Shorter ones would blot out ordinary words. */
@@ -8,14 +9,14 @@ export const SHORTEST = 4
 const HALF_PAIR = /[\ud800-\udbff]$/
 
 export interface ScrubbedStream {
-  /** What can be shown by now. The rest may turn out to be the beginning of a secret. */
+  /** Returns the text that can be shown by now. The rest may be the beginning of a secret. */
   push(piece: string): string
   end(): string
 }
 
 export interface Scrubber {
   text(text: string): string
-  /** Every text in it, keys as well. What comes out can be stored: half a surrogate pair has no bytes, and is replaced. */
+  /** Cleans every text in it, keys as well. The result can be stored: half a surrogate pair has no bytes, and is replaced. */
   json(value: Json): Json
   /** All it gives out, put together, is what `text` makes of the whole. */
   stream(): ScrubbedStream
@@ -76,7 +77,7 @@ export function scrubber(secrets: ReadonlyMap<string, string>): Scrubber {
 /** A line of a secret that is shorter may be a brace, or a word. */
 const SHORTEST_LINE = 8
 
-/** As it is, and as it stands in JSON and in addresses, which is how errors quote it; and where bytes are read one by one. */
+/** The plain text, and its forms in JSON and in URLs, as errors quote it; and its bytes read as latin1. */
 const spellings = (value: string): readonly string[] => [
   ...new Set(
     [value, ...linesOf(value)].flatMap(text => [
@@ -100,13 +101,16 @@ const inAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g, one =
 const inAddresses = (text: string): readonly string[] => [
   encodeURIComponent(text),
   new URLSearchParams({ '': text }).toString().slice('='.length),
-  // What is left of a path with dots in it may be any word.
+  // The rest of a path with dots may be any word.
   ...[ADDRESS, `${ADDRESS}?`].map(before => new URL(`${before}${text}`).href.slice(before.length)).filter(one => one.length >= text.length),
 ]
 
 const ADDRESS = 'http://host/'
 
-/** What has several lines is seldom shown whole: a diff puts a sign before each, and a list its number. A file often ends in an empty one. */
+/**
+ * A secret of several lines is seldom shown whole: a diff puts a sign before each line, and a list its number. A file often ends in an
+ * empty line.
+ */
 function linesOf(value: string): readonly string[] {
   const lines = value
     .split(/[\r\n]+/)

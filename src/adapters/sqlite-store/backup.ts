@@ -11,7 +11,7 @@ import { doubting, guarded } from './faults.ts'
 import { createPrivately } from './read-only.ts'
 import { bringForward } from './schema.ts'
 
-/** What SQLite keeps beside a file that is open. */
+/** Files that SQLite keeps beside an open database. */
 const COMPANIONS = ['-wal', '-shm']
 
 /** @param approve looks at the finished copy before it gets its name; false, and there is no copy */
@@ -35,7 +35,7 @@ export async function restoreStore(from: string, path: string, approve: (copy: s
   if (found === undefined) throw new Fault('path_missing', { path: from })
   if (!found.isFile()) throw new Fault('file_unreadable', { path: from, reason: 'it is not a file' })
   if (found.size === 0) throw new Fault('file_unreadable', { path: from, reason: 'it is empty' })
-  // What was written last is still in the log beside it, and would be left behind.
+  // The last writes are still in the log beside it, and would be left behind.
   if (existsSync(`${from}-wal`))
     throw new Fault('file_unreadable', { path: from, reason: 'it is in use; "onbook backup" makes a copy of it' })
   checkFree(path)
@@ -46,7 +46,7 @@ export async function restoreStore(from: string, path: string, approve: (copy: s
   })
 }
 
-/** What is damaged, or not a record, is for `approve` to say. */
+/** `approve` reports a copy that is damaged or not a record. */
 function bringCopyForward(copy: string): void {
   try {
     const database = openDatabase(copy)

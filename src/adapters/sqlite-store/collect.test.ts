@@ -1,4 +1,4 @@
-// Whatever speaks of whatever: what is left after a collection is what can be reached, as a model of a few lines says.
+// After a collection exactly the reachable objects are left, for any references between them, as a small model computes.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
@@ -12,7 +12,7 @@ import { scratchTables } from './inspect/scratch-tables.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 interface Thing {
-  /** Those before it, that it speaks of. */
+  /** Earlier objects that it references. */
   readonly links: readonly number[]
   readonly isYoung: boolean
   readonly isSpokenOf: boolean

@@ -1,4 +1,5 @@
-// Drops what neither an event nor a node speaks of. In short transactions: writers and readers come in between, so everything is looked at where it is dropped.
+// Drops objects that neither an event nor a node references. Uses short transactions: other writers come in between, so each object is
+// checked where it is dropped.
 import type { Database } from './database.ts'
 import type { Statements } from './statements.ts'
 import { transactionWhenFree } from './when-free.ts'
@@ -16,7 +17,7 @@ export async function collectUnreferenced(database: Database, statements: Statem
     (statements.unreferenced.all(from, to, before, AT_ONCE) as unknown as IdRow[]).map(({ id }) => id)
   let next = 0
   let dropped = 0
-  /** What dropped nodes spoke of: it may lie before the place that was reached. */
+  /** Objects that dropped nodes referenced: they may lie before the place that the scan has reached. */
   const freed: number[] = []
 
   const candidates = (): readonly number[] => {

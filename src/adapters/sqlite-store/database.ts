@@ -33,17 +33,17 @@ export const openDatabase = (path: string): Database =>
     }
   })
 
-/** What is erased is overwritten with zeros (secure_delete). Page size counts only for a new file. */
+/** Erased data is overwritten with zeros (secure_delete). Page size counts only for a new file. */
 function prepare(database: Database): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA page_size = 8192`)
-  // Of two processes that open a new file at once, one turns it to WAL; SQLite tells the other that it is busy without waiting.
+  // If two processes open a new file at once, one turns it to WAL; the other gets SQLITE_BUSY at once, without waiting.
   patiently(() => database.exec('PRAGMA journal_mode = WAL'))
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
 }
 
 /**
- * One driver keeps the file open after `close` for as long as a statement lives, so SQLite never sees the last one leave, and what was
- * written stays in the log beside the file. It is moved over before: a file that is closed is whole, unless somebody else has it open.
+ * One driver keeps the file open after `close` for as long as a statement lives. SQLite then never sees the last connection leave, and
+ * the last writes stay in the log beside the file. Empty the log first: a closed file is whole, unless another process has it open.
  */
 function emptyingLog(database: Database): Database {
   const close = database.close.bind(database)
@@ -71,7 +71,7 @@ function patiently(work: () => void): void {
   }
 }
 
-/** A database of its own on disk that nobody else sees and that is gone when it is closed. */
+/** A private database on disk that is deleted when it is closed. */
 export function openScratch(): Database {
   const database = new (loadDriver().DatabaseSync)('')
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF')

@@ -25,7 +25,7 @@ const BIG = 700_000
 const bytesOf = (text: string, size = text.length): Uint8Array => new Uint8Array(Buffer.alloc(size, text))
 const TO_ERASE = [bytesOf('erase me ', BIG), bytesOf('and forget me')]
 
-/** What a store was asked, what it answered, and so what must be there. */
+/** The requests to a store and its answers, and so the data that must be there. */
 interface Trial {
   store: Store
   readonly path: string
@@ -39,7 +39,7 @@ interface Trial {
 
 const events = (n: number, body: Digest) => [{ type: 'thing.happened', actor: 'ada', payload: { n, body } }]
 
-/** True when it was acknowledged. Whatever is refused is refused with a fault. */
+/** True when it was acknowledged. A refusal is always a fault. */
 async function attempt(trial: Trial, work: () => unknown): Promise<boolean> {
   try {
     await work()

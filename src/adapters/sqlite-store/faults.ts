@@ -1,4 +1,4 @@
-// What SQLite says when it cannot, as faults of the house.
+// Turns SQLite errors into faults of this program.
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fault } from '../../errors.ts'
@@ -38,7 +38,7 @@ const primaryCode = (error: unknown): number | null => {
 export const isBusy = (error: unknown): boolean =>
   error instanceof Fault ? error.code === 'store_busy' : primaryCode(error) === BUSY || primaryCode(error) === LOCKED
 
-/** The fault that an error stands for; the error itself when it is not the disk's or the file's doing. */
+/** The fault for an error; the error itself if neither the disk nor the file caused it. */
 export function faultOf(path: string, error: unknown): unknown {
   const cause = { cause: error }
   const { message } = (error ?? {}) as Error
@@ -55,7 +55,7 @@ export function faultOf(path: string, error: unknown): unknown {
     case NOT_A_DATABASE:
       return new Fault('store_corrupt', { path, reason: message }, cause)
     case ERROR:
-      // Every statement is ours: a table that it does not find was taken away, or the file is somebody else's.
+      // Every statement is part of this program: a missing table was removed, or the file belongs to another program.
       return /^no such (table|column|index)/.test(message) ? new Fault('store_corrupt', { path, reason: message }, cause) : error
     case IO_ERROR:
       return new Fault('store_failed', { path, reason: message }, cause)

@@ -127,7 +127,7 @@ function beginAtOnce({ statements }: Writing): boolean {
   }
 }
 
-/** What was erased is erased, whatever comes of this. False when somebody reads, or the disk would not have it: the next commit tries again. */
+/** Erased data stays erased if this fails. False when a reader is active or the disk refuses: the next commit tries again. */
 function emptyLog({ statements }: Writing): boolean {
   try {
     statements.waitBriefly.all()

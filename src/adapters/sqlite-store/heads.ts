@@ -1,4 +1,4 @@
-// Where streams end, remembered between transactions for as long as nobody else has written to the file.
+// Caches the heads of streams between transactions, until another connection writes to the file.
 import { type Digest, isDigest } from '../../core/digest/digest.ts'
 import type { StreamHead } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'
@@ -13,11 +13,13 @@ export interface Heads {
   /** Null for a stream that does not exist. */
   get(tenant: string, stream: string): KnownHead | null
   set(id: number, head: StreamHead): void
-  /** How far a stream goes, for whoever does not hold the lock. Null when another connection has written: then only reading tells. */
+  /**
+   * The last sequence of a stream, for a caller without the lock. Null when another connection has written: then only a read is correct.
+   */
   seqAt(version: number, tenant: string, stream: string): number | null
   /** To be called under the write lock, before anything is asked. True when another connection has written since. */
   refresh(): boolean
-  /** What was set has not come to be. */
+  /** Drops the cache after a rollback. */
   forget(): void
 }
 

@@ -1,12 +1,12 @@
 // Bytes on their way in: cut into pieces of one size, or held together when they are a node. Stores nothing.
 import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 
-/** What is larger is kept in pieces of this size. */
+/** Larger objects are stored in chunks of this size. */
 export const CHUNK = 256 * 1024
 
 export type Incoming = { readonly node: Uint8Array } | { readonly pieces: AsyncIterable<Uint8Array> }
 
-/** What begins like a node is held whole, or as much of it as shows that it is too large to be one. */
+/** An object that begins like a node is held whole, or up to the size that shows that it is too large to be one. */
 export async function incoming(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Incoming> {
   const pieces = chunked(given)
   const { value: first } = (await pieces.next()) as { value: Uint8Array }
@@ -31,7 +31,7 @@ async function* chunked(given: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
   let chunk = new Uint8Array(CHUNK)
   let filled = 0
   for await (const piece of given) {
-    // Filled in place: whoever sends byte by byte must not have the rest copied with every one.
+    // Filled in place: a caller that sends byte by byte must not cause a copy of the rest with each one.
     for (let at = 0; at < piece.length; ) {
       if (filled === CHUNK) {
         yield chunk

@@ -1,4 +1,4 @@
-// Upkeep of the file that is not part of the record: whether it can be written, and answers that nobody asks for again.
+// Maintains the file outside the record: checks that it can be written, and drops stored answers that are not needed any more.
 import type { Database } from './database.ts'
 import type { Statements } from './statements.ts'
 

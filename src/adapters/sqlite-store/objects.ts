@@ -1,4 +1,4 @@
-// Objects: small ones whole, big ones in chunks. What is read is checked against its name.
+// Stores objects: small ones whole, big ones in chunks. Every read is checked against the digest.
 import { createHash } from 'node:crypto'
 import { type Digest, digestBytes, digestOfHex, isDigest } from '../../core/digest/digest.ts'
 import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
@@ -21,7 +21,7 @@ export interface Objects extends Pick<KnownObjects, 'forget'> {
   write(tenant: string, digest: Digest, bytes: Uint8Array, at: string): number
   erase(id: number): void
   read(tenant: string, digest: Digest): Uint8Array
-  /** In pieces, unchecked; null when there is none. */
+  /** In pieces, unchecked; null for a missing object. */
   chunks(tenant: string, digest: string): Iterable<Uint8Array> | null
   stream(tenant: string, digest: Digest): Iterable<Uint8Array>
   /** @param pieces of one size, but for the last */
@@ -57,7 +57,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
     try {
       await transactionWhenFree(database, () => dropUpload(id))
     } catch {
-      // What went wrong first is what the caller is told.
+      // The caller gets the first error.
     }
   }
 
@@ -104,7 +104,7 @@ export function objectsOf(database: Database, statements: Statements): Objects {
       return bytes
     },
     async writeStream(tenant, given, at) {
-      // Its chunks stand under a number below zero until it has a name. What a crash leaves there, a later collection drops.
+      // Its chunks have a negative id until the object has a digest. A later collection drops those that a crash leaves.
       const upload = await transactionWhenFree(database, () => (statements.addUpload.get(at()) as { id: number }).id).catch(error => {
         throw faultOf(path, error)
       })

@@ -47,12 +47,12 @@ export function projectionTableNames(database: Database): readonly string[] {
 
 export interface Projecting {
   apply(event: RecordedEvent, streamId: number): void
-  /** What one event does to one table. */
+  /** Applies one event's change to one table. */
   write(change: RowChange, tenant: string, streamId: number, seq: number): void
   row(table: string, tenant: string, stream: string, key: readonly Cell[]): ProjectedRow | null
   /** Oldest first, or by a column. Others may write meanwhile. */
   rows(table: string, tenant: string, cells?: Row, order?: RowOrder): Iterable<ProjectedRow>
-  /** In order of tenant, stream and key. Nobody may write meanwhile. */
+  /** In order of tenant, stream and key. No connection may write meanwhile. */
   allRows(table: string): Iterable<ProjectedRow>
 }
 

@@ -11,7 +11,7 @@ import { createTables, dropTables, projecting } from './projection-tables.ts'
 /** The one row of `settings`. */
 export const SETTING = 'projections'
 
-/** What the tables in the file were made from: whoever brings no projections of their own keeps up those. */
+/** The projections that the tables in the file were made from. A caller without projections of its own maintains these. */
 export function declaredIn(database: Database, path: string): readonly Projection[] {
   const found = database.prepare('SELECT value FROM settings WHERE name = ?').get(SETTING) as { value: string } | undefined
   const declared = found === undefined ? [] : readProjections(found.value)
@@ -53,7 +53,7 @@ function fill(database: Database, projections: readonly Projection[]): number {
   database.exec('UPDATE streams SET sealed = -1')
   for (const row of database.prepare('SELECT stream_id, bytes FROM events ORDER BY stream_id, seq').iterate()) {
     read++
-    // What cannot be read is for `verify` to name: it says nothing here.
+    // `verify` reports unreadable events: they are skipped here.
     const { stream_id: streamId, bytes } = row as { stream_id: number; bytes: Uint8Array }
     const event = parseEvent(bytes)
     if (event === null) continue

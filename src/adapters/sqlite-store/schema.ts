@@ -5,9 +5,9 @@ import { type Database, transaction } from './database.ts'
 import { createPrivately } from './read-only.ts'
 
 /**
- * Events lie in the order in which they came, whatever their stream, so that a commit writes few pages.
- * Objects are rows with an id, so that what speaks of them is three small numbers; `size` is null when the bytes are gone.
- * Links are what nodes speak of, as refs are what events do.
+ * Events lie in the order of their arrival, whatever their stream, so that a commit writes few pages.
+ * Objects are rows with an id, so that a reference is three small numbers; `size` is null when the bytes are gone.
+ * Links are the references of nodes, as refs are those of events.
  */
 export const STEPS: readonly string[] = [
   `
@@ -102,7 +102,7 @@ export function bringForward(database: Database, path: string): void {
   if (found > 0 && found < STEPS.length) stepForward(database, path, STEPS)
 }
 
-/** For whoever only looks: the tables must be exactly this version's. */
+/** For read-only callers: the tables must be exactly this version's. */
 export function checkVersion(database: Database, path: string): void {
   const found = versionOf(database)
   if (found > STEPS.length) throw new Fault('store_newer', { path, found, known: STEPS.length })

@@ -58,7 +58,7 @@ export function sqliteStore(path: string, clock: Clock, projections?: readonly P
       while (!signal.aborted && !waker.closed) {
         const moment = waker.moment()
         const seq = guarded(path, () => heads.seqAt(waker.version(), tenant, stream))
-        // Whoever is woken for another stream has nothing to read.
+        // A reader that was woken for another stream has nothing to read.
         if (seq === null || seq > last)
           for (const stored of eventsAfter(path, statements, tenant, stream, last)) {
             if (signal.aborted) return
@@ -145,7 +145,7 @@ function headOf(statements: Statements, tenant: string, stream: string): StreamH
   return row === undefined ? emptyHead(tenant, stream) : toHead(tenant, row)
 }
 
-/** Whoever reads a record reads many, and a generator makes three of each. */
+/** A reader of a record reads many events, and a generator makes three promises for each. */
 const onePromiseEach = <T>(items: Iterable<T>): AsyncIterable<T> => ({
   [Symbol.asyncIterator]() {
     const iterator = items[Symbol.iterator]()

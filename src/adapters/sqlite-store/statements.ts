@@ -63,7 +63,7 @@ export const statementsOf = (database: Database) => ({
     `WITH RECURSIVE ${stepping('speakers', 'streams')}, ${stepping('keepers', 'objects')}
      SELECT tenant FROM speakers WHERE tenant IS NOT NULL UNION SELECT tenant FROM keepers WHERE tenant IS NOT NULL ORDER BY tenant`,
   ),
-  /** The same from every row, for whoever does not believe the index. */
+  /** The same from every row, for a caller that does not trust the index. */
   tenantsOfRows: database.prepare('SELECT tenant FROM streams UNION SELECT tenant FROM objects ORDER BY tenant'),
   streams: database.prepare('SELECT id, stream, seq, digest FROM streams WHERE tenant = ? AND stream > ? ORDER BY stream LIMIT ?'),
   unsealed: database.prepare(

@@ -3,13 +3,13 @@ import { streamFamily } from '../../core/record/event.ts'
 import type { Commit, Store } from '../../ports.ts'
 import type { Statements } from './statements.ts'
 
-/** How often to look for what other processes wrote, while somebody waits. */
+/** The interval at which to poll for writes of other processes, while a reader waits. */
 const LOOK_EVERY_MS = 50
 
 export interface Waker {
   /** Where things stand: to be asked before reading. */
   moment: Store['moment']
-  /** Of the file at that moment: another one when another connection has written. */
+  /** The data version of the file: it changes when another connection has written. */
   version(): number
   /** Resolves when something has been written since that moment, when the signal aborts, and when the store is closed. */
   after(moment: string, signal: AbortSignal): Promise<void>
@@ -39,7 +39,8 @@ export function wakerOf(statements: Statements): Waker {
   }
   const version = (): number => {
     if (isSeen && seenAt === writes) return seenVersion
-    // What comes in later than this turn of the event loop asks anew. Nobody who waited for another process to write can be in it already.
+    // Calls after this turn of the event loop read the version again. A caller that waited for another process's write cannot run within
+    // this turn.
     if (!isSeen) setImmediate(forget)
     isSeen = true
     seenAt = writes
@@ -59,7 +60,7 @@ export function wakerOf(statements: Statements): Waker {
     writes++
     for (const resume of [...waiting]) resume()
   }
-  /** What goes wrong here goes wrong again when the one who is woken reads, and is told there. */
+  /** An error here occurs again when the woken reader reads, and is reported there. */
   const hasMoved = (from: string): boolean => {
     try {
       return moment() !== from
@@ -85,7 +86,7 @@ export function wakerOf(statements: Statements): Waker {
           resolve()
         }
         signal.addEventListener('abort', resume)
-        // All who wait have seen the same moment: whoever has not is resumed at once.
+        // All waiters have seen the same moment: a waiter with another moment is resumed at once.
         if (waiting.size === 0) timer = setInterval(lookFrom(from), LOOK_EVERY_MS)
         waiting.add(resume)
       }),

@@ -1,4 +1,4 @@
-// Writes one commit inside a transaction that somebody else opens and ends. Looks before it writes: a refused commit has changed nothing.
+// Writes one commit inside the caller's transaction. Checks before it writes: a refused commit has changed nothing.
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { CHECKPOINT_SIGNED, readCheckpoint } from '../../core/record/checkpoint.ts'
 import { emptyHead, type StreamHead, type WrittenEvent, writeEvents } from '../../core/record/event.ts'
@@ -60,7 +60,7 @@ interface PlannedLinks {
   readonly references: readonly Digest[]
 }
 
-/** Of the nodes among the objects that are new: those of a node that is there are there, too. */
+/** The links of new nodes among the objects: a node that exists already has its links. */
 function planLinks({ objects }: Writing, tenant: string, bodies: ReadonlyMap<Digest, Uint8Array>): readonly PlannedLinks[] {
   const links: PlannedLinks[] = []
   for (const [node, bytes] of bodies) {

@@ -1,4 +1,4 @@
-// What nodes speak of as the store has noted it, and the way from an object up to an event. Unjudged, as all of an inspection.
+// The references of nodes as the store has noted them, and the path from an object up to an event. Unjudged, like all of an inspection.
 import { type Digest, digestOfHex } from '../../../core/digest/digest.ts'
 import type { Referrer } from '../../../ports.ts'
 import type { Database } from '../database.ts'
@@ -8,7 +8,7 @@ import { digestBlob } from '../known-objects.ts'
 const MOST_STEPS = 1_000
 
 export interface InspectedLinks {
-  /** What the object is noted to speak of; an empty name for what its tenant does not have. */
+  /** The noted references of the object; an empty name for one that its tenant does not have. */
   references(tenant: string, id: number): readonly string[]
   referrer(tenant: string, digest: string): Referrer
 }

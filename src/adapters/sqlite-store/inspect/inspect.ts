@@ -148,7 +148,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const countStrays = (): number => {
     const found = stray.reduce((sum, counting) => sum + (counting.get() as { n: number }).n, 0)
     if (found > 0) return found
-    // What is read through an index, and what lies in the table, must be the same. Beside a host that writes, one table at a time.
+    // Index and table must agree. Beside a host that writes, one table at a time.
     const checks = limits.isQuiet() ? ['PRAGMA integrity_check(1)'] : tableNames(database).map(name => `PRAGMA integrity_check("${name}")`)
     for (const check of checks) {
       const { integrity_check: said } = database.prepare(check).get() as { integrity_check: string }

@@ -1,4 +1,4 @@
-// Whatever lies in a file beside the tables and indexes of a record. A trigger changes what is written without a trace in any event.
+// Finds everything in a file beside the tables and indexes of a record. A trigger changes data without a trace in any event.
 import type { Projection } from '../../../core/record/projection.ts'
 import { Fault } from '../../../errors.ts'
 import type { StrangeSchema } from '../../../ports.ts'
