@@ -1,7 +1,7 @@
 // Whether a scenario may run on a host, by what the host advertises. Knows no test runner: what becomes of a reason to skip is the caller's.
 import { isObject } from '../core/digest/is-object.ts'
 
-/** What a host answers at /.well-known/openwop. */
+/** A host's answer at /.well-known/openwop. */
 export interface CapabilityDocument {
   readonly [family: string]: unknown
 }

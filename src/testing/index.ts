@@ -1,5 +1,5 @@
 // Folder: Code that tests share, and the contract of a store (onbook/testing). The product does not import it.
-// onbook/testing: what somebody needs who writes a store of their own, or tests a host. Names are listed one by one; a test pins the list.
+// onbook/testing: for authors of a store, and for tests of a host. Names are listed one by one; a test pins the list.
 export {
   type CapabilityDocument,
   type CapabilityGate,

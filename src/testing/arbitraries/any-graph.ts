@@ -76,7 +76,7 @@ export function created(workflow: Workflow): RunDraft {
   return beginRun(emitRun(draftRun(emptyRun), event), workflow)
 }
 
-/** What the code says, in the words of the oracle. */
+/** The state of the code, in the terms of the oracle. */
 export function found(workflow: Workflow, { state, events }: RunDraft): Expected {
   const having = (is: (status: RunState['nodes'][string]) => boolean) =>
     new Set(Object.entries(state.nodes).flatMap(([id, node]) => (is(node) ? [id] : [])))
@@ -114,7 +114,7 @@ export const answering = (nodeId: string, output: Json): RunCommand => ({
   output: { digest: NOTHING, value: output },
 })
 
-/** One thing that happens, as the run and as the oracle are told it. */
+/** One happening, as a command for the run and as a moment for the oracle. */
 interface Happening {
   readonly command: RunCommand
   readonly moment: Moment
@@ -161,13 +161,13 @@ export function ruled(draft: RunDraft, workflow: Workflow, command: RunCommand):
   return command.type === 'startNode' ? ruled(ruling, workflow, { type: 'turn', nodeId: command.nodeId, command: startStep(1) }) : ruling
 }
 
-/** What a node is sent it has before it when it starts. */
+/** A starting node receives its pending handoffs. */
 function readMail(draft: RunDraft, nodeId: string): RunDraft {
   const mail = draft.state.inbox.filter(({ to }) => to === nodeId)
   return emitRun(draft, ...mail.map(({ handoff }) => ({ type: 'handoff.delivered' as const, handoff, nodeId })))
 }
 
-/** Whoever is at work may write to anybody who reads. */
+/** A busy node may write to any reader. */
 function sendMail(workflow: Workflow, draft: RunDraft, chance: number): readonly [RunDraft, Moment] | null {
   const { state } = draft
   const [from] = Object.keys(state.nodes).filter(id => isBusy(state.nodes[id]!))

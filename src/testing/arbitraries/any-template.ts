@@ -95,7 +95,7 @@ const anyComment = fc.oneof(
   words(oneOf('{{!--', '{{~!--'), oneOf('', ' a note ', ' {{a}} ', '}}', '\n', '--', '~'), oneOf('--}}', '--~}}')),
 )
 const anyEscaped = words(oneOf('\\', '\\', '\\\\', '\\\\\\'), anyOutput)
-/** What stands around a tag; many of these put it on a line of its own. */
+/** The text around a tag; many of these put the tag on a line of its own. */
 const anyMargin = oneOf(
   ['', ''],
   ['', ''],
@@ -186,7 +186,7 @@ export const anyGarbageCase: fc.Arbitrary<TemplateCase> = fc.record({
   values: anyValues,
 })
 
-/** What a template shows of the language. Tests count these, so that they cannot rot into comparing nothing. */
+/** Language features in a template. Tests count these, so that they cannot silently compare nothing. */
 export const FEATURES: Readonly<Record<string, RegExp>> = {
   if: /#\s*if /,
   unless: /#\s*unless /,

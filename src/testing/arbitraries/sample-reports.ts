@@ -1,4 +1,4 @@
-// Reports to lay out: two told by hand, for golden files, and any at all, for properties.
+// Reports to lay out: two written by hand, for golden files, and arbitrary ones, for properties.
 import fc from 'fast-check'
 import type { CheckReport } from '../../cli/report/check-report.ts'
 import type { TestReport } from '../../cli/report/test-report.ts'
@@ -130,7 +130,7 @@ export const sampleTest: TestReport = testReportOf([
   }),
 ])
 
-/** Letters and pictures, what XML, terminals, URIs and workflow commands give a meaning to, and what is no character at all. */
+/** Letters and emoji, characters with a meaning in XML, terminals, URIs and workflow commands, and code units that are not characters. */
 export const anyText: fc.Arbitrary<string> = fc.string({
   maxLength: 20,
   unit: fc.oneof(

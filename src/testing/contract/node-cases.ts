@@ -1,4 +1,4 @@
-// Nodes: objects that speak of objects. What they speak of must be there, and stays for as long as they do.
+// Nodes: objects that reference objects. The referenced objects must exist, and stay for as long as the node does.
 import assert from 'node:assert/strict'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { MOST_NODE_BYTES } from '../../core/record/references.ts'
@@ -39,7 +39,7 @@ const NO_NODES: Readonly<Record<string, Uint8Array>> = {
   'too long': long(MOST_NODE_BYTES + 1),
   'much too long': long(3 * MOST_NODE_BYTES),
 }
-/** Any bytes are an object, and a hash of what is not stored is no link. */
+/** Any bytes are an object, and the hash of an object that is not stored is not a link. */
 const FINE: readonly Uint8Array[] = [
   nested(100),
   long(MOST_NODE_BYTES),

@@ -1,4 +1,4 @@
-// Objects: found by what they are, kept for as long as somebody speaks of them, gone when they were erased.
+// Objects: found by digest, kept for as long as they are referenced, gone when they were erased.
 import assert from 'node:assert/strict'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { eraseObject } from '../../engine/record/erase.ts'
@@ -70,7 +70,7 @@ export const objectCases: Readonly<Record<string, StoreTest>> = {
     const erased = await collect(store.rows('erased', 'acme'))
     assert.deepEqual(erased.map(({ cells }) => cells.digest).sort(), [...digests].sort())
     assert.equal((await collect(store.read('acme', 's', -1))).length, 2)
-    // It may come back: somebody gave the same bytes again.
+    // It may come back when a client stores the same bytes again.
     await store.commit({ tenant: 'acme', objects: [small, big] })
     for (const digest of digests) await store.object('acme', digest)
   },

@@ -1,4 +1,4 @@
-// What the contract asks of whoever offers a store: a place that can be opened again, and, where there are processes, one that writes to it.
+// The parts that an adapter gives to the contract: a place that can be opened again, and, if processes exist, one that writes to it.
 import type { Projection } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'
 
@@ -20,7 +20,7 @@ export interface ContractCase {
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Two tables: every thing by its number, and how each stream stands. */
+/** Two tables: every thing by its number, and the state of each stream. */
 export const CONTRACT_PROJECTIONS: readonly Projection[] = [
   {
     table: 'things',

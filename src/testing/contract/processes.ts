@@ -1,4 +1,4 @@
-// Several processes on one store, and processes that are killed. What they were told is written must be there, and nothing must be torn.
+// Several processes on one store, and killed processes. Acknowledged writes must be there, and nothing must be torn.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { memoryScratch } from '../../adapters/memory-store/memory-tables.ts'
@@ -28,7 +28,7 @@ function startWriter([program, ...args]: readonly [string, ...string[]], name: s
   return { child, running, output: new Promise(resolve => child.on('close', () => resolve(text))) }
 }
 
-/** Two writers at a time, killed between `leastMs` and `mostMs`; what they were told. */
+/** Two writers at a time, killed between `leastMs` and `mostMs`; returns the acknowledged writes. */
 async function writeAndKill(place: StorePlace, round: number, leastMs: number, mostMs: number): Promise<readonly Acknowledged[]> {
   assert(place.writer !== null)
   const writers = [startWriter(place.writer, `a${round}`), startWriter(place.writer, `b${round}`)]
@@ -103,7 +103,7 @@ export const sharingCase = (place: () => Promise<StorePlace>): ContractCase => (
     // On a busy machine a writer may be killed before it has written to every stream: then two others go on.
     for (let round = 0; round < 10 && !isEnough(); round++) told.push(...(await writeAndKill(there, round, 500, 700)))
     clearInterval(collecting)
-    // What is written together with what speaks of it is never dropped.
+    // An object that is written together with its reference is never dropped.
     assert.deepEqual(new Set(await Promise.all(collected)), new Set([0]))
     assert(isEnough())
     await checkStore(store, told)

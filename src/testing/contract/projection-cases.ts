@@ -91,7 +91,7 @@ export const projectionCases: Readonly<Record<string, StoreTest>> = {
     const opened = await there.open(other)
     assert.deepEqual(await cellsOf(opened, 'numbers'), [{ n: 1 }])
     await opened.close()
-    // Whoever still has the old ones in hand may not write.
+    // A store that was opened with the old projections may not write.
     await assert.rejects(append(store, 's', 0, entry(2)), { code: 'store_changed' })
   },
 

@@ -1,4 +1,4 @@
-// What every store must do, whatever it is made of. An adapter that lies fails here. Needs no test runner: each case is a name and a function.
+// The contract of every store. An adapter that breaks it fails here. Needs no test runner: each case is a name and a function.
 import assert from 'node:assert/strict'
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import { type EventDraft, emptyHead, readEvent, type StreamHead } from '../../core/record/event.ts'
@@ -24,7 +24,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 export const numbers = (events: readonly StoredEvent[]) => events.map(({ event }) => (event.payload as { n: number }).n)
 const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n)
 
-/** Appends as writers do who are not alone: read the head, try, and read again when somebody was quicker. */
+/** Appends like a concurrent writer: reads the head, tries, and reads again when another writer was first. */
 async function appendPatiently(store: Store, stream: string, n: number): Promise<number> {
   for (;;) {
     const { seq } = await store.head('acme', stream)

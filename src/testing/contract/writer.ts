@@ -6,7 +6,10 @@ import type { Store } from '../../ports.ts'
 export const TENANT = 'acme'
 const CALLERS = 8
 
-/** Never returns: it is meant to be killed. Every other event goes to a stream that all writers share; each speaks of its body through a node. */
+/**
+ * Never returns: it is meant to be killed. Every other event goes to a stream that all writers share; each references its body through a
+ * node.
+ */
 export async function writeUntilKilled(store: Store, name: string): Promise<void> {
   const write = async (caller: number): Promise<void> => {
     let before: Digest | null = null

@@ -5,7 +5,7 @@ import { isObject } from '../../core/digest/is-object.ts'
 
 const nested = (depth: number): Json => Array.from({ length: depth }).reduce<Json>(inner => [inner], 0)
 
-/** Stands for a number that JSON can write and nobody can keep. */
+/** A placeholder for a number that JSON can write and no value can hold. */
 const BEYOND = '<1e999>'
 
 /** A value as text, with numbers in it that no value can have. */
@@ -99,7 +99,7 @@ function entered(text: string, at: number, entry: string): string {
   return cut(text, open + 1, text[open + 1] === '}' ? entry : `${entry},`)
 }
 
-/** What a JSON text can have done to it that no value shows. */
+/** Damages of a JSON text that its value does not show. */
 const TEXT_DAMAGES: Readonly<Record<string, Damage>> = {
   'a byte order mark': text => `\ufeff${text}`,
   'a NUL somewhere': (text, at) => cut(text, at, '\u0000'),

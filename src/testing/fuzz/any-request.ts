@@ -10,7 +10,7 @@ export interface FuzzRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | null
-  /** What the body says; undefined when it has none, or is no JSON that we know. */
+  /** The value of the body; undefined without a body, or when its JSON is damaged. */
   readonly value?: Json
   readonly done: string
   /** Must be refused, whatever the route. */
@@ -109,7 +109,7 @@ const printedQuery = (query: Json): string =>
     .flatMap(([name, value]) => [value].flat().map(one => `${encodeURIComponent(name)}=${encodeURIComponent(String(one).toWellFormed())}`))
     .join('&')
 
-/** What its schema admits. */
+/** A request that fits its schema. */
 export function rightRequest(route: HostRoute, hints: Hints): fc.Arbitrary<FuzzRequest> {
   const anyQuery = route.querystring === undefined ? fc.constant('') : fromSchema(route.querystring, hints).map(printedQuery)
   const anyBody: fc.Arbitrary<Json | undefined> = route.body === undefined ? fc.constant(undefined) : fromSchema(route.body, hints)

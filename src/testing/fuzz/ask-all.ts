@@ -1,4 +1,4 @@
-// Every question about a run, asked of a record that somebody else may have written: each answers, or says what is wrong with a code.
+// Asks every question about a run of an untrusted record: each must answer, or fail with a code.
 import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
 import { blamePage } from '../../cli/questions/blame-page.ts'
 import { diffPage } from '../../cli/questions/diff-page.ts'
@@ -68,7 +68,7 @@ async function* shownEvents(store: Store, tenant: string, runId: string): AsyncI
 
 interface Asked {
   readonly question: string
-  /** What a person is shown, on one of the two streams of a terminal; null where it ended in something else than an answer or a Fault. */
+  /** The printed output, on one of the two streams of a terminal; null when it ended in neither an answer nor a Fault. */
   readonly page: string | null
   readonly crash: string
 }

@@ -43,7 +43,7 @@ export function send(host: TestHost, { method, path, headers, body }: FuzzReques
   })
 }
 
-/** What is wrong with any answer at all. */
+/** The problems of any answer, whatever the route. */
 export function answerProblems({ status, type, text }: Received, method: string, path: string, check: AnswerCheck): readonly string[] {
   if (status >= 500 && status !== 501) return [`it answered ${status}: ${text.slice(0, 300)}`]
   if (/node_modules|\.ts:\d|\n\s+at /.test(text) && status >= 400) return ['it shows its insides']
@@ -87,7 +87,7 @@ function judgeOf(host: TestHost, route: HostRoute, key: string, check: AnswerChe
   }
 }
 
-/** A workspace stands beside a template, not in it: the host takes it out before it looks. */
+/** A workspace is a field beside the template, not in it: the host removes it before validation. */
 function bodyValidator({ body = {} }: HostRoute): (value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false })
   formats.default(ajv)

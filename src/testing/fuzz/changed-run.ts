@@ -1,4 +1,4 @@
-// A recorded run in which one event says what no event says, tied together anew as by somebody who could. What follows is up to whoever reads.
+// A recorded run with one malformed event, chained again as a capable attacker would. The readers under test must cope with it.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import { emptyHead, type RecordedEvent, type StreamHead, writeEvent } from '../../core/record/event.ts'

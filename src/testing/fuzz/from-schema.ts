@@ -1,4 +1,5 @@
-// Values that a JSON Schema admits, for the keywords that our routes use. What a schema cannot say, such as which ids there are, comes from hints.
+// Generates values that fit a JSON Schema, for the keywords that the routes use. Hints give values that a schema cannot know, such as
+// existing ids.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
@@ -62,7 +63,7 @@ function anyString({ pattern, format, minLength = 0, maxLength = 200 }: Schema):
   return matching(regex).filter(text => text.length >= least && text.length <= most && regex.test(text))
 }
 
-/** What a pattern forbids by looking ahead is left to the filter: few texts have it. */
+/** A lookahead in a pattern is left to the filter: few texts violate it. */
 function matching({ source }: RegExp): fc.Arbitrary<string> {
   const rest = source.startsWith('^(?!') ? `^${source.slice(endOfGroup(source, 1))}` : source
   return rest === '^' ? fc.string({ maxLength: 100 }) : fc.stringMatching(new RegExp(rest, 'u'), { size: 'small' })

@@ -10,7 +10,7 @@ import type { HostRoute } from './host-routes.ts'
 
 export interface FurnishedHost {
   readonly host: TestHost
-  /** Of tenant acme, with every scope and a workspace. */
+  /** A key of tenant acme, with every scope and a workspace. */
   readonly key: string
   /** Only spares are taken away, and one is raised: what others ask for stays. */
   hintsFor(route: HostRoute): Hints
@@ -30,7 +30,7 @@ const RAISED_WORKFLOWS = ALL_SPARES.map(objective => ({
 const RAISED_AGENTS = ALL_SPARES.map(label => ({ agentId: 'core.desk.raised', label, systemPrompt: 'I write.' }))
 const spareAgent = (name: string): string => `core.desk.${name}`
 
-/** What is there, so that requests that are right find something. */
+/** Existing names, so that valid requests find something. */
 const HINTS: Hints = {
   templateId: ['known', 'known', 'labelled', 'nobody', 'conformance.prompt.writer-user'],
   label: ['live', 'next'],

@@ -1,4 +1,4 @@
-// The fuzz of a host as a suite of tests, short or long. A route that the framework knows is in it: nobody has to remember.
+// The fuzz of a host as a test suite, short or long. It includes every route that the framework knows, without a list to maintain.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { breaksIn } from '../mutations/breaks-in.ts'

@@ -1,4 +1,4 @@
-// Every route of a host, as the framework itself takes them in: a route that nobody told the tests about is among them.
+// Collects every route of a host from the framework itself, so that no list has to name new routes.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
@@ -13,7 +13,7 @@ export interface HostRoute {
   readonly body?: Schema
 }
 
-/** What it makes, and its routes: the list is whole when the host listens. */
+/** The app, and its routes: the list is complete when the host listens. */
 export function withRoutes(make: () => FastifyInstance): { readonly app: FastifyInstance; readonly routes: readonly HostRoute[] } {
   const routes: HostRoute[] = []
   const onMade = (message: unknown): void => {

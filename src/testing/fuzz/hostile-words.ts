@@ -14,7 +14,7 @@ const ACTS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
 
 type Path = readonly string[]
 
-/** What says something: the words of it go on with what a terminal acts on, a number is replaced by it. */
+/** The leaves of a value: terminal control text is appended to a text, and replaces a number. */
 function leavesIn(value: Json, path: Path = []): readonly Path[] {
   if (typeof value === 'object' && value !== null) return Object.entries(value).flatMap(([key, inner]) => leavesIn(inner, [...path, key]))
   return [path]

@@ -1,4 +1,4 @@
-// What can be wrong with a request before there is a body to look at. Each is sent as bytes; most are refused, some are merely odd.
+// Malformed requests whose fault lies before the body. Each is sent as bytes; most are refused, some are merely odd.
 import { gzipSync } from 'node:zlib'
 import type { Step } from './raw-http.ts'
 
@@ -11,7 +11,7 @@ export interface RawCase {
 
 const BODY = '{"ref":"prompt:known@1.0.0","variables":{"topic":"x"}}'
 
-/** @param host its name with port; @param key of somebody who may do everything */
+/** @param host its name with port; @param key of a principal with every scope */
 export function rawCases(host: string, key: string): readonly RawCase[] {
   const auth = `authorization: Bearer ${key}`
   const named = `host: ${host}`

@@ -12,7 +12,7 @@ export interface Exchange {
   readonly answers: readonly RawAnswer[]
   /** Whether the host closed before time was up. */
   readonly closed: boolean
-  /** What came after the last whole answer. */
+  /** The bytes after the last complete answer. */
   readonly rest: string
 }
 
@@ -38,7 +38,7 @@ export function exchange(url: string, steps: readonly Step[], { limitMs, stayOpe
     const limit = setTimeout(() => finish(false), limitMs)
     socket.on('data', data => received.push(data))
     socket.on('end', () => finish(true))
-    // A host may hang up on whoever talks nonsense while they still talk.
+    // A host may close the connection while the client still sends malformed bytes.
     socket.on('error', () => finish(true))
     socket.on('connect', async () => {
       for (const step of steps) {

@@ -27,7 +27,7 @@ export async function endedRun(ask: Ask, runId: string): Promise<readonly RunEve
 
 export const runToEnd = async (ask: Ask, body: object): Promise<readonly RunEventDoc[]> => endedRun(ask, await startRun(ask, body))
 
-/** When it stands so. */
+/** Resolves when the run has this status. */
 export async function runIs(ask: Ask, runId: string, status: string): Promise<Awaited<ReturnType<Ask>>['body']> {
   for (;;) {
     const { body } = await ask('GET', `/v1/runs/${runId}`)

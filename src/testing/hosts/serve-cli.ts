@@ -1,4 +1,4 @@
-// A host as somebody runs it: a process of its own, on a folder, that can be killed.
+// A host as a user runs it: a process of its own, on a folder, that can be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ export interface ServedHost {
   readonly url: string
   readonly child: ChildProcess
   readonly ended: Promise<number | null>
-  /** With the key of the folder. What the host answers, as JSON. */
+  /** Sends a request with the key of the folder. Returns the host's answer as JSON. */
   ask(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: never }>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }

@@ -1,4 +1,4 @@
-// A host on a port of its own, with keys for whoever a test needs.
+// A host on a port of its own, with keys for every principal that a test needs.
 import { randomBytes } from 'node:crypto'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { SCOPES, type Scope } from '../../core/access/keys.ts'
@@ -17,7 +17,7 @@ import { testSessions } from './test-sessions.ts'
 export interface Answered {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by whoever asked
+  // biome-ignore lint/suspicious/noExplicitAny: the test that asks knows the type of its answer
   readonly body: any
 }
 
@@ -30,9 +30,9 @@ export interface Asking {
 export interface TestHost {
   readonly url: string
   readonly store: Store
-  /** Of the host, unless it was given others, or none. */
+  /** The sessions of the host, unless the test gave others, or null. */
   readonly sessions: HostedSessions
-  /** Of tenant acme, with every scope. */
+  /** A key of tenant acme, with every scope. */
   readonly key: string
   /** All there are. */
   readonly routes: readonly HostRoute[]
@@ -48,7 +48,7 @@ export interface TestHost {
 
 const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes).toString(as)
 
-/** Null: nobody does the work of sessions. */
+/** Null: the host does no session work. */
 type TestParts = Partial<Omit<HostParts, 'sessions'>> & { readonly sessions?: HostedSessions | null; readonly servers?: ToolServers }
 
 export async function startHost(config: Partial<HostConfig> = {}, parts: TestParts = {}): Promise<TestHost> {

@@ -15,7 +15,7 @@ import type { Store } from '../../ports.ts'
 import { sharedValidator } from '../shared-validator.ts'
 import { WORLD } from '../stories/test-runs.ts'
 
-/** Whatever is said. */
+/** Matches every prompt. */
 const NOTED = 'replies:\n  - match: {}\n    text: Noted.\n'
 
 export interface TestSessions extends HostedSessions {
@@ -41,7 +41,7 @@ export function testSessions(store: Store, script = NOTED, more: Partial<RunPart
     grants,
     hostCatalog: null,
     policy,
-    // Nobody waits long in a test; but whoever waits lets others work.
+    // Waits are short in a test, but let other work run.
     wait: ms => new Promise(resolve => setTimeout(resolve, Math.min(ms, 5))),
     failed: error => console.error(error),
     onDelta: live.say,

@@ -1,4 +1,5 @@
-// What must hold of a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or asked without being on record.
+// Checks a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or sent without a
+// record.
 import assert from 'node:assert/strict'
 import { memoryScratch } from '../../adapters/memory-store/memory-tables.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'
@@ -26,7 +27,7 @@ export interface HeardRequest {
   readonly key: string
 }
 
-/** What is compared of messages: who says what, and which calls are made and answered. */
+/** The compared parts of messages: the role, the text, and which calls are made and answered. */
 export const spelled = (messages: readonly WireMessage[]): string =>
   JSON.stringify(
     messages.map(message => [
@@ -72,7 +73,7 @@ export async function isOnRecord(store: Store, { run, node, key }: HeardRequest)
   return false
 }
 
-/** What a run came to: the same for every run of the workflow. */
+/** The result of a run: the same for every run of the workflow. */
 export type Gist = object
 
 export async function gistOf(store: Store, runId: string): Promise<Gist> {
@@ -83,10 +84,10 @@ export async function gistOf(store: Store, runId: string): Promise<Gist> {
 
 export interface Witness {
   readonly runId: string
-  /** What the client was sent. */
+  /** The events that the client received. */
   readonly told: ReadonlyMap<number, string>
   readonly heard: readonly HeardRequest[]
-  /** What the tool wrote down, one line for each time. */
+  /** The lines that the tool wrote, one for each call. */
   readonly lines: readonly string[]
 }
 
@@ -153,7 +154,7 @@ async function checkCalls(store: Store, events: readonly RunEvent[], lines: read
   checkApprovals(events)
 }
 
-/** Whoever signs was asked about once for each call, and nothing that was asked is unanswered. */
+/** Each call of a gated tool asked for approval once, and every request has an answer. */
 function checkApprovals(events: readonly RunEvent[]): void {
   const asked = events.flatMap(event => (event.type === 'approval.requested' ? [event.approval] : []))
   const answered = events.flatMap(event => (event.type === 'approval.resolved' ? [event.approval] : []))

@@ -17,7 +17,7 @@ import { testRuns } from '../stories/test-runs.ts'
 import { type HeardRequest, isOnRecord, spelled, TENANT } from './check-run.ts'
 import { AGENT, askedBy, FACTS, HOME, say, type WireMessage, WORKFLOW } from './twenty-nodes.ts'
 
-/** What a model takes for an answer, at most. */
+/** The longest time of a model's answer. */
 const SLOWEST_MS = 40
 
 export interface Place {

@@ -9,13 +9,13 @@ import { checkRecord, checkRun, type Gist, gistOf, TENANT } from './check-run.ts
 import { furnish, type Place, withStore } from './furnish.ts'
 import { approveAll, type Client, doom, follow, type KilledHost, kill, startKilledHost, thaw } from './killed-host.ts'
 
-/** A host that hears nothing new for so long, and nobody has stopped it, never will. */
+/** A host without progress for this long, which was not stopped, is stuck. */
 const STUCK_MS = 60_000
-/** Of the hosts whose time is up, so many are stopped and wake up later. The others are killed. */
+/** The share of hosts that are stopped at the end of their time and wake up later. The others are killed. */
 const FROZEN = 0.2
 
 export interface Killed {
-  /** Of hosts that were at work on a run. */
+  /** Counts hosts that were at work on a run. */
   readonly kills: number
   readonly frozen: number
   readonly runs: number
@@ -28,7 +28,7 @@ export async function killRuns(kills: number): Promise<Killed> {
   let expected: Gist | null = null
   let [killed, frozen, runs, told] = [0, 0, 0, 0]
   try {
-    // Nobody disturbs the first one: the others have to end like it.
+    // The first run is not disturbed: the others have to end like it.
     for (; expected === null || killed < kills; runs++) {
       const isFirst: boolean = expected === null
       const client: Client = { runId: null, told: new Map() }
@@ -75,7 +75,7 @@ async function live(place: Place, before: KilledHost | null, client: Client, nam
   let left: KilledHost | null = null
   try {
     const following = follow(host, place.key, client, name, end.signal)
-    // Whoever wakes up late may take the run over, and only its owner can be answered.
+    // A host that wakes up late may take the run over, and only the run's owner can answer.
     for (const one of before === null ? [host] : [before, host]) void approveAll(one, place.key, end.signal)
     const doomed = dies ? doom(host, place.hears).then(() => false) : new Promise<never>(() => {})
     const isOver = await Promise.race([following, doomed, stuck(client, end.signal)])

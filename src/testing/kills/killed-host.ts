@@ -1,4 +1,4 @@
-// A host in a process of its own that is killed sooner or later, and what somebody outside was told by it until then.
+// A host in a process of its own that is killed sooner or later, and the answers that its client received until then.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
@@ -13,7 +13,7 @@ export interface KilledHost {
   readonly ended: Promise<unknown>
   /** Where it is; null when it was killed before it said so. */
   readonly url: Promise<string | null>
-  /** What it wrote down as a defect. */
+  /** Its error output. */
   complaints(): string
 }
 
@@ -40,7 +40,7 @@ export function startKilledHost(path: string, lines: string, chat: string, owner
   return { child, signs, ended, url, complaints: () => complaints }
 }
 
-/** What a client knows of its run: it comes back after every kill, with what it has heard so far. */
+/** The client's knowledge of its run: it comes back after every kill, with the events that it has received so far. */
 export interface Client {
   /** Null until it was answered. */
   runId: string | null
@@ -55,7 +55,7 @@ export async function follow({ url, signs }: KilledHost, key: string, client: Cl
   const authorization = `Bearer ${key}`
   try {
     if (client.runId === null) {
-      // Whoever was not answered does not know whether the run is on record, and asks once more.
+      // A client without an answer does not know whether the run is on record, and asks again.
       const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': name }
       const answer = await fetch(`${at}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ workflowId: 'twenty' }), signal })
       const body = (await answer.json()) as { readonly runId: string }
@@ -80,7 +80,7 @@ export async function follow({ url, signs }: KilledHost, key: string, client: Cl
 
 const APPROVE_EVERY_MS = 25
 
-/** A person who approves whatever is asked, now and then twice at once. What a host that dies did not hear, the next one does. */
+/** A person who approves every request, now and then twice at once. An answer that a dying host missed goes to the next one. */
 export async function approveAll({ url }: KilledHost, key: string, signal: AbortSignal): Promise<void> {
   const at = await url
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -105,7 +105,7 @@ async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncIterable
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     text += chunk
     const blocks = text.split('\n\n')
-    // The last one may be cut off: nobody was told it.
+    // The last one may be cut off, so it does not count as received.
     text = blocks.pop()!
     for (const block of blocks) {
       const id = /^id: ?(\d+)$/m.exec(block)?.[1]
@@ -120,7 +120,9 @@ export async function kill({ child, ended, complaints }: KilledHost): Promise<vo
   assert.equal(complaints(), '')
 }
 
-/** How long nobody may touch the record when it was stopped in the middle of a commit: less than others wait for it. */
+/**
+ * The longest time that a host may be stopped in the middle of a commit, with the record locked: less than the others wait for the lock.
+ */
 const LONGEST_FROZEN_MS = 3_000
 
 /** Lets a host that was stopped go on, when another has taken its place and it should know nothing of that. */

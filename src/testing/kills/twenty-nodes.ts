@@ -54,14 +54,14 @@ export interface WireMessage {
 export const textOf = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('')
 
-/** Who asks: it stands in the task. */
+/** The asking node, from the text of the task. */
 export function askedBy(messages: readonly WireMessage[]): { readonly run: string; readonly node: string } {
   const row = messages.flatMap(message => [...textOf(message).matchAll(/^- (\{"node":.*"run":.*\})$/gm)]).at(-1)
   if (row === undefined) throw new Error('nobody says whose task it is')
   return JSON.parse(row[1]!)
 }
 
-/** @param fresh gives a word that was never used: calls are told apart by it */
+/** @param fresh gives an unused word, which distinguishes the calls */
 export function say(messages: readonly WireMessage[], fresh: () => string): Said {
   const { node } = askedBy(messages)
   const last = messages.at(-1)!

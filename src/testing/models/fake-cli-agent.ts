@@ -18,14 +18,14 @@ export const fakeAgent = (behaviour: string, protocol: FakeProtocol = 'text', mo
   ...more,
 })
 
-/** Keeps what it is told in a folder as `told-1`, `told-2` …, and says what stands there as `say-1`, `say-2` … . As text without a Node of its own. */
+/** Writes its prompts to a folder as `told-1`, `told-2` …, and replies with the files `say-1`, `say-2` … there. With protocol text it needs no Node process. */
 export function turnsAgent(folder: string, protocol: FakeProtocol = 'text', more: CliAgentSettings = {}): CliAgentSettings {
   const { command, ...settings } = fakeAgent('turns', protocol, more)
   const turns = 'turn=$(($(ls "$0" | grep -c told-) + 1)); cat > "$0/told-$turn"; cat "$0/say-$turn"'
   return { ...settings, command: protocol === 'text' ? ['sh', '-c', turns, folder] : [...command!, folder] }
 }
 
-/** A process that nobody has taken note of is dead. */
+/** A zombie process counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

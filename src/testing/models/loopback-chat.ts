@@ -24,7 +24,7 @@ export interface Heard {
 export interface LoopbackChat {
   readonly url: string
   readonly heard: readonly Heard[]
-  /** Answers that are neither ended nor given up by whoever asked. */
+  /** Answers that are neither ended nor aborted by the client. */
   open(): number
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function loopbackChat(
   }
 }
 
-/** As a stream of events, in exactly these chunks; it goes on until somebody ends it. */
+/** A stream of events in exactly these chunks; it stays open until the caller ends it. */
 export async function sendChunks(response: ServerResponse, chunks: readonly (string | Uint8Array)[]): Promise<ServerResponse> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (const chunk of chunks) {

@@ -1,4 +1,5 @@
-// A model whose replies a test writes as it goes: it sees who asks, may take its time, and notes what is under way. Ends at once when it is told to.
+// A model whose replies a test writes as it goes: it knows the asking node, may take its time, and lists open calls. Ends at once when it
+// is aborted.
 import { failureOf } from '../../adapters/chat/failure.ts'
 import { observable } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

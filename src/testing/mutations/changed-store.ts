@@ -44,7 +44,7 @@ function rewritten(stored: StoredEvent, change: Change): StoredEvent {
   return event === stored.event ? stored : { event, bytes: new TextEncoder().encode(JSON.stringify(event)) }
 }
 
-/** All of it: tied together anew, as by somebody who could. */
+/** The whole history, chained again as a capable attacker would. */
 export const withHistory = (store: Store, streams: readonly string[], change: Change): Store => {
   const written = async (tenant: string, stream: string): Promise<{ head: ReturnType<typeof emptyHead>; all: StoredEvent[] }> => {
     let head = emptyHead(tenant, stream)

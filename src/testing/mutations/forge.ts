@@ -9,7 +9,7 @@ import { decodeEvent, emptyHead, type RecordedEvent, type StreamHead, writeEvent
 export const fileOf = (folder: string): string => join(folder, 'onbook.db')
 
 const copies: string[] = []
-/** Of a record folder, keys and all. */
+/** Copies a record folder, keys and all. */
 export function copyFolder(folder: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'onbook-forged-'))
   copies.push(copy)

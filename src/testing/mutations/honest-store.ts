@@ -1,4 +1,5 @@
-// A record in which something was changed, named as if it had been so from the start: whatever speaks of what was changed has another name too.
+// A record with a change, renamed as if the change had been there from the start: every object that references a changed one has another
+// digest too.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'

@@ -1,8 +1,8 @@
-// Proposals, what they are said to change, and what runs are told once they are adopted: lists those that were predicted wrongly.
+// Proposals with their predicted changes, compared with the prompts of runs after the adoption: lists wrong predictions.
 import fc from 'fast-check'
 import { DESK, type DeskFiles, openDesk, pack, role } from '../stories/proposed-desk.ts'
 
-/** What every desk begins with, so that something can be taken away, and so that some causes only work together. */
+/** The start of every desk: it holds parts that a proposal can remove, and causes that only work together. */
 const BEFORE: DeskFiles = {
   ...DESK,
   'docs/templates/implementer.md': role('Be quick.'),

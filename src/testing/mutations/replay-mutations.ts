@@ -71,7 +71,7 @@ const variableValue: Make = (story, pick) => {
   }
 }
 
-/** What stood first no longer does: the next layer has its turn. */
+/** Removes the first layer: the next one applies. */
 const layerOrder: Make = (story, pick) => {
   const [nodeId, kind, layer] = chosen(
     [
@@ -147,7 +147,7 @@ const catalogEntry: Make = (story, pick) => {
   return { name: `catalog entry, ${tool}`, store, one: { sequence: judged.seq, point: 'call.judged', nodeId: 'writer', field: 'visible' } }
 }
 
-/** What was granted is not: the first call of the tool was judged by another policy. */
+/** Removes a grant: the first call of the tool was judged by another policy. */
 const policy: Make = (story, pick) => {
   const judged = chosen(of(story, 'call.judged'), pick)
   const { tool, nodeId } = payloadOf(judged) as { tool: string; nodeId: string }
@@ -221,7 +221,7 @@ const toolResult: Make = (story, pick) => {
   }
 }
 
-/** Of any event, anything that it says: the one after it knows better. */
+/** Changes any field of any event: the hash in the next event detects it. */
 const eventField: Make = (story, pick) => {
   const stream = runStream('r1')
   const event = chosen(story.events, pick)
@@ -233,10 +233,10 @@ const eventField: Make = (story, pick) => {
   return { name: `event field, ${event.seq} ${path.join('.')}`, store, one: { sequence: event.seq, point: 'event' } }
 }
 
-/** What a run is told from outside, and nothing else on record follows from: who, when, why, and how sure somebody was. */
+/** Fields that come from outside the run, and that nothing else on record follows from. */
 const GIVEN: readonly RegExp[] = [/^run\.created (owner|tags|metadata)/, /^run\.(claimed|cancelled|cancelling) /, /^override\.given /]
 
-/** Of an event of the run, tied together anew: nothing but what it says can tell. */
+/** Changes a field of an event and chains the run again: only the field itself can reveal it. */
 const repairedField: Make = (story, pick) => {
   const all = story.events.flatMap(event => leavesOf(event.payload, []).map(path => ({ event, path })))
   const { event, path } = chosen(

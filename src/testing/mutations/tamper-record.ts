@@ -144,7 +144,7 @@ export async function makeRecord(): Promise<TamperRecord> {
   return { path, earlier, anchor, keyring, ...checkers }
 }
 
-/** What is written is in the file itself, and nothing beside it. */
+/** Moves all data into the file itself, so that nothing is beside it. */
 function emptyLog(path: string): void {
   const database = openDatabase(path)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -195,7 +195,7 @@ export async function verifyUnopened({ check }: TamperRecord, path: string): Pro
   }
 }
 
-/** What our forger does last: makes every table fit the events. */
+/** The forger's last step: makes every table fit the events. */
 export async function rebuilt(path: string): Promise<string> {
   const store = sqliteStore(path, tickingClock(), CONTRACT_PROJECTIONS)
   await store.rebuild()
@@ -230,7 +230,7 @@ export function putBytes(database: Database, stream: string, seq: number, bytes:
 export const putEvent = (database: Database, stream: string, seq: number, event: object, tenant = ACME): void =>
   putBytes(database, stream, seq, encoder.encode(JSON.stringify(event)), tenant)
 
-/** Changes one byte: that of the character `offset` places into `text`, which stands in the event once. */
+/** Changes one byte: that of the character `offset` places into `text`, which occurs once in the event. */
 export function flip(database: Database, stream: string, seq: number, text: string, offset: number, to: string, tenant = ACME): void {
   const bytes = eventBytes(database, stream, seq, tenant)
   const written = decoder.decode(bytes)

@@ -22,7 +22,7 @@ export interface GivenAnswer {
 }
 
 export interface AnswerCheck {
-  /** What is wrong with an answer; empty when nothing is, or nothing is promised. */
+  /** The problems of an answer; empty when it is right, or nothing is promised. */
   problems(method: string, path: string, answer: GivenAnswer): readonly string[]
   /** Routes that promise nothing about what they answer when all is well. */
   readonly silent: readonly string[]
@@ -94,11 +94,11 @@ function checkAgainst(document: OpenApi): AnswerCheck {
 const eventsOf = (body: unknown): readonly unknown[] =>
   (body as { readonly resolutions: readonly { readonly event: unknown }[] }).resolutions.map(({ event }) => event)
 
-/** Of what an answer is when all is well: its schema, or that there is none. */
+/** Whether a response is a promise about success: its schema, or 204. */
 const isPromise = ([status, { content = {} }]: [string, ResponseDescription]): boolean =>
   status === '204' || (status.startsWith('2') && Object.values(content).some(({ schema }) => schema !== undefined))
 
-/** `/v1/prompts/{templateId}` as the paths it stands for. */
+/** `/v1/prompts/{templateId}` as a pattern for its paths. */
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]*\}/g, '[^/]+')}$`)
 

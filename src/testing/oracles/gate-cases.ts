@@ -1,4 +1,4 @@
-// Every situation a gate can be in, by number: tests walk all of them or a fair part. What is right in one is for the oracle to say.
+// Every situation of the gate, by number: tests walk all of them or a fair part. The oracle says which verdict is right.
 import { authorize, type GateFacts, type NodeSettings, type Role } from '../../core/gate/authorize.ts'
 import type { ToolCall } from '../../core/gate/capability.ts'
 import { expectVerdict, FOREIGN, GATE_CALLS, type GateCall } from './gate-oracle.ts'

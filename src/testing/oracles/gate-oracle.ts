@@ -2,7 +2,7 @@
 import type { GateFacts, NodeSettings, Outcome, Verdict } from '../../core/gate/authorize.ts'
 import type { ToolCall } from '../../core/gate/capability.ts'
 
-/** What a call is by its meaning, said by whoever wrote the case: the model reads no path. */
+/** The meaning of a call, given by the author of the case: the oracle reads no path. */
 export interface GateCall {
   readonly is: string
   /** Any one of these has to be requested; none: nothing has to be. */
@@ -135,5 +135,5 @@ export function expectVerdict(call: GateCall, facts: GateFacts): Expected {
   return { decision: ANSWERED[facts.approval], outcomes: [...before, holds(facts.approval === 'approved')] }
 }
 
-/** Nobody was asked yet: then, too, the condition is on record as failed, because it is what holds the call up. */
+/** Before a person is asked, the condition is on record as failed, too, because it blocks the call. */
 const ANSWERED = { approved: 'allowed', denied: 'refused', expired: 'refused', foreign: 'refused', unasked: 'waiting' } as const

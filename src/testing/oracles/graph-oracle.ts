@@ -9,10 +9,10 @@ export type Moment =
   | { readonly what: 'started'; readonly node: string }
   | { readonly what: 'ended'; readonly node: string; readonly status: End; readonly output: Json }
   | { readonly what: 'cancelled' }
-  /** Somebody sent it a handoff. */
+  /** Another node sent it a handoff. */
   | { readonly what: 'sent'; readonly to: string }
 
-/** What only the oracle says about itself. `woken`: it had ended, and starts alone, for a handoff. */
+/** Moments with the oracle's own marks. `woken`: the node had ended, and starts alone, for a handoff. */
 type Seen =
   | Exclude<Moment, { readonly what: 'started' }>
   | { readonly what: 'started'; readonly node: string; readonly woken: boolean }
@@ -101,7 +101,7 @@ function allBefore(workflow: Workflow): ReadonlyMap<string, ReadonlySet<string>>
   return all
 }
 
-/** What came before a node was last begun again, or one that it comes after, does not count for it. */
+/** Moments before the last restart of a node, or of one that it comes after, do not count for it. */
 function sinceAgain(workflow: Workflow, seen: readonly Seen[], node: string): readonly Seen[] {
   const startedBefore = (at: number, of: string): boolean => seen.slice(0, at).some(one => one.what === 'started' && one.node === of)
   const cut = seen.findLastIndex(
@@ -133,7 +133,7 @@ function mayStart(workflow: Workflow, seen: readonly Seen[], node: string): bool
   return !isBusy(node) && !workflow.nodes.some(({ id }) => isBusy(id) && isAfter(workflow, id, node))
 }
 
-/** It has ended, and somebody wrote to it after it last began. */
+/** The node has ended, and received a handoff after its last start. */
 function isWoken(workflow: Workflow, seen: readonly Seen[], node: string): boolean {
   const begun = seen.findLastIndex(one => one.what === 'started' && one.node === node)
   const isWrittenTo = seen.slice(begun + 1).some(one => one.what === 'sent' && one.to === node)

@@ -7,7 +7,7 @@ export interface TaskSection {
   readonly items: readonly Json[]
 }
 
-/** Whatever anybody takes for the end of a line. */
+/** Every character that a reader may treat as the end of a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const LINE = /(.*?)(\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|$)/gsy
 

@@ -90,7 +90,7 @@ export const ACTIONS: readonly string[] = [
 export interface Predicted {
   readonly refused: string | null
   readonly next: SessionModel
-  /** Of the workspace, in order. */
+  /** The workspace outcomes, in order. */
   readonly outcomes: readonly string[]
 }
 

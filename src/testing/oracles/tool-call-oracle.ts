@@ -1,4 +1,5 @@
-// What a text's tool calls are, row by row as the protocol's table has it (spec/tool-calls/README.md). Slow, and shares no code with the product.
+// Reads the tool calls in a text, row by row as the protocol's table has it (spec/tool-calls/README.md). Slow, and shares no code with the
+// product.
 import type { ReadToolCalls } from '../../core/tools/read-tool-calls.ts'
 
 export interface OracleCall {
@@ -14,7 +15,7 @@ export interface OracleReading {
   readonly message: string
 }
 
-/** What was read, in the oracle's words. */
+/** The product's reading, in the oracle's terms. */
 export const asOracle = ({ calls, diagnostics, message }: ReadToolCalls): OracleReading => ({
   calls: calls.map(({ id, name, args, idGenerated }) => ({ id: idGenerated ? null : id, name, args })),
   diagnostics: diagnostics.map(({ code, line }) => `${code}@${line}`),
@@ -46,7 +47,7 @@ export function oracleToolCalls(text: string, tools: readonly string[], taken: r
   return { calls, diagnostics, message: calls.length > 0 ? kept.join('\n').trim() : text }
 }
 
-/** In doubt it is: a fence four deep is one, and is none. */
+/** In doubt it is fenced: some readers see a fence four spaces deep, others do not. */
 const isFenced = (lines: readonly string[], upTo: number): boolean =>
   hasFence(lines, upTo, /^/) || hasFence(lines, upTo, /^\ufeff? {0,3}(([-*+]|\d{1,9}[.)])[ \t]{1,4})*$/)
 
@@ -118,7 +119,7 @@ function plain(tree: Tree): unknown {
 const TOKENS =
   /[{}[\]:,]|"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[ \t\r\n]+|[\s\S]/g
 
-/** Null for what is no JSON. */
+/** Null for text that is not JSON. */
 function parseTree(text: string): Tree | null {
   const tokens = (text.match(TOKENS) ?? []).filter(token => !/^[ \t\r\n]/.test(token))
   let at = 0

@@ -1,6 +1,6 @@
-// What a command may try in order to see, keep or leave behind more than it was given, as data. Most of it is done by `command` itself: it is no cage.
+// Commands that try to see, keep or leave behind more than they may, as data. They really run, because `command` is not a sandbox.
 
-/** What the host has in its environment while they run; none of it may be seen. */
+/** The host's environment while they run; none of it may be seen. */
 export const HOST_ENVIRONMENT: Readonly<Record<string, string>> = {
   OPENAI_API_KEY: 'host-value-openai-0123456789',
   ANTHROPIC_API_KEY: 'host-value-anthropic-0123456789',
@@ -30,7 +30,7 @@ export const PRYING: readonly string[] = [
   ...['node -p process.env', 'node -e "console.log(process.title)"', 'python3 -c "import os; print(os.environ)"'],
 ]
 
-/** Commands that wait for somebody, or for a terminal. All must come to an end by themselves, with nothing read. */
+/** Commands that wait for input, or for a terminal. All must end by themselves, without input. */
 export const ASKING: readonly string[] = [
   ...[
     'cat',
@@ -46,7 +46,7 @@ export const ASKING: readonly string[] = [
   ...['test -t 0 && echo terminal', 'test -t 1 && echo terminal', 'node -e "process.stdin.on(\'data\', d => console.log(d))"', 'wc -c'],
 ]
 
-/** Commands that leave somebody at work; each prints `pid N` for whoever must be gone when it is over. */
+/** Commands that leave a process behind; each prints `pid N` of the process that must be gone when it is over. */
 export const LEAVING: readonly string[] = [
   'sleep 100 & echo "pid $!"',
   '(sleep 100 & echo "pid $!")',

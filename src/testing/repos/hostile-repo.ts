@@ -27,7 +27,7 @@ export const SECRET = 'OUTSIDE-THE-REPO'
 /** On disk it takes nothing. */
 const SPARSE_BYTES = 2 ** 40
 
-/** What no tool may change. */
+/** Paths that no tool may change. */
 const GUARDED = [
   ...['.git/config', '.git/hooks/pre-commit', 'sub/.git/config', 'docs/templates/writer.md', 'prompts/pack.yaml', 'tools/tool.json'],
   ...['agents/agent.yaml', 'workflows/flow.yaml', 'schemas/schema.json', 'context/context.md', 'onbook.host.yaml', 'onbook.policy.yaml'],
@@ -37,7 +37,7 @@ const GUARDED = [
 export interface HostileRepo {
   readonly root: string
   readonly outside: string
-  /** What is not as it was, of all that must stay. */
+  /** Guarded paths that have changed. */
   changes(): readonly string[]
 }
 
@@ -121,7 +121,7 @@ function lookOf(path: string): readonly string[] {
   return [`${path} ${found.mode} ${found.mtimeMs} ${found.isFile() ? readFileSync(path, 'utf8') : ''}`]
 }
 
-/** What a model is told: the answer, or the fault. Whatever else is thrown is a defect, and fails the test. */
+/** The model's result: the answer, or the fault. Any other error is a defect, and fails the test. */
 export async function runTool(tools: readonly Binding[], name: string, args: object): Promise<Json | { code: string; message: string }> {
   const binding = tools.find(({ descriptor }) => descriptor.name === name)!
   try {

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path'
 
 export interface WatchedRepo {
   readonly root: string
-  /** Where whoever watches it keeps things. */
+  /** The folder where the watch stores its data. */
   readonly folder: string
-  /** With nobody's settings, and not with the repository that may be in the repo. */
+  /** Runs git without user settings, and not with the repository that may be in the repo. */
   git(...words: readonly string[]): string
   /** All that is there now, ignored or not, as git names it. */
   tree(): string
-  /** What a diff makes of a tree. */
+  /** Applies a diff to a tree. */
   applied(tree: string, diff: Uint8Array): string
   remove(): void
 }
@@ -52,7 +52,7 @@ export type Edit =
   | { readonly kind: 'link'; readonly path: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
 
-/** Whatever is in its way is removed. */
+/** Removes an obstacle at the path first. */
 export function edit(root: string, change: Edit): void {
   const path = join(root, change.path)
   let above = root

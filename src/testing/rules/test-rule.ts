@@ -25,16 +25,16 @@ export interface RuleCase {
   readonly path?: string
   /** Besides those of `goodPack`, or instead of them when the $id is the same. */
   readonly schemas?: readonly Json[]
-  /** What was registered under this version, with the schemas of that time. */
+  /** The pack that was registered under this version, with the schemas of that time. */
   readonly registered?: { readonly pack?: Overlay; readonly yaml?: string; readonly schemas?: readonly Json[] }
   readonly previous?: { readonly pack?: Overlay; readonly schemas?: readonly Json[] }
   readonly options?: Readonly<Record<string, Json>>
-  /** What the validator says about a place, where no schema can make it say so. */
+  /** The validator's verdicts by place, where no schema can produce them. */
   readonly verdicts?: Readonly<Record<string, Verdict>>
 }
 
 export interface RejectedCase extends RuleCase {
-  /** `place message`; a severity other than the rule's own stands in front: `warning: place message`. */
+  /** `place message`; another severity than the rule's own comes first: `warning: place message`. */
   readonly problems: readonly string[]
   readonly suggestions?: readonly string[]
 }
@@ -86,7 +86,7 @@ function run(rule: Rule, one: RuleCase): { problems: readonly string[]; suggesti
   const only = Object.fromEntries(
     RULES.map(({ name }) => [name, name === rule.name ? { options: one.options ?? {} } : { severity: 'off' as const, options: {} }]),
   )
-  // Whatever it found can be placed in the file.
+  // Every finding has a place in the file.
   const findings = lintPrepared({ ...prepared }, { ...context, config: { rules: only } })
   expect(findings.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true)
   return {

@@ -11,7 +11,7 @@ import { type Place, type Planted, plantedValue } from './planted.ts'
 export interface Trusted {
   /** In a slot of a prompt. */
   readonly slot: string
-  /** Of several lines, and in no prompt: a file of the repo has it. */
+  /** A secret of several lines, in no prompt: a file of the repo has it. */
   readonly lines: string
   readonly environment: string
   readonly provider: string

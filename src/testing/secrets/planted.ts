@@ -12,7 +12,7 @@ export interface Planted {
 /** Random, so that what is found was planted; with characters that JSON, addresses and bytes spell otherwise. */
 export const plantedValue = (between: string): string => `${randomBytes(12).toString('hex')}${between}${randomBytes(12).toString('hex')}`
 
-/** Somebody who has so much of a secret has enough. */
+/** A leak of this many characters counts as a leak of the secret. */
 const WINDOW = 12
 
 /** As it is, in JSON, in an address, byte by byte, and in base64 at whichever place it begins; whole, and any piece of it. */

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../core/digest/is-object.ts'
 import { type Heard, type Said, sendChunks } from '../models/loopback-chat.ts'
 import type { LeakyHost, Trusted } from './leaky-host.ts'
 
-/** Which node asks stands in the text of its prompt. */
+/** The text of the prompt names the asking node. */
 const nodeIn = (body: string): string => /I am the (\w+)\./.exec(body)?.[1] ?? 'nobody'
 const timesIn = (body: string): number => [...body.matchAll(/"role":"tool"/g)].length
 
-/** What the provider says: whatever it was told, in every form. */
+/** The provider's reply: repeats every secret that it received, in every form. */
 export function tellingProvider({ slot, provider, environment }: Trusted, canary: string) {
   const told = `${canary} ${slot} ${JSON.stringify(slot)} ${encodeURIComponent(slot)} Bearer ${provider}`
   const call = (name: string, given: Json, index: number) => ({ id: `c${index}`, name, arguments: JSON.stringify(given) })
@@ -78,7 +78,7 @@ export async function publishAll(host: LeakyHost, canary: string, nodes = NODES,
   for (const id of workflows) await host.ask('PUT', `/v1/workflows/${id}`, WORKFLOWS[id])
 }
 
-/** Begins one, asked for twice as somebody does whose connection broke. */
+/** Starts a run with two identical requests, as a client does after a broken connection. */
 export async function startTold(host: LeakyHost, workflowId: string): Promise<string> {
   const once = () => host.ask('POST', '/v1/runs', { workflowId }, { 'idempotency-key': `once-${workflowId}` })
   const { runId } = (await once()).body as { readonly runId: string }
@@ -95,7 +95,7 @@ export async function endOf(host: LeakyHost, runId: string): Promise<string> {
   }
 }
 
-/** Once somebody is asked. */
+/** Answers the approval as soon as it is pending. */
 export async function answerApproval(host: LeakyHost, runId: string, answer: JsonObject) {
   for (;;) {
     const { items } = (await host.ask('GET', '/v1/approvals')).body as { items: readonly { approval: string; runId: string }[] }

@@ -10,7 +10,7 @@ import { clock } from './sqlite-place.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What a terminal would act on: a colour, a bell, a window title, a C1 sequence, a text that runs backwards. */
+/** Text that a terminal would act on: a colour, a bell, a window title, a C1 sequence, a text that runs backwards. */
 export const HOSTILE = '\u001b[31mred\u0007\u001b]0;title\u0007\u009b5n\u007f \u202egnp.exe'
 export const OBJECTS = {
   text: encode('Refunds are given within 30 days.\n'),

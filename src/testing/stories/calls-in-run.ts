@@ -1,4 +1,4 @@
-// Tool calls of one reply, in a run with the repo tools behind the real gate: what was judged, and what the model was told. For tests.
+// Tool calls of one reply, in a run with the repo tools behind the real gate: the verdicts, and the model's results. For tests.
 import { type RepoToolOptions, repoTools } from '../../adapters/repo-tools/repo-tools.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import type { Condition } from '../../core/gate/authorize.ts'
@@ -25,7 +25,7 @@ export interface ToldCall {
 
 export interface CalledInRun {
   readonly told: readonly ToldCall[]
-  /** How each stands on record. */
+  /** The recorded status of each call. */
   readonly settled: readonly string[]
   readonly state: RunState
 }

@@ -31,7 +31,7 @@ import { WORLD } from './test-runs.ts'
 export type DeskFiles = Readonly<Record<string, string>>
 
 const TEXT = 'https://desk.example/schemas/text.json'
-/** A pack whose system prompt has this sentence. @param required a variable that it speaks of */
+/** A pack whose system prompt has this sentence. @param required a variable that it uses */
 /** A pack and the registry that makes it the active version of its agent. */
 export function activePack(id: string, version: string, sentence: string, required?: string): DeskFiles {
   const [first, text] = [DESK[`prompts/${id}/v1.0.0.yaml`]!, pack(id, version, sentence, required)]
@@ -121,7 +121,7 @@ export interface Desk {
   /** The newest version into use: packs, agents and workflows published, the rest synced and applied. */
   adopt(): Promise<void>
   run(runId: string, topic?: string): Promise<void>
-  /** What every step told its agent: the text, the prelude, the tools. */
+  /** The prompt of every step: the text, the prelude, the tools. */
   told(runId: string): Promise<Told>
   /** The same, as the proposal would have it. */
   predicted(proposal: Proposal, runId: string): Promise<Told>

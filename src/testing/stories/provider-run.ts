@@ -36,7 +36,7 @@ export interface ProviderRun {
   readonly waits: readonly number[]
   go(document?: Json): Promise<RunState>
   receipts(): Promise<readonly Receipt[]>
-  /** What the last request said after the prompt. */
+  /** The messages of the last request after the prompt. */
   lastTold(): readonly Json[]
   /** All that is on disk and all that was shown, as text, once everything is closed. */
   end(): Promise<string>

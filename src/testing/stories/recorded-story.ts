@@ -13,7 +13,7 @@ import { publishToHost } from '../hosts/host-library.ts'
 import { placeOf, type RunHouse, runHouse, TENANT } from './run-house.ts'
 import { WORLD } from './test-runs.ts'
 
-/** What every template of it begins with. */
+/** The beginning of every template of the story. */
 export const STYLE = 'House style: short sentences, plain words, no adjectives that say nothing. '
 const template = (templateId: string, kind: 'system' | 'user', text: string): LibraryTemplate => ({
   templateId,
@@ -40,7 +40,7 @@ const STORY = {
   variables: [{ name: 'topic', type: 'string', required: true }],
 }
 
-/** What the house grants, as the host would have put it on record. */
+/** The grants of the host, as the host would have recorded them. */
 export const POLICY: HostPolicy = { ...DEFAULT_POLICY, grants: [{ tools: ['probe', 'write_file'] }] }
 
 /** Two nodes; templates of the node, the workflow and the host; roles; calls that are allowed, refused and fail; a mode that changes. @param store its own unless another is given */

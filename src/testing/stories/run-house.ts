@@ -1,4 +1,4 @@
-// A store of its own, a model that a test speaks for, and one tool that works or fails as it is told: what tests of runs stand in.
+// The fixture for tests of runs: a store of its own, a model whose replies the test gives, and one tool that works or fails on demand.
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
@@ -39,7 +39,7 @@ export interface RunHouse {
   /** Events with their node, as a test reads them. */
   story(runId?: string): Promise<readonly string[]>
   text(digest: Digest): Promise<string>
-  /** Of the steps of a node, as they are on record. */
+  /** The prompts of a node's steps, as they are on record. */
   prompts(nodeId: string, runId?: string): Promise<readonly string[]>
   close(): Promise<void>
 }

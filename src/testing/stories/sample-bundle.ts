@@ -1,4 +1,4 @@
-// Bundles as somebody else would make them: signed with node:crypto, by keys that a test trusts or does not.
+// Bundles of a third party: signed with node:crypto, by keys that a test trusts or does not.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { readPublicKeys, signatureChecker } from '../../adapters/keys/public-keys.ts'
 import type { BundleFiles, BundleTrust } from '../../engine/bundle/check-bundle.ts'

@@ -11,7 +11,7 @@ const files = (word: string): Files => ({
   'tools/catalogs/default.json': JSON.stringify({ tools: [{ name: word }] }),
 })
 
-/** Version 2 at a step, 3 for the next run, a sync that fails, and 5 that nobody asked to apply; a second run is refused meanwhile. */
+/** Version 2 at a step, 3 for the next run, a failed sync, and 5 without a request to apply it; a second run is refused meanwhile. */
 function applyDuringRun(): Story {
   const wanted = selection({ prelude: 'default', catalog: 'default' })
   const workspace = { name: 'writer', versions: [files('one')] }
