@@ -1,5 +1,4 @@
-// The common frame of every model call: fills slots, keeps secrets out of deltas and receipts, turns failures into receipts. Makes no
-// request.
+// The common frame of every model call: fills slots, keeps secrets out of deltas and receipts, turns failures into receipts. Makes no request.
 import type { Json } from '../../core/digest/digest.ts'
 import { slotsIn } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

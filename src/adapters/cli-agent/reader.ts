@@ -1,5 +1,4 @@
-// Reads a command's output in any protocol: the answer, piece by piece and whole. Starts nothing, and keeps every text that explains a
-// failure.
+// Reads a command's output in any protocol: the answer, piece by piece and whole. Starts nothing, and keeps every text that explains a failure.
 
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'

@@ -1,5 +1,4 @@
-// A second process swaps a folder for a link to outside while the tools work in it. The tools never follow it, on systems that name
-// descriptors.
+// A second process swaps a folder for a link to outside while the tools work in it. The tools never follow it, on systems that name descriptors.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,5 @@
 // Folder: Removes known secrets from text.
-// Removes known secrets from shown and stored text: from whole texts, and from pieces as they arrive. Finds only the secrets that it is
-// given.
+// Removes known secrets from shown and stored text: from whole texts, and from pieces as they arrive. Finds only the secrets that it is given.
 import type { Json } from '../../core/digest/digest.ts'
 
 /** Shorter ones would blot out ordinary words. */

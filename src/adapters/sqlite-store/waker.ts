@@ -39,8 +39,7 @@ export function wakerOf(statements: Statements): Waker {
   }
   const version = (): number => {
     if (isSeen && seenAt === writes) return seenVersion
-    // Calls after this turn of the event loop read the version again. A caller that waited for another process's write cannot run within
-    // this turn.
+    // Calls after this turn of the event loop read the version again. A caller that waited for another process's write cannot run within this turn.
     if (!isSeen) setImmediate(forget)
     isSeen = true
     seenAt = writes

@@ -1,4 +1,4 @@
-// Keys, on every store: who gets in, until exactly when, and what the record keeps of them.
+// API keys on every store: who is admitted, the exact time of expiry, and the record of keys.
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'

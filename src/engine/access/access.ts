@@ -1,5 +1,5 @@
 // Folder: Keys, and the things that each key may reach. It holds no secret.
-// Who may do what: keys made, found, used and revoked, all of it on record.
+// Creates, finds, uses and revokes API keys, and records each change.
 import {
   type AccessKey,
   HOST_ACTOR,

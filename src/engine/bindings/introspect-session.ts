@@ -1,4 +1,4 @@
-// introspect.session: what an agent may know about its own work. Reads, and nothing else; names and numbers, never content.
+// introspect.session: a tool that shows an agent facts about its own work. Read only; names and numbers, never content.
 import type { Json } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { Binding, Store } from '../../ports.ts'

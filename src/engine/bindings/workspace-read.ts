@@ -1,5 +1,5 @@
 // Folder: Tools of the host that read the record for an agent. They change nothing.
-// workspace.read: a file of the workspace that a node works with, as text. Reads, and nothing else; the policy of its home session decides what.
+// workspace.read: a tool that returns a file of the node's workspace as text. Read only; the policy of its home session decides which files.
 import { isObject } from '../../core/digest/is-object.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import type { WorkspacePolicy } from '../../core/workspace/policy.ts'

@@ -1,5 +1,4 @@
-// Authors of a prompt in cases where the wrong one is easily named: reverted text, text that goes along with a handoff, nodes that agents
-// added.
+// Authors of a prompt in cases where the wrong one is easily named: reverted text, text that goes along with a handoff, nodes that agents added.
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText } from '../../core/digest/digest.ts'
 import { GRAPH_DESCRIPTORS } from '../../core/tools/graph-descriptors.ts'

@@ -1,4 +1,4 @@
-// The steps that a question about prompts asks for, each with the run as it was the moment before.
+// Finds the steps that a question about prompts asks for, each with the state of the run right before it.
 import { factsOf, type RunEventOf, type RunFact, type RunStep } from '../../core/run/reading/reading.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'

@@ -1,4 +1,4 @@
-// Recorded runs of every release: of every step each byte of the prompt is in one span, and all of them together have its name.
+// Recorded runs of every release: in every step each byte of the prompt is in exactly one span, and all spans together have the prompt's digest.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

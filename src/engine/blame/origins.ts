@@ -1,4 +1,4 @@
-// Which file a text of a prompt is written in: the pack, the role, the agent or the workflow that says exactly this. Where none does, why not; never a guess.
+// Finds the file of a prompt's text: the pack, the role, the agent or the workflow with exactly this text. Otherwise says why there is no file; never guesses.
 import type { Agent } from '../../core/agent/agent.ts'
 import { inField, inFile, inPack, type PlaceAt } from '../../core/blame/places.ts'
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// Who said every piece of a prompt, and where it is written: by the templates that were chosen, what filled them, and what the task was gathered from.
+// Finds the author and the file of every segment of a prompt: from the chosen templates, their values, and the sources of the task.
 import type { SegmentFacts } from '../../core/blame/span.ts'
 import { fieldName, type TaskFacts, tagSource, taskSource, type WordSource } from '../../core/blame/word-source.ts'
 import type { BlockSegment } from '../../core/compose/parts.ts'

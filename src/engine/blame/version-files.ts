@@ -1,5 +1,4 @@
-// The files of the workspace version that was active at a step. Read from its root, so that a run file is enough; erased files count as
-// absent.
+// The files of the workspace version that was active at a step. Read from its root, so that a run file is enough; erased files count as absent.
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import { listTree } from '../../core/workspace/list.ts'
 import { Fault, type FaultCode } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// Packs into a bundle: checked, compiled, printed. Writes nothing.
+// Builds a bundle from packs: checks, compiles and prints them. Writes nothing.
 import { readManifest } from '../../core/bundle/manifest.ts'
 import { type BundleHead, printManifest } from '../../core/bundle/print.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'

@@ -1,4 +1,4 @@
-// A bundle as it lies there, judged before anything is opened: its form, its bytes, its signature. Installs nothing.
+// Checks a bundle before it is opened: its form, its bytes, its signature. Installs nothing.
 import { hasIntegrity, integrityOf } from '../../core/bundle/integrity.ts'
 import { type BundleManifest, type BundleProblem, bundleProblem, readManifest } from '../../core/bundle/manifest.ts'
 import { readSignature } from '../../core/bundle/signature.ts'

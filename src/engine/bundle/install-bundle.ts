@@ -1,5 +1,5 @@
 // Folder: Bundles built, checked and installed.
-// A bundle into the library that has its name: its templates, its bytes and what is said about it, in one commit or not at all.
+// Installs a bundle into the library of its name: its templates, its bytes and its metadata, in one commit or not at all.
 import { decideInstall, type InstallDecision } from '../../core/bundle/decide.ts'
 import { type BundleManifest, bundleProblem } from '../../core/bundle/manifest.ts'
 import type { Digest } from '../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// The agents and workflows of a workspace folder, read and checked. Nothing is written: what is wrong with one keeps all of them out.
+// Reads and checks the agents and workflows of a workspace folder. Writes nothing: a problem with one keeps all of them out.
 import { isAgentFile, isWorkflowFile } from '../../core/lint/layout.ts'
 import { folderOf } from '../../core/pack/identity.ts'
 import { readDocument } from '../../core/workflow/read-document.ts'

@@ -1,4 +1,4 @@
-// Which workflows and agents a tenant can see: its own, and what the host itself ships. Reads documents, and knows nothing of what they say.
+// Lists the workflows and agents that a tenant can see: its own, and those that the host ships. Does not parse documents.
 import { type DefinitionHead, type DefinitionKind, definitionRows, definitionStream } from '../../core/definition/published.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { streamFamily } from '../../core/record/event.ts'

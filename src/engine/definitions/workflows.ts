@@ -1,4 +1,4 @@
-// Workflows in the record: published, found, listed. Running them is for others.
+// Workflows in the record: publishes, finds and lists them. Does not run them.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { readWorkflow } from '../../core/workflow/read-workflow.ts'
 import type { Workflow } from '../../core/workflow/workflow.ts'

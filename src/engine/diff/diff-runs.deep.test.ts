@@ -1,4 +1,4 @@
-// Runs that were really made twice, with one thing otherwise the second time; and many changes to one. Each is found, and named as what it is.
+// Real runs made twice with one difference, and many changes to one run. The diff finds each change and names it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { What } from '../../core/diff/difference.ts'
 import type { Json } from '../../core/digest/digest.ts'

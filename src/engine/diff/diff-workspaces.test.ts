@@ -1,4 +1,4 @@
-// Two versions of a workspace, committed for real: which files differ, what of them is decided otherwise, and what changes with them.
+// Two committed versions of a workspace: which files differ, which decisions change with them, and what those affect.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EVERYTHING, type WorkspacePolicy } from '../../core/workspace/policy.ts'

@@ -1,5 +1,4 @@
-// A branch continues a run from one of its events, live and with one change: exactly that change shows, and the record of the branch is
-// sound.
+// A branch continues a run from one of its events, live and with one change: exactly that change shows, and the record of the branch is sound.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { type RunEvent, runStream } from '../../core/run/events.ts'

@@ -1,4 +1,4 @@
-// Tool calls made again: judged as they stand, and settled with what is on record of them. No tool is called.
+// Repeats tool calls in a fork: judges them again, and settles them with the recorded results. No tool is called.
 
 import type { Json } from '../../core/digest/digest.ts'
 import type { Kept } from '../../core/fork/align.ts'

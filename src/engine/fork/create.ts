@@ -1,5 +1,5 @@
 // Folder: Runs made from the record of another run. A replay walks the conductor's decisions with recorded outcomes and calls no model, tool or person; a branch is handed to the conductor.
-// A fork is put on record: its first event says whose it is, and what had happened in its source by then is taken over in the same commit.
+// Creates a fork: its first event names its source, and the same commit takes over the source's events up to the fork point.
 import type { Kept } from '../../core/fork/align.ts'
 import { cutAt, cutUnasked } from '../../core/fork/cut.ts'
 import { divergedEvent } from '../../core/fork/diverged.ts'

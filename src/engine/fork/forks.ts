@@ -1,5 +1,4 @@
-// Forks at a host: a replay is walked from the record; the owner of runs continues a branch. Both are recorded before the caller gets an
-// answer.
+// Forks at a host: a replay is walked from the record; the owner of runs continues a branch. Both are recorded before the caller gets an answer.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { emitRun } from '../../core/run/draft.ts'

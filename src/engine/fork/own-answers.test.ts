@@ -1,5 +1,4 @@
-// Approvals and provider conversations belong to one run: an answer for the source does not answer its fork, and a fork does not resume the
-// source's conversation.
+// Approvals and provider conversations belong to one run: an answer for the source does not answer its fork, and a fork does not resume the source's conversation.
 import { afterAll, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Json } from '../../core/digest/digest.ts'

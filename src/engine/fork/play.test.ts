@@ -1,4 +1,4 @@
-// A run made again to its end, from its record alone: as it was wherever it is begun, and named where it was not.
+// A run replayed to its end from its record alone: identical from any starting event, and every difference named.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'

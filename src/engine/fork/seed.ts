@@ -1,4 +1,4 @@
-// Everything that the events of a run name, in another store: so that a run can be made again where it is not. Takes over no event.
+// Copies the objects of a run to another store, so that the run can be replayed there. Copies no event.
 import type { Digest } from '../../core/digest/digest.ts'
 import { linksIn, referencesIn } from '../../core/record/references.ts'
 import { runStream } from '../../core/run/events.ts'

@@ -1,4 +1,4 @@
-// Forks of runs that worked in a lasting session: they know what was said there, and add nothing to it.
+// Forks of runs that worked in a lasting session: they know the session's earlier messages, and add none.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'

@@ -1,4 +1,4 @@
-// The source of a fork: every event of a run, under the names that the fork gives them. Reads, and writes nothing.
+// Reads the source of a fork: every event of a run, under the names that the fork gives them. Read only.
 import type { Kept, Track } from '../../core/fork/align.ts'
 import { type Renaming, renamed } from '../../core/fork/rewrite.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'

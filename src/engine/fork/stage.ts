@@ -1,4 +1,4 @@
-// Where a fork is made again: its turns as they are, and commands to them with what the record says was around them. Chooses nothing.
+// The stage of a replay: the fork's current turns, and commands to them with the recorded surroundings. Chooses nothing.
 import type { Digest } from '../../core/digest/digest.ts'
 import { decideRun, type RunCommand } from '../../core/run/decide.ts'
 import { draftRun } from '../../core/run/draft.ts'

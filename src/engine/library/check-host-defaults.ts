@@ -1,4 +1,4 @@
-// The host's defaults are checked when the host starts: a default that leads nowhere would fail every run of every tenant.
+// Checks the host's default refs when the host starts: a broken default would fail every run of every tenant.
 import { isEmpty, type KindRefs } from '../../core/resolve/layers.ts'
 import { KINDS, resolveKind } from '../../core/resolve/resolve.ts'
 import { Fault } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// A library at rest, with templates in it that are not published: what a ref would lead to if they were. Writes nothing.
+// Looks up refs as if some unpublished templates were published in a library. Writes nothing.
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
 import type { Lookup, Pinned } from '../../core/resolve/resolve.ts'

@@ -1,4 +1,4 @@
-// The versions of a template, kept in memory: what was published since is read from the events of its libraries, not all versions again.
+// Caches the versions of a template. New versions are read from the events of its libraries, instead of all versions again.
 import { LIBRARY_FAMILIES, libraryStream, templateRows, WORKSPACE_LIBRARIES } from '../../core/library/events.ts'
 import { projectorOf } from '../../core/record/projection.ts'
 import type { Store } from '../../ports.ts'

@@ -1,4 +1,4 @@
-// Where labels point to, as the tables of a library have it.
+// Reads the current targets of labels from the tables of a library.
 import { ACTIVE_LABEL, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
 import type { Store } from '../../ports.ts'
 import type { Writer } from './rows.ts'

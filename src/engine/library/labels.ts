@@ -1,4 +1,4 @@
-// Labels: names that move from version to version, with everything that was ever done to them.
+// Labels: names that move from version to version, with their whole history.
 import { decideLabel } from '../../core/library/decide.ts'
 import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
 import { previousOf } from '../../core/pack/registry.ts'

@@ -1,4 +1,4 @@
-// The schemas of a published pack: kept beside its templates, so that a run can hold its input against them. A template's own bytes stay what they were.
+// Stores the schemas of a published pack beside its templates, so that a run can check its input. The template's own bytes do not change.
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { libraryStream, packSchemaRows, packSchemasDraft } from '../../core/library/events.ts'
 import type { Pack } from '../../core/pack/pack.ts'

@@ -1,4 +1,4 @@
-// The packs of one version of a workspace as a snapshot carries them: compiled, and read back by their digest.
+// The packs of one workspace version for a snapshot: compiles them, and reads them back by digest.
 import semver from 'semver'
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'

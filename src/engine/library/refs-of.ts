@@ -1,4 +1,4 @@
-// Everything a resolution may have to look up, so that it can be loaded first.
+// Lists the refs that a resolution may look up, so that they can be loaded first.
 import type { Json } from '../../core/digest/digest.ts'
 import { additionalRefs, isEmpty, nodeRefs, type ResolveRequest } from '../../core/resolve/layers.ts'
 import { type PromptRef, type RefDialect, readPromptRef } from '../../core/resolve/prompt-ref.ts'

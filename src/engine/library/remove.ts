@@ -1,4 +1,4 @@
-// Taking a template away, with the labels that point to it.
+// Removes a template, with the labels that point to it.
 import { decideRemove } from '../../core/library/decide.ts'
 import type { Store } from '../../ports.ts'
 import { isProtected } from './label-rows.ts'

@@ -1,4 +1,4 @@
-// A ref rendered: found, bound, composed. One way for the command line, the host and runs, so that a hash means the same everywhere.
+// Renders a ref: finds, binds and composes it. The command line, the host and runs share this code, so that a hash means the same everywhere.
 import type { Sources, Trust } from '../../core/compose/bind.ts'
 import { type RenderedPrompt, renderPrompt } from '../../core/compose/render-prompt.ts'
 import type { Json } from '../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// Retiring a version of templates: it stays readable by its name, and is never active again.
+// Retires a version of templates: it stays readable by its name, and never becomes active again.
 import { decideRetire } from '../../core/library/decide.ts'
 import type { EventDraft } from '../../core/record/event.ts'
 import type { Store } from '../../ports.ts'

@@ -1,4 +1,4 @@
-// Checks what lies beside the packs of a workspace: index, preludes, templates, tools, context, agents, workflows. One broken file never stops the others.
+// Checks the files beside the packs of a workspace: index, preludes, templates, tools, context, agents, workflows. One broken file never stops the others.
 import { catalogsIn, isLookedInto, LAYOUT_FOLDERS, namedFiles, preludesIn, ROOT_FILES } from '../../core/lint/layout.ts'
 import { byPlace, type Finding } from '../../core/lint/lint.ts'
 import { lintLayout } from '../../core/lint/lint-layout.ts'

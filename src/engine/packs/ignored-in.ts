@@ -1,4 +1,4 @@
-// Which files of a folder publishing leaves out. The rules are those of core/workspace/ignore; this reads the ignore files.
+// Finds the files of a folder that publishing leaves out. Reads the ignore files; core/workspace/ignore has the rules.
 import { IGNORE_FILES, type IgnoreLayer, isIgnored, readIgnore } from '../../core/workspace/ignore.ts'
 import { joinPath } from '../../core/workspace/path.ts'
 import type { Files } from '../../ports.ts'

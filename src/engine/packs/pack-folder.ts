@@ -1,5 +1,5 @@
 // Folder: A folder of packs: opened, checked, tested, bumped, activated, published.
-// A workspace folder, read once: its configuration, schemas and registry, and which files are packs. Decides nothing about them.
+// Reads a workspace folder once: its configuration, schemas and registry, and which files are packs. Decides nothing about them.
 import semver from 'semver'
 import type { Json } from '../../core/digest/digest.ts'
 import { type Config, defaultConfig, readConfig } from '../../core/lint/config.ts'

@@ -1,4 +1,4 @@
-// Packs into the library: all are checked and compiled before anything is published.
+// Publishes packs to the library: checks and compiles all of them before it publishes any.
 import type { Digest } from '../../core/digest/digest.ts'
 import { latestOf } from '../../core/library/decide.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'

@@ -1,4 +1,4 @@
-// One example through the model: what it is given, what it says, and whether that is what was expected.
+// Runs one example of a pack through a model: builds the prompt, calls the model, and compares the reply with the expected one.
 
 import type { ExampleMessages } from '../../core/example/messages.ts'
 import { replyValue } from '../../core/example/reply.ts'

@@ -1,4 +1,4 @@
-// Runs packs' examples through a model: seed 001's five steps. Every example gets a result, whatever happens to the others.
+// Runs the examples of packs through a model, in the five steps of seed 001. Every example gets a result, even if others fail.
 import { messagesFor } from '../../core/example/messages.ts'
 import { preparePack } from '../../core/lint/lint.ts'
 import type { Pack } from '../../core/pack/pack.ts'

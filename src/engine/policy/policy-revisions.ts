@@ -1,4 +1,4 @@
-// The host's policy through time, as far as it is on record here. A run file may come without it. Reads, and judges nothing.
+// Reads the history of the host's policy, as far as the store has it. A run file may come without it. Judges nothing.
 import type { Json } from '../../core/digest/digest.ts'
 import { type EventPlace, placeOf } from '../../core/why/active-since.ts'
 import type { Store } from '../../ports.ts'

@@ -1,4 +1,4 @@
-// How much of a request stays the same from step to step: on real runs, against the bytes that were really asked, and against what broke them on purpose.
+// The unchanged part of requests from step to step: on real runs, compared with the bytes of real requests, and with deliberate breaks.
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { observable, writeMessage } from '../../core/messages/message.ts'

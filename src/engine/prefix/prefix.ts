@@ -1,5 +1,5 @@
 // Folder: Answers which part of a prompt stays the same between steps, from events and objects alone. It writes nothing.
-// The stable prefix of a run: for every step, how much of the one before was sent again from the start, what broke it, and what that costs.
+// Measures the stable prefix of a run: how much of each request repeats the one before, what broke the prefix, and what that costs.
 import { canonicalJson, type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import { observable, writeMessage } from '../../core/messages/message.ts'

@@ -1,4 +1,4 @@
-// Who shares a reading with whom.
+// Which callers share a read.
 import { describe, expect, it } from 'vitest'
 import { coalesceReads } from './coalesce.ts'
 

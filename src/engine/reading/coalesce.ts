@@ -1,4 +1,4 @@
-// Many who ask for the same at once share one reading, which begins after they have asked. Keeps nothing that was read.
+// Coalesces concurrent identical reads into one, which begins after all callers have asked. Caches nothing.
 
 interface UnderWay {
   readonly reading: Promise<unknown>

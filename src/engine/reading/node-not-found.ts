@@ -1,4 +1,4 @@
-// A question about a node that has no answer: because the run has no such node, and then it says which it has, or for another reason.
+// The fault for a question about a node without an answer: lists the run's nodes if the node does not exist, else gives the reason.
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import { loadRun } from '../runs/load.ts'

@@ -1,5 +1,5 @@
 // Folder: Reads of a store that are paced, cached or coalesced. It does not interpret them.
-// A store whose readers pause: for questions that read a lot on a thread that others need too.
+// A store whose reads pause now and then: for long queries on a thread that others need too.
 import type { Store } from '../../ports.ts'
 
 /** Resolves at once, or after others had their turn. */

@@ -1,5 +1,5 @@
-// Answers of a store, kept while they cannot have changed: until the store has written to one of the streams that they follow from, or for
-// ever when a digest names them. Never more than so many bytes.
+// Caches answers of a store while they cannot change: until the store writes to one of the streams behind them, or forever if a digest
+// names them. The cache is limited in bytes.
 import type { Store } from '../../ports.ts'
 
 interface Entry {

@@ -1,4 +1,4 @@
-// Whether a stream still continues what was signed. A head that does not must never be signed: the signature would hide a rewritten history.
+// Checks that a stream still continues its signed head. Another head must never be signed: the signature would hide a rewritten history.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { readEvent, type StreamHead } from '../../core/record/event.ts'
 import type { BreakCode } from '../../core/record/walk.ts'

@@ -1,4 +1,4 @@
-// Which objects of a run hold a text: one input is in several of them, and an erasure has to reach them all.
+// Finds the objects of a run that contain a text: one input is in several of them, and an erasure has to reach them all.
 import type { Digest } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'

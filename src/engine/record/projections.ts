@@ -1,4 +1,4 @@
-// Every table of the product that follows from events, beside the record's own.
+// The projections of the product: every table that is derived from events, beside the record's own.
 import { keyRows } from '../../core/access/keys.ts'
 import { MEMBERSHIP_PROJECTIONS } from '../../core/access/membership.ts'
 import { bundleRows } from '../../core/bundle/events.ts'

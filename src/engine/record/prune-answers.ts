@@ -1,4 +1,4 @@
-// Forgets the answers that are kept for retries with an Idempotency-Key, once no client retries any more.
+// Deletes stored answers for an Idempotency-Key once no client retries any more.
 import type { Clock, Store } from '../../ports.ts'
 
 /** A client that retries later than this makes a new request. */

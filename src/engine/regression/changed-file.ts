@@ -1,4 +1,4 @@
-// Which file of a workspace makes a prelude or a catalog come out otherwise. Compares names of content; reads no more than the file that lists the others.
+// Finds the workspace file that changes a prelude or a catalog. Compares digests; reads only the file that lists the others.
 import type { Digest } from '../../core/digest/digest.ts'
 import { filesOf } from '../../core/prelude/compile.ts'
 import { readPrelude } from '../../core/prelude/prelude.ts'

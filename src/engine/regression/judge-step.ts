@@ -1,5 +1,4 @@
-// Predicts one recorded step under a proposal, and which causes change it: remakes it with all causes, with one alone, and with all but
-// one.
+// Predicts one recorded step under a proposal, and which causes change it: remakes it with all causes, with one alone, and with all but one.
 // Asks no model, and writes nothing.
 import { type Cause, causeKey } from '../../core/regression/cause.ts'
 import type { StepOutcome } from '../../core/regression/tally.ts'

@@ -1,4 +1,4 @@
-// One recorded step with some of a proposal in place: what it would be. Asks no model, and writes nothing.
+// Remakes one recorded step with some of a proposal's causes applied. Asks no model, and writes nothing.
 import type { Cause } from '../../core/regression/cause.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 import type { StepStarted } from '../../core/turn/events.ts'

@@ -1,4 +1,4 @@
-// A proposed version of a workspace, read for what it would change in prompts: templates, agents, workflows, roles, preludes and catalogs. Writes nothing.
+// Reads a proposed workspace version for its effect on prompts: templates, agents, workflows, roles, preludes and catalogs. Writes nothing.
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// The snapshot of a step as a sync of the proposal would make it: with its prelude, its catalog, or both. Reads, and adopts nothing.
+// The snapshot of a step as a sync of the proposal would make it: with its prelude, its catalog, or both. Adopts nothing.
 
 import type { Digest } from '../../core/digest/digest.ts'
 import { type PackSet, packSetText, withTemplatesOf } from '../../core/library/pack-set.ts'

@@ -1,4 +1,4 @@
-// Which recorded runs a proposal is held against. Lists them, and looks into none.
+// Lists the recorded runs that a proposal is compared with. Reads none of them.
 import type { Store } from '../../ports.ts'
 import { listRuns, type RunSummary } from '../runs/runs.ts'
 

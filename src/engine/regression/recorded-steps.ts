@@ -1,4 +1,4 @@
-// The steps of a recorded run, each with everything it was made from. Goes on only as long as the run is as it was recorded.
+// Reads the steps of a recorded run, each with all its inputs. Stops where the run no longer matches its record.
 import { runEvent, runStream } from '../../core/run/events.ts'
 import { runFolding } from '../../core/run/reduce.ts'
 import { nodeOf } from '../../core/run/state.ts'

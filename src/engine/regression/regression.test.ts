@@ -1,5 +1,4 @@
-// The effect of a proposed workspace version on recorded prompts: every cause named, and only those. Real store, real runs, one of them
-// after the change.
+// The effect of a proposed workspace version on recorded prompts: every cause named, and only those. Real store, real runs, one of them after the change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'

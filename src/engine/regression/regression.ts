@@ -1,5 +1,5 @@
 // Folder: Composes recorded steps again with a proposed workspace, with one cause alone, and with all but one. It calls no model and writes nothing.
-// Which recorded prompts would come out otherwise under a proposed version of a workspace, by cause. One run after the other; asks no model, writes nothing.
+// Predicts which recorded prompts change under a proposed workspace version, by cause. One run after the other; asks no model, writes nothing.
 import { digestText } from '../../core/digest/digest.ts'
 import { causeKey } from '../../core/regression/cause.ts'
 import { type JudgedStep, type Tally, tallying } from '../../core/regression/tally.ts'

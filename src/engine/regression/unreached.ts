@@ -1,4 +1,4 @@
-// Templates of a proposal that no recorded ref would lead to, because it goes by a label that the proposal does not move.
+// Finds templates of a proposal that no recorded ref would reach, because the ref uses a label that the proposal does not move.
 import type { Digest } from '../../core/digest/digest.ts'
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { answersIn, type FrozenLookup } from '../../core/run/frozen.ts'

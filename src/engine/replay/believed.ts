@@ -1,5 +1,4 @@
-// Facts that a level 2 replay takes from the record without checking them, each with the reason. An identical result proves nothing about
-// them.
+// Facts that a level 2 replay takes from the record without checking them, each with the reason. An identical result proves nothing about them.
 import type { Condition } from '../../core/gate/authorize.ts'
 
 /** Conditions of a verdict; what follows from them is judged again. */

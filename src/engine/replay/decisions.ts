@@ -1,4 +1,4 @@
-// Level 2 of a replay: every decision of a run that the record holds the inputs of, taken again and compared. Goes on after a divergence.
+// Level 2 of a replay: repeats every decision whose inputs are on record, and compares the results. Goes on after a divergence.
 
 import { BLOCKS, type Block } from '../../core/compose/parts.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'

@@ -1,5 +1,4 @@
-// A replay judges calls again by the policy that was active, where it is on record, and assumes the verdict where it is not. Real store,
-// real run.
+// A replay judges calls again by the policy that was active, where it is on record, and assumes the verdict where it is not. Real store, real run.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Json } from '../../core/digest/digest.ts'
 import { DEFAULT_POLICY, type HostPolicy } from '../../core/gate/host-policy.ts'

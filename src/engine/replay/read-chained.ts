@@ -1,4 +1,4 @@
-// The events of a stream as they were when it was opened, each held against what the next one says of it. Reports what is broken, and reads on.
+// Reads the events of a stream, and checks each against the hash in the next. Reports broken links, and reads on.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import type { Divergence } from '../../core/replay/divergence.ts'
 import type { Store, StoredEvent } from '../../ports.ts'

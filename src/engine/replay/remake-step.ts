@@ -1,4 +1,4 @@
-// One step made again from the record: chosen, composed and laid out as it was, from what the run had frozen and what had happened until then.
+// Remakes one step from the record: resolves, composes and lays it out again, from the frozen inputs and the events before it.
 import type { Mode } from '../../core/compose/mode.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { nodeOf } from '../../core/run/state.ts'

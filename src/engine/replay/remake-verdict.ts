@@ -1,5 +1,4 @@
-// Judges a tool call again, as far as the record holds the inputs of the verdict. Inputs that it does not hold come from the verdict
-// itself.
+// Judges a tool call again, as far as the record holds the inputs of the verdict. Inputs that it does not hold come from the verdict itself.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { authorize, type Condition, type GateFacts, type Verdict } from '../../core/gate/authorize.ts'
 import { changesGraph } from '../../core/gate/capability.ts'

@@ -1,5 +1,4 @@
-// Remakes the parts of an event that follow from the frozen workflow and the progress of the run: visits, edges, names of tools. Composes
-// nothing.
+// Remakes the parts of an event that follow from the frozen workflow and the progress of the run: visits, edges, names of tools. Composes nothing.
 
 import type { RunEvent } from '../../core/run/events.ts'
 import { edgesThatHold, graphOf } from '../../core/run/graph/graph.ts'

@@ -1,4 +1,4 @@
-// Many changes to a recorded run, each of one thing: a replay finds all of them, and names them where they are.
+// Many changes to a recorded run, one at a time: a replay finds each of them, and names its place.
 import { expect, it } from 'vitest'
 import { findsMutations } from '../../testing/mutations/find-mutations.ts'
 import { readStory, recordedStory } from '../../testing/stories/recorded-story.ts'

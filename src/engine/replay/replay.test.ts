@@ -1,4 +1,4 @@
-// A run made again from its record: it comes out as it was, and whatever is changed about it is found and named. Real store, real runs.
+// A replayed run equals its record, and every change to the record is found and named. Real store, real runs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { withHistory, withoutObject } from '../../testing/mutations/changed-store.ts'

@@ -1,6 +1,6 @@
 // Folder: Repeats the decisions of a recorded run and compares. It folds the stream itself, calls nothing and writes nothing.
-// A run made again from its record. Level 1 folds its events; level 2 also decides again whatever the record holds the
-// inputs of, and names what comes out otherwise. Asks no model and no tool, and writes nothing.
+// Replays a run from its record. Level 1 folds its events; level 2 also repeats every decision whose inputs are on record, and reports
+// divergences. Asks no model and no tool, and writes nothing.
 import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'

@@ -1,4 +1,4 @@
-// Every role there is, also those that cannot be used: with what is wrong about them.
+// Lists every role, including unusable ones with their problems.
 import type { Capability } from '../../core/gate/capability.ts'
 import type { Severity } from '../../core/lint/rule.ts'
 import type { Position } from '../../core/pack/place.ts'

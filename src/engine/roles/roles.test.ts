@@ -1,4 +1,4 @@
-// Which file a role is, and what is said when it cannot be used. Against real folders.
+// Which file a role comes from, and the fault for an unusable one. On real folders.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Which checkpoints go into a file with its streams: those that name an event of theirs. A rewritten event then contradicts one of them.
+// Selects the checkpoints for a run file: those that name an event of its streams. A rewritten event then contradicts one of them.
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'
 import type { Store, StoredEvent } from '../../ports.ts'
 

@@ -1,6 +1,5 @@
 // Folder: One run with everything that questions need, in one file. It writes to no record.
-// Exports one run to one file: its streams, the objects that they reference, and the checkpoints that cover them. The same record gives the
-// same bytes.
+// Exports one run to one file: its streams, the objects that they reference, and the checkpoints that cover them. The same record gives the same bytes.
 import type { Digest } from '../../core/digest/digest.ts'
 import { referencesIn } from '../../core/record/references.ts'
 import { type FiledStream, nameWithLine, runFileHeader, writeEndLine } from '../../core/record/run-file.ts'

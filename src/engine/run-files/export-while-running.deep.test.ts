@@ -1,4 +1,4 @@
-// A run that is exported while it goes on: whatever moment it was, the file holds, and says what was so far.
+// Exports of a run that is still active: at any moment the file is sound, and holds the run so far.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Which streams a question about a run may need, and how much of each. Decides nothing about what is in them.
+// Selects the streams that a question about a run may need, and how much of each. Does not look at their content.
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
 import { libraryStream } from '../../core/library/events.ts'

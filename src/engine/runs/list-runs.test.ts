@@ -1,4 +1,4 @@
-// Lists of runs over a real store: a filtered list costs what it shows, however many other runs there are.
+// Lists of runs over a real store: the cost of a filtered list depends on what it shows, not on the number of other runs.
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { runRows } from '../../core/run/projections.ts'

@@ -1,4 +1,4 @@
-// An adversary in inputs, replies, labels, ids, context packs, paths and values of templates (bug 25): whatever they say, it stays something that is said.
+// An adversary in inputs, replies, labels, ids, context packs, paths and template values (bug 25): their text always stays data.
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { composePrompt } from '../../core/compose/blocks.ts'

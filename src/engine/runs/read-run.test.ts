@@ -1,4 +1,4 @@
-// Questions about runs have one reader: no other file finds steps, calls or outcomes in the events of a run, or reads the sessions of its nodes.
+// Questions about runs share one reader: no other file searches the events of a run for steps, calls or outcomes, or reads the sessions of its nodes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 

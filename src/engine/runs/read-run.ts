@@ -1,4 +1,4 @@
-// The one place that reads a recorded run for a question: its stream, once, as visits, steps and calls; and the adoptions of home sessions.
+// The one reader of recorded runs for questions: reads the stream once as visits, steps and calls; also reads the adoptions of home sessions.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runEvent, runStream } from '../../core/run/events.ts'
 import { readingBuilder } from '../../core/run/reading/build-reading.ts'

@@ -1,5 +1,4 @@
-// The record of prompts: complete, written before sending, with the active mode and with additions by people. Cases carry the numbers of
-// the bug list.
+// The record of prompts: complete, written before sending, with the active mode and with additions by people. Cases carry the numbers of the bug list.
 import { afterEach, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'

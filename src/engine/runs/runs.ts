@@ -1,4 +1,4 @@
-// Which runs a tenant has, and which of them are not over.
+// Lists the runs of a tenant, and those that have not ended.
 import type { ProjectedRow, Row } from '../../core/record/projection.ts'
 import type { ForkOf } from '../../core/run/fork.ts'
 import { runRows } from '../../core/run/projections.ts'

@@ -1,4 +1,4 @@
-// A provider that keeps conversations is sent only what is new; the record always has the whole prompt, and says what was sent. Bug 5 of the list.
+// A provider that keeps conversations gets only new messages; the record always has the whole prompt, and the part that was sent. Bug 5 of the list.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

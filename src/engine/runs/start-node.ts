@@ -1,4 +1,4 @@
-// A node begins: with the config and the snapshot of its home session, and with its first step. All in one commit.
+// Starts a node: with the config and the snapshot of its home session, and with its first step. All in one commit.
 import { canonicalJson, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { decideRun, type StartNode } from '../../core/run/decide.ts'
 import { draftRun, emitRun, type RunDraft, type SessionRecord } from '../../core/run/draft.ts'

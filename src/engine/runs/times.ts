@@ -1,4 +1,4 @@
-// Deadlines of a run: approvals that expire, replies that a call waits for, and the time that the run may take. They follow from its state.
+// Derives the deadlines of a run from its state: expiring approvals, awaited replies, and the time limit of the run.
 import { isEnded } from '../../core/run/state.ts'
 import type { Deadlines } from '../work/deadlines.ts'
 import type { LoadedRun } from './load.ts'

@@ -1,4 +1,4 @@
-// One change to a run, and to the sessions that record it: decided on what is there, committed together, decided again when another was quicker.
+// Writes one change to a run and to the sessions that record it, in one commit. Decides again when another writer commits first.
 import { draftRun, type RunDraft, type SessionRecord } from '../../core/run/draft.ts'
 import { runDraft, runStream } from '../../core/run/events.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'

@@ -1,4 +1,4 @@
-// A message that no model could be sent must not enter a history: every later run of the session would fail.
+// Rejects messages that no model can be sent: in a history, such a message would fail every later run of the session.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
 import { Fault } from '../../errors.ts'

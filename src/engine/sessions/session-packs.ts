@@ -1,4 +1,4 @@
-// The packs of the snapshot that a session's next run would start with: for callers that ask what a ref means for an agent, without a run.
+// Finds the packs of the snapshot that a session's next run would use: for callers that ask what a ref means for an agent, without a run.
 import type { SnapshotPacks } from '../../core/library/pack-set.ts'
 import { comingSnapshot } from '../../core/session/coming-snapshot.ts'
 import type { Store } from '../../ports.ts'

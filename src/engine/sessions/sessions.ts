@@ -1,4 +1,4 @@
-// The sessions of a tenant, and those with a sync that is not done.
+// Lists the sessions of a tenant, and those with an unfinished sync.
 import type { ProjectedRow } from '../../core/record/projection.ts'
 import { type NodeOfRun, sessionStream } from '../../core/session/events.ts'
 import { sessionRows } from '../../core/session/projections.ts'

@@ -1,4 +1,4 @@
-// One command to one session: decided on what is there, committed, and decided again when another was quicker.
+// Submits one command to one session: decides on the current state and commits; decides again when another writer commits first.
 import type { Json } from '../../core/digest/digest.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import { decide } from '../../core/session/decide.ts'

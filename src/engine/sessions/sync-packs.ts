@@ -1,4 +1,4 @@
-// The packs of the version that a sync reads: compiled into the snapshot, with a report on each one that would change.
+// Compiles the packs of a sync's version into the snapshot, and reports each pack that would change.
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { isSameTemplates, type PackSet, packsIn, templatesIn } from '../../core/library/pack-set.ts'
 import type { Finding } from '../../core/lint/lint.ts'

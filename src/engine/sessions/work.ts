@@ -1,5 +1,5 @@
 // Folder: Commands to sessions put on record, and syncs performed. It does not advance a run.
-// Work on sessions: commands are put on record, and a sync that was asked for is done. Runs in sessions are the conductor's.
+// Performs work on sessions: records commands, and runs requested syncs. The conductor handles runs in sessions.
 import { knownTo } from '../../core/session/coming-snapshot.ts'
 import type { SessionCommand } from '../../core/session/commands.ts'
 import type { SessionState } from '../../core/session/state.ts'

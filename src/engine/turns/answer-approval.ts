@@ -1,5 +1,6 @@
-// A person's answer about a call, on its way to the turn. Changed arguments are judged here already, so that a caller with wrong ones hears so;
-// and again before the call.
+// Turns a person's answer about a call into a command for the turn. Changed arguments are judged here, so that the caller gets an error at
+// once;
+// they are judged again before the call.
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { authorize } from '../../core/gate/authorize.ts'
 import { isSound } from '../../core/messages/content.ts'

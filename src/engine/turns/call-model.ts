@@ -1,4 +1,4 @@
-// Asks the model what a recorded step says, and puts its answer on record. A call that may be tried again is tried again, as a new attempt.
+// Sends a recorded step to the model, and records the reply. Retries a retryable failure as a new attempt.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Receipt } from '../../core/messages/receipt.ts'
 import type { Conversation } from '../../core/run/state.ts'

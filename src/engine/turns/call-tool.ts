@@ -1,4 +1,4 @@
-// One tool call: judged, put on record as started, done, and its result put on record. Nothing runs that the gate has not let through.
+// Performs one tool call: judges it, records its start, runs it, records its result. A call without the gate's approval never runs.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import { authorize, type Verdict } from '../../core/gate/authorize.ts'
 import type { Granting } from '../../core/gate/grants.ts'

@@ -1,4 +1,4 @@
-// Descriptors as an object of the record: what a model is shown.
+// Writes the tool descriptors that a model sees as an object of the record.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 

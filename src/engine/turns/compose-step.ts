@@ -1,5 +1,4 @@
-// Composes the prompt of one step of a node: every kind resolved, rendered and laid out in five blocks, with everything that the record
-// needs.
+// Composes the prompt of one step of a node: every kind resolved, rendered and laid out in five blocks, with everything that the record needs.
 import { type ComposedPrompt, composePrompt } from '../../core/compose/blocks.ts'
 import { planSending, promptMessages } from '../../core/compose/delta.ts'
 import { BLOCKS } from '../../core/compose/parts.ts'

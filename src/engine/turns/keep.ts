@@ -1,4 +1,4 @@
-// Texts on their way into the record, each once, named by their digests.
+// Collects texts for the record, each once, under their digests.
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import type { StoredText } from '../../core/session/history.ts'
 

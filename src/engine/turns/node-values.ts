@@ -1,5 +1,4 @@
-// Values for a node's templates, and the node's inputs: from the inputs of the run and the outputs of other nodes. Model output is
-// untrusted.
+// Values for a node's templates, and the node's inputs: from the inputs of the run and the outputs of other nodes. Model output is untrusted.
 import type { ValueOrigins, WordSource } from '../../core/blame/word-source.ts'
 import type { Sources, Trust } from '../../core/compose/bind.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'

@@ -1,4 +1,4 @@
-// The last reply of a node against the output schema of the pack that its prompt comes from. The verdict goes on record with the reply.
+// Checks the last reply of a node against the output schema of its prompt's pack. The verdict is recorded with the reply.
 import { replyValue } from '../../core/example/reply.ts'
 import type { SnapshotPacks } from '../../core/library/pack-set.ts'
 import { type Resolution, resolveNode } from '../../core/resolve/resolve.ts'

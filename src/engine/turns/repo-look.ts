@@ -1,5 +1,4 @@
-// Records changes to the repo while a node's agent or tool works there: takes a snapshot before, and commits the difference with the result
-// of the work.
+// Records changes to the repo while a node's agent or tool works there: takes a snapshot before, and commits the difference with the result of the work.
 import { digestBytes, type Json } from '../../core/digest/digest.ts'
 import type { ChangedFile, ToldChange, Worker } from '../../core/run/changes.ts'
 import { Fault } from '../../errors.ts'

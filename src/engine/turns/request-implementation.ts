@@ -1,5 +1,4 @@
-// A tool that every node has while its run plans: asks a person to switch the run to implementation. Nothing changes before the person
-// agrees.
+// A tool that every node has while its run plans: asks a person to switch the run to implementation. Nothing changes before the person agrees.
 import { isObject } from '../../core/digest/is-object.ts'
 import { REQUEST_IMPLEMENTATION } from '../../core/gate/capability.ts'
 import type { NodeOfRun } from '../../core/session/events.ts'

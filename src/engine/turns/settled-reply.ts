@@ -1,4 +1,4 @@
-// A reply as it comes in: read once, here, into what the record keeps of it, what it asks for and what its node gives.
+// Reads a reply once: into its record, its tool calls and its node's output.
 import { canonicalJson, type Digest, digestJson, digestText, isDigest, type Json } from '../../core/digest/digest.ts'
 import { type ChatMessage, writeMessage } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'

@@ -1,4 +1,4 @@
-// The next step of a node: its prompt is composed and put on record, and only then is it asked for. Nothing is sent here.
+// Starts the next step of a node: composes its prompt and records it. Sends nothing.
 import type { Handoff } from '../../core/compose/task-payload.ts'
 import { digestText } from '../../core/digest/digest.ts'
 import { decideRun } from '../../core/run/decide.ts'

@@ -1,5 +1,6 @@
-// Which tools a node is shown in a step, where the config of its turn does not decide that alone: an agent or a spawned node may be shown fewer, a planner one more.
-// And what is said of them to a provider that calls by line.
+// Selects the tools that a node sees in a step, where the config of its turn does not decide alone: an agent or a spawned node may see
+// fewer, a planner one more.
+// Also writes the tool instructions for a provider that calls by line.
 
 import type { Mode } from '../../core/compose/mode.ts'
 import type { ToolProtocol } from '../../core/compose/system-block.ts'

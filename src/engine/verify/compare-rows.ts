@@ -1,4 +1,4 @@
-// Two tables in the same order, side by side: what one has and the other has not.
+// Compares two tables in the same order, and reports the rows that only one of them has.
 import { type Cell, compareCells, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
 
 export interface RowDifference {

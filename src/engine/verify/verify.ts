@@ -1,5 +1,5 @@
 // Folder: Verifies a record: chains, objects, references, rows, signatures.
-// Is the record what was written? Reads all of it once, believes nothing, holds little, and never claims more than it can know.
+// Verifies that the record is what was written. Reads all of it once, trusts nothing, uses little memory, and claims only what it can prove.
 import { keyOfRow, type ProjectedRow, type Projection } from '../../core/record/projection.ts'
 import type { BreakCode } from '../../core/record/walk.ts'
 import { Fault } from '../../errors.ts'

@@ -1,5 +1,4 @@
-// Finds the active snapshot, role, mode and policy at the steps of a run's nodes, each with the events behind it. Reads streams, judges
-// nothing.
+// Finds the active snapshot, role, mode and policy at the steps of a run's nodes, each with the events behind it. Reads streams, judges nothing.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { runStream } from '../../core/run/events.ts'
 import type { ForkOf } from '../../core/run/fork.ts'

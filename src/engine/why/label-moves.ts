@@ -1,4 +1,4 @@
-// Where labels stood at a moment, from the events that moved them. Reads libraries only where a ref named a label.
+// Finds the targets of labels at a moment, from the events that moved them. Reads libraries only where a ref named a label.
 import { ACTIVE_LABEL, type LabelMove, libraryStream } from '../../core/library/events.ts'
 import { readPromptRef } from '../../core/resolve/prompt-ref.ts'
 import type { EventPlace } from '../../core/why/active-since.ts'

@@ -1,4 +1,5 @@
-// Who published what won, and when: the template, and the agent or workflow that names it. Reads the tenant's own streams: the host's are the operator's.
+// Finds who published the winning template, and the agent or workflow that names it, and when. Reads only the tenant's own streams: the
+// host's belong to the operator.
 import { type DefinitionKind, definitionStream } from '../../core/definition/published.ts'
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import { libraryStream, type Published } from '../../core/library/events.ts'

@@ -1,5 +1,4 @@
-// Explains which prompt a node would get from edited files: uses the resolver of runs, over the versions that publishing would add. Writes
-// nothing.
+// Explains which prompt a node would get from edited files: uses the resolver of runs, over the versions that publishing would add. Writes nothing.
 import type { Agent } from '../../core/agent/agent.ts'
 import { readAgent } from '../../core/agent/read-agent.ts'
 import type { Json } from '../../core/digest/digest.ts'

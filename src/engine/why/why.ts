@@ -1,6 +1,5 @@
 // Folder: Answers which prompt a node used and why, from events and objects alone. It reads no projection and writes nothing.
-// Explains the prompts of every node of a run: the recorded traces, with the active versions. Reads events and objects, makes no choice
-// again.
+// Explains the prompts of every node of a run: the recorded traces, with the active versions. Reads events and objects, makes no choice again.
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { factsOf, type RunVisit } from '../../core/run/reading/reading.ts'

@@ -1,4 +1,4 @@
-// Who has a turn when, and who is refused.
+// The order of turns in a fair queue, and refusals.
 import { describe, expect, it } from 'vitest'
 import { fairQueue } from './fair-queue.ts'
 

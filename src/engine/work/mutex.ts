@@ -1,4 +1,4 @@
-// Work under the same name, one after the other; under other names at the same time. Knows nothing of what the work is.
+// A mutex per key: work under the same key runs one at a time, work under other keys runs concurrently.
 
 type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 

@@ -1,4 +1,4 @@
-// Troubles of the disk that pass: work that met one is tried again for as long as the process lives. It has not failed.
+// Recognizes temporary disk trouble: the work is retried for as long as the process lives, and does not count as failed.
 import { Fault } from '../../errors.ts'
 
 const PASSING: readonly string[] = ['store_full', 'store_busy', 'store_read_only', 'store_failed']

@@ -1,4 +1,4 @@
-// Checks a version of a workspace as it lies in the record, and keeps what came of it under its root: so it is about exactly those bytes.
+// Checks a workspace version in the record, and stores the report under its root, so that it applies to exactly those bytes.
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import { recordingOf, scriptOf } from '../../core/pack/identity.ts'

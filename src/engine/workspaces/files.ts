@@ -1,4 +1,4 @@
-// The bytes of one file on their way into the record: not too many, and nothing that a store would take for a folder.
+// Checks the bytes of a file before they are stored: within the size limit, and not in the form of a tree node.
 import type { Digest } from '../../core/digest/digest.ts'
 import { beginsAsNode } from '../../core/record/references.ts'
 import { Fault } from '../../errors.ts'

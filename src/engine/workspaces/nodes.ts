@@ -1,4 +1,4 @@
-// Nodes of trees as core asks for them: from memory where they were read before, else from the store. Never holds more than a bounded part.
+// Loads tree nodes for core: from a bounded cache, else from the store.
 import type { Digest } from '../../core/digest/digest.ts'
 import { type Asking, readNode, type TreeNode } from '../../core/workspace/tree.ts'
 import type { MadeNodes } from '../../core/workspace/update.ts'

@@ -1,5 +1,5 @@
 // Folder: Workspace versions: published, read, compared, checked.
-// A folder as the next version of a workspace: what is new is written, what is gone is taken away, what is the same is not even read.
+// Publishes a folder as the next version of a workspace: writes new files, removes missing ones, and does not read unchanged ones.
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { isStale, type WorkspaceHead } from '../../core/workspace/decide.ts'
 import { filesOf } from '../../core/workspace/list.ts'

@@ -1,4 +1,4 @@
-// Reading a version of a workspace: what is in it, a file's bytes, what is different from another. Every call says which workspace it is about.
+// Reads a version of a workspace: its listing, a file's bytes, its difference from another. Every call names its workspace.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { diffTrees, type TreeDifference } from '../../core/workspace/diff.ts'
 import { type ListedEntry, listTree } from '../../core/workspace/list.ts'

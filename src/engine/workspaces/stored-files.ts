@@ -1,4 +1,4 @@
-// A version of a workspace as Files, so that what reads folders can read it too. It never changes: nothing can be written through this.
+// Presents a workspace version as Files, so that code for folders can read it. Read only.
 import { readText } from '../../core/pack/file-content.ts'
 import type { ListedEntry } from '../../core/workspace/list.ts'
 import { isPath, isWithin } from '../../core/workspace/path.ts'

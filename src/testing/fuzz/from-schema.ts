@@ -1,5 +1,4 @@
-// Generates values that fit a JSON Schema, for the keywords that the routes use. Hints give values that a schema cannot know, such as
-// existing ids.
+// Generates values that fit a JSON Schema, for the keywords that the routes use. Hints give values that a schema cannot know, such as existing ids.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'

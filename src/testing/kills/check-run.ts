@@ -1,5 +1,4 @@
-// Checks a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or sent without a
-// record.
+// Checks a run whose host was killed again and again: it ended as it would have, and nothing was lost, done twice, or sent without a record.
 import assert from 'node:assert/strict'
 import { memoryScratch } from '../../adapters/memory-store/memory-tables.ts'
 import type { ProjectedRow } from '../../core/record/projection.ts'

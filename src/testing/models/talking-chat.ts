@@ -1,5 +1,4 @@
-// A model whose replies a test writes as it goes: it knows the asking node, may take its time, and lists open calls. Ends at once when it
-// is aborted.
+// A model whose replies a test writes as it goes: it knows the asking node, may take its time, and lists open calls. Ends at once when it is aborted.
 import { failureOf } from '../../adapters/chat/failure.ts'
 import { observable } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

@@ -1,5 +1,4 @@
-// A record with a change, renamed as if the change had been there from the start: every object that references a changed one has another
-// digest too.
+// A record with a change, renamed as if the change had been there from the start: every object that references a changed one has another digest too.
 import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { Fault } from '../../errors.ts'

@@ -1,5 +1,4 @@
-// Reads the tool calls in a text, row by row as the protocol's table has it (spec/tool-calls/README.md). Slow, and shares no code with the
-// product.
+// Reads the tool calls in a text, row by row as the protocol's table has it (spec/tool-calls/README.md). Slow, and shares no code with the product.
 import type { ReadToolCalls } from '../../core/tools/read-tool-calls.ts'
 
 export interface OracleCall {

@@ -1,4 +1,4 @@
-// Requests to people: for another mode, and for calls. Finds and shows; decides nothing.
+// Lists requests for approval: of a mode change, and of tool calls. Decides nothing.
 import { HOST_ACTOR } from '../../../core/access/keys.ts'
 import type { Digest, Json } from '../../../core/digest/digest.ts'
 import type { JsonObject } from '../../../core/digest/is-object.ts'

@@ -1,4 +1,4 @@
-// A call is allowed in a run as it was when it was judged: what has changed until the call begins is looked at again.
+// A verdict holds for the run's state when the call was judged: changes before the call begins are judged again.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Binding } from '../../../ports.ts'
 import { gate } from '../../../testing/models/talking-chat.ts'

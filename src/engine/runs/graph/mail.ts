@@ -1,4 +1,4 @@
-// Handoffs on their way to a node: read from the record, and put before it as what they are, the words of another agent.
+// Reads pending handoffs from the record and presents them to a node as untrusted input of another agent.
 
 import { handoffsText } from '../../../core/compose/task.ts'
 import type { Handoff } from '../../../core/compose/task-payload.ts'

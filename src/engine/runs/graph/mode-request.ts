@@ -1,4 +1,4 @@
-// A node asks a person for another mode. The answer reaches it as a message.
+// Lets a node ask a person for another mode. The answer reaches the node as a message.
 import type { NodeOfRun } from '../../../core/session/events.ts'
 import type { Store } from '../../../ports.ts'
 import { loadRun } from '../load.ts'

@@ -1,4 +1,4 @@
-// A reply that a call waits for: the call is settled with it, or because the time is over, or because its run is.
+// Settles a call that waits for a reply: with the reply, at its deadline, or when the run ends.
 import type { Json } from '../../../core/digest/digest.ts'
 import { decideRun } from '../../../core/run/decide.ts'
 import { draftRun, emitRun } from '../../../core/run/draft.ts'

@@ -1,5 +1,4 @@
-// Computes the node that a spawn would create: its current role, its provider, and no more rights than the node that spawns it. Writes
-// nothing.
+// Computes the node that a spawn would create: its current role, its provider, and no more rights than the node that spawns it. Writes nothing.
 import { canonicalJson, type Json } from '../../../core/digest/digest.ts'
 import type { EdgeManagement, NodeSettings } from '../../../core/gate/authorize.ts'
 import type { SpawnPlan } from '../../../core/run/graph/graph-plans.ts'

@@ -1,4 +1,4 @@
-// Work on runs that goes on by itself: who waits for it, and what comes of a defect or of trouble with the disk.
+// Runs background work on runs: tracks it until it ends, and handles defects and disk trouble.
 import type { Failure } from '../../../core/session/events.ts'
 import { Fault } from '../../../errors.ts'
 import type { TurnParts } from '../../turns/performing.ts'

@@ -1,5 +1,4 @@
-// Notifications that a host owed and could not send, because it stopped right after the commit that caused them. The next host must send
-// them.
+// Notifications that a host owed and could not send, because it stopped right after the commit that caused them. The next host must send them.
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// A run that another process has claimed, or that is made again from a record: this process records nothing more about it.
+// Detects runs that another process has claimed, or that are replays: this process records nothing more about them.
 import { Fault } from '../../../errors.ts'
 
 /** To have been refused by another run is another matter. */

@@ -1,4 +1,4 @@
-// How many runs of each tenant are open here: claimed by this process, and not ended.
+// Counts each tenant's open runs in this process: claimed by it, and not ended.
 
 export interface OpenCount {
   of(tenant: string): number

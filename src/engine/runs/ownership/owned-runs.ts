@@ -1,4 +1,4 @@
-// Writing to the runs of this process, one change after the other for each. To a run that another process has claimed nothing is written.
+// Writes to the runs that this process owns, one change at a time per run. Refuses to write to a run of another process.
 import { isReplay } from '../../../core/run/fork.ts'
 import { isEnded } from '../../../core/run/state.ts'
 import { Fault } from '../../../errors.ts'

@@ -1,4 +1,4 @@
-// A session, asked directly: a run of the graph of that one node. The run, its node and its first step are on record in one commit.
+// Asks a session directly: creates a run with a graph of one node. The run, its node and its first step are one commit.
 import type { Digest } from '../../../core/digest/digest.ts'
 import type { RunEvent } from '../../../core/run/events.ts'
 import { comingConfig, comingSnapshot, ownSelection, unsyncedProblem } from '../../../core/session/coming-snapshot.ts'

@@ -1,5 +1,4 @@
-// Checks the changes that a start request asks for: refs must be valid refs, and the rest must fit the workflow. Nothing is ignored
-// silently.
+// Checks the changes that a start request asks for: refs must be valid refs, and the rest must fit the workflow. Nothing is ignored silently.
 import type { Json } from '../../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../../core/digest/is-object.ts'
 import { PROMPT_KINDS } from '../../../core/pack/compile.ts'

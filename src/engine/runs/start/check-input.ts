@@ -1,4 +1,4 @@
-// The input of a run against the schema of the pack that it is sent to. Only where the input is what the schema describes: in verbatim prompts.
+// Checks the input of a run against the schema of its pack. Only for verbatim prompts, where the input is exactly what the schema describes.
 import type { Json } from '../../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../../core/digest/is-object.ts'
 import type { TemplateVariable } from '../../../core/library/template.ts'

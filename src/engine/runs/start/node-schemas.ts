@@ -1,4 +1,4 @@
-// The schemas that what a node is sent, and what it answers, must fit: those that the run froze, or those of the snapshot that gives its prompt.
+// Finds the schemas for a node's input and output: those that the run froze, or those of the snapshot that gives its prompt.
 import type { Digest } from '../../../core/digest/digest.ts'
 import { type SnapshotPacks, schemasIn } from '../../../core/library/pack-set.ts'
 import type { Resolution } from '../../../core/resolve/resolve.ts'

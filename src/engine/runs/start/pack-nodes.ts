@@ -1,4 +1,4 @@
-// Nodes whose system prompt comes from a pack with schemas, and whose prompt is verbatim: what they are sent is what the schemas describe.
+// Finds nodes with a verbatim prompt from a pack with schemas: the schemas describe exactly their input.
 import type { Agent } from '../../../core/agent/agent.ts'
 import { type ComposeStyle, styleOf } from '../../../core/compose/compose-style.ts'
 import { schemasIn } from '../../../core/library/pack-set.ts'
