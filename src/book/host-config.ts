@@ -1,4 +1,4 @@
-// The configuration of the host, from the file that is named or lies here.
+// Reads the configuration of the host from the named file, or from the current folder.
 import { existsSync, readFileSync } from 'node:fs'
 import { reasonOf } from '../adapters/processes/reasons.ts'
 import { Fault } from '../errors.ts'

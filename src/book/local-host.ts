@@ -1,4 +1,4 @@
-// A host in this process, put together from settings: store, models, tools, policy, routes. It listens nowhere; `onbook serve` lets it listen.
+// Composes a host in this process from settings: store, models, tools, policy, routes. It opens no socket; `onbook serve` does.
 import type { FastifyInstance } from 'fastify'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'

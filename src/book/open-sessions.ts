@@ -1,4 +1,4 @@
-// The loop of sessions, put together: models, secrets, tools, policy. The one place where all of them meet.
+// Composes the work of sessions and runs: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../adapters/keys/secrets.ts'
 import { repoDetails } from '../adapters/repo/repo-details.ts'

@@ -1,4 +1,4 @@
-// Which model answers for a pack: the one that is named, else what was recorded beside it, else what was scripted beside it.
+// Chooses the model for a pack's tests: the named one, else the recording beside the pack, else the script beside it.
 import { recordedModel, recordingModel } from '../adapters/models/recorded-model.ts'
 import { scriptedModel } from '../adapters/models/scripted-model.ts'
 import { scrubbedModel } from '../adapters/scrub/scrub-model.ts'

@@ -1,4 +1,4 @@
-// Whether the policy file says something else than what this process was started with. Reads the file again only when it was written since.
+// Detects that the policy file differs from the policy of this process. Reads the file again only after it was written.
 import { statSync } from 'node:fs'
 import { canonicalJson, type Json } from '../core/digest/digest.ts'
 import type { HostPolicy } from '../core/gate/host-policy.ts'

@@ -1,4 +1,4 @@
-// Where a record lies, and opening it. A command that looks never makes one.
+// Finds a record and opens it. A read-only command never creates one.
 import { existsSync, type Stats, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'

@@ -1,4 +1,4 @@
-// Which repo is meant: where roles of its own lie, and what agents work on.
+// Finds the repo: the place of its own roles, and of the agents' work.
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Fault } from '../errors.ts'

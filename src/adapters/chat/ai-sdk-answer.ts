@@ -1,4 +1,4 @@
-// The answer of a provider, from its stream or whole, as the fields of a receipt. Lets pieces out as they come; judges nothing.
+// Turns a provider's answer, streamed or whole, into the fields of a receipt. Emits deltas as they arrive; judges nothing.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { ReasoningPart } from '../../core/messages/message.ts'
 import { jsonOrText } from '../../core/messages/read-parts.ts'

@@ -1,4 +1,5 @@
-// A real provider for sessions, through the AI SDK. One call is one request; a secret leaves in that request and nowhere else.
+// A chat model for sessions over a real provider, through the AI SDK. One call is one request; a secret leaves the process only in that
+// request.
 import { filled } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import type { Answered } from '../../core/messages/receipt.ts'

@@ -1,4 +1,4 @@
-// Messages in the words of the AI SDK. Says what cannot be sent; leaves nothing out in silence.
+// Translates messages for the AI SDK. Reports parts that cannot be sent; drops nothing silently.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { ChatMessage, ImagePart, Part, ToolResultPart } from '../../core/messages/message.ts'
 import { Fault } from '../../errors.ts'

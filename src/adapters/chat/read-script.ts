@@ -1,4 +1,4 @@
-// A script for sessions: what the model says, written by a person. Reads it, and says where it is wrong; speaks nothing.
+// Reads a script for sessions: model replies that a person wrote. Reports the place of each mistake.
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { positionText } from '../../core/pack/place.ts'

@@ -1,4 +1,5 @@
-// Keeps what a real model answered, a file per request, and plays it back for exactly that request. Never asks anybody when it has no answer.
+// Records the replies of a real model, a file per request, and plays each back for exactly that request. Never calls a model for a missing
+// reply.
 import { digestJson, type Json } from '../../core/digest/digest.ts'
 import { jsonFile } from '../../core/digest/indented-json.ts'
 import { isObject } from '../../core/digest/is-object.ts'

@@ -1,4 +1,4 @@
-// The provider decides which model answers; what cannot be made is a receipt that says so.
+// The provider decides which model answers; a model that cannot be created gives a failed receipt.
 import { expect, it } from 'vitest'
 import type { ModelCall } from '../../core/messages/model-call.ts'
 import { Fault } from '../../errors.ts'

@@ -1,5 +1,5 @@
 // Folder: Models for turns: scripted, recorded, providers through the AI SDK. They do not retry and keep no secret.
-// One model for sessions out of many: the provider that a session names decides which. Each is made when it is first asked.
+// Routes a session's calls to the model of its provider. Each model is created on first use.
 import { Fault } from '../../errors.ts'
 import type { ChatModel } from '../../ports.ts'
 import { failureOf } from './failure.ts'

@@ -1,4 +1,4 @@
-// A model for sessions that says what a person wrote down. No network, no key, no clock: time is counted in ticks.
+// A chat model with replies from a script. No network, no key, no clock: time is counted in ticks.
 
 import { observable } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

@@ -1,4 +1,4 @@
-// The fetch that a provider is asked through: an answer that takes too long, grows too large or is of another kind is ended. Tries nothing again.
+// The fetch for provider requests: aborts an answer that takes too long, grows too large or has the wrong type. Does not retry.
 import { Fault } from '../../errors.ts'
 
 export interface AnswerLimits {

@@ -1,4 +1,4 @@
-// The words of a command, from its preset and from what an operator says instead.
+// The command line of an agent, from its preset and the operator's settings.
 import { expect, it } from 'vitest'
 import { type CliAgentSettings, cliAgent, wordsOf } from './agent.ts'
 

@@ -1,4 +1,4 @@
-// A command-line agent as an operator describes it, what is left out filled in, and the words of one command. Starts nothing.
+// The settings of a command-line agent with defaults, and the command line of one call. Starts nothing.
 import { Fault } from '../../errors.ts'
 
 export type CliProtocol = 'text' | 'jsonl' | 'stream-json'

@@ -1,5 +1,6 @@
 // Folder: Any command as a model for turns: its prompt, its limits, its output in three protocols, its end. No shell, and no process is left behind.
-// Any command-line agent as a model for sessions. One call is one command; what the agent does with tools of its own stays its own. Never throws for what a command can do.
+// A chat model over any command-line agent. One call is one command; the agent's own tools stay its own. A failing command gives a receipt,
+// never an exception.
 import { randomUUID } from 'node:crypto'
 import { filled, slotsIn } from '../../core/messages/message.ts'
 import type { ModelCall } from '../../core/messages/model-call.ts'

@@ -1,4 +1,4 @@
-// Agents that do not answer, and what they leave behind: a receipt that says whether trying again may help, and no process.
+// Agents that fail: the receipt says whether a retry may help, and no process is left behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Whether a command answered, and if it did not, why and whether trying again may help. Leaves trying to the caller.
+// Decides whether a command failed, why, and whether a retry may help. Leaves the retry to the caller.
 import { Fault } from '../../errors.ts'
 import type { Said } from './reader.ts'
 import type { Ended } from './run-command.ts'

@@ -1,4 +1,4 @@
-// JSON lines as Codex writes them: a thread, its turns, and items in them. All messages of the agent together are the answer.
+// Reads the JSON lines of Codex: a thread, its turns, and their items. All messages of the agent together are the answer.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { BETWEEN_MESSAGES } from '../../core/messages/receipt.ts'
 import { Fault } from '../../errors.ts'

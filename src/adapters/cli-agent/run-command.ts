@@ -1,4 +1,4 @@
-// One command from start to end, within its limits. When it is over, nothing of what it started is left in its process group. Reads no meaning into what it writes.
+// Runs one command within its limits. Afterwards no process of its group is left. Does not interpret its output.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { Fault } from '../../errors.ts'

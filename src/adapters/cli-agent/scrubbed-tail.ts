@@ -1,4 +1,4 @@
-// The end of what a command wrote, without secrets: enough to say why it failed. Keeps nothing else.
+// Keeps the end of a command's output, without secrets: enough to say why it failed.
 import type { Scrubber } from '../scrub/scrub.ts'
 
 const MOST = 2_000

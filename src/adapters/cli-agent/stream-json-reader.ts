@@ -1,4 +1,5 @@
-// JSON lines as Claude Code and Gemini CLI write them: a session, messages whole or in pieces, and one result at the end, which often repeats the last message.
+// Reads the JSON lines of Claude Code and Gemini CLI: a session, messages whole or in pieces, and one result at the end, which often
+// repeats the last message.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { Usage } from '../../core/messages/receipt.ts'
 import { messages, withResult } from './messages.ts'

@@ -1,4 +1,4 @@
-// A command that only prints its answer: all it prints is the answer.
+// Reads a command that prints plain text: its whole output is the answer.
 import type { Reader, ReaderOptions } from './reader.ts'
 
 export function textReader({ show }: ReaderOptions): Reader {

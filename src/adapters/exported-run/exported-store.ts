@@ -1,5 +1,5 @@
 // Folder: A run file as a store to read, verified whole when it opens.
-// A run file as a store: events and objects, to be read. Whole when it opens, or it does not open; it has no tables, and takes nothing.
+// Opens a run file as a read-only store of events and objects. A damaged file does not open. It has no tables.
 import type { FileHandle } from 'node:fs/promises'
 import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'

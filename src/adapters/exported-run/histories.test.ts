@@ -1,4 +1,4 @@
-// Runs as every release wrote them. They are never edited: what no longer verifies, folds or replays is a broken reader.
+// Run files of every release, never edited: a file that no longer verifies, folds or replays means a broken reader.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyRunFile } from '../../cli/record/verify-run-file.ts'

@@ -1,4 +1,4 @@
-// The lines of a file from anywhere, each with its place. Holds one at a time, and none that is too long.
+// Reads the lines of an untrusted file, each with its place. Holds one line at a time, and none that is too long.
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RUN_FILE_BEGINS } from '../../core/record/run-file.ts'
 import { Fault } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// Reads a run file once from its first byte to its last: where everything lies, and everywhere it is not what was written. Believes nothing.
+// Reads a run file once from its first byte to its last: indexes its parts, and reports every place that is not as written. Trusts nothing.
 import type { FileHandle } from 'node:fs/promises'
 import type { Digest } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, type Checkpoint, readCheckpoint } from '../../core/record/checkpoint.ts'

@@ -1,5 +1,6 @@
 // Folder: A folder on disk as files and trees.
-// A folder on disk as Files. Follows no link out of the folder, writes beside and renames, so a crash leaves a whole file or none.
+// A folder on disk as Files. Follows no link out of the folder. Writes to a temporary file and renames it, so that a crash leaves a whole
+// file or none.
 import type { Dirent } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, relative, resolve, sep } from 'node:path'

@@ -1,4 +1,4 @@
-// Files of a workspace into a folder on disk. Writes nothing outside of it, follows no link that lies there, executes nothing.
+// Writes the files of a workspace to a folder on disk. Writes nothing outside of it, follows no link in it, executes nothing.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Folders on a real disk: what is taken, what is left out, what is refused, and when a file is not read again.
+// Folders on a real disk: which files are included, ignored or refused, and when a file is not read again.
 import {
   chmodSync,
   linkSync,

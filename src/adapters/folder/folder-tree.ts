@@ -1,4 +1,4 @@
-// A folder on disk as the files of a workspace. Follows no link out of it, leaves out what ignore files name, executes nothing.
+// Reads a folder on disk as the files of a workspace. Follows no link out of it, leaves out ignored files, executes nothing.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Digest } from '../../core/digest/digest.ts'

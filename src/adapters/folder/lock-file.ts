@@ -1,4 +1,5 @@
-// One process at a time. The lock file names its owner from the moment it exists; one whose owner is gone is taken over.
+// A lock file for one process at a time. It names its owner from the moment it exists; the next process takes over the lock of a dead
+// owner.
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Fault } from '../../errors.ts'

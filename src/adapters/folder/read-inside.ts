@@ -1,4 +1,4 @@
-// Reading a text of a folder, and nothing outside it. Links may point around inside but never out.
+// Reads a text file of a folder, and nothing outside it. Links may point inside the folder, but never out.
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'

@@ -1,4 +1,4 @@
-// Written beside and moved into place: a crash, or a full disk, leaves the whole file or the one before it.
+// Writes a file atomically, through a temporary file and a rename: a crash or a full disk leaves the new file or the old one.
 import { randomUUID } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,6 @@
 // Folder: Keys that sign and seal, in files outside the database.
-// Keys in a folder of their own, outside the database: one file each, readable by its owner alone. Rotation adds; nothing is ever replaced.
+// Stores keys in a folder of their own, outside the database: one file each, readable by its owner alone. Rotation adds a key and replaces
+// none.
 import {
   createHmac,
   createPrivateKey,

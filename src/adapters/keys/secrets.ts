@@ -1,4 +1,4 @@
-// Values of secrets, by id: from the environment, or from a file that only its owner can read. Keeps none of them.
+// Reads the values of secrets by id: from the environment, or from a file that only its owner can read. Caches none.
 import { open } from 'node:fs/promises'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'

@@ -1,4 +1,4 @@
-// A server of tools over HTTP, on this machine: the package's own, so that both of its protocols are spoken.
+// A tool server over HTTP on this machine: the one of the MCP package, so that both of its protocols are tested.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// A server that is reached by Streamable HTTP. No answer is read beyond its limit, and nothing is followed to another origin.
+// Connects to a tool server by Streamable HTTP. Reads no answer beyond its limit, and follows no redirect to another origin.
 import type { Transport } from '@modelcontextprotocol/client'
 import type { McpServer } from './settings.ts'
 

@@ -1,4 +1,4 @@
-// Servers of tools as real processes. Those that do not behave: mcp-tool-server.deep.test.ts.
+// Tool servers as real processes. Misbehaving servers: mcp-tool-server.deep.test.ts.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// A server of tools as an operator describes it, and what is left out filled in. Starts nothing.
+// The settings of a tool server, with defaults. Starts nothing.
 
 export interface McpServerSettings {
   /** The program; no shell reads it. */

@@ -1,5 +1,6 @@
-// A server that is a command: JSON-RPC by lines, over its input and output. The package has such a transport too; this one lends nothing of
-// the environment that was not named, and ends the whole group of processes, so that none is left behind.
+// Connects to a tool server that is a command: JSON-RPC by lines, over its input and output. Unlike the package's transport, this one
+// passes only
+// named environment variables, and ends the whole process group, so that no process is left behind.
 import type { ChildProcess } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { environmentOf } from '../cli-agent/agent.ts'

@@ -1,5 +1,5 @@
 // Folder: The store in memory.
-// The record in memory: for tests and for trying things out. Keeps every promise of the port but durability.
+// The store in memory, for tests and trials. Keeps every promise of the port but durability.
 import { EventEmitter, once } from 'node:events'
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, readCheckpoint } from '../../core/record/checkpoint.ts'

@@ -1,4 +1,4 @@
-// Projections in memory.
+// The projection tables of the store in memory.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import {
   type Cell,

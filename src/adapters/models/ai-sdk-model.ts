@@ -1,4 +1,4 @@
-// A real provider through the AI SDK. Optional: nothing of it is loaded, or needs to be installed, until a model is named.
+// A model for pack tests over a real provider, through the AI SDK. The optional package is loaded only when a model is named.
 import type { LanguageModelMiddleware } from 'ai'
 import { Fault } from '../../errors.ts'
 import type { Model } from '../../ports.ts'

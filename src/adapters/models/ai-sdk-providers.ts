@@ -1,4 +1,5 @@
-// The providers we can reach through the AI SDK, and the variables that say how. Nothing of it is loaded until a model is made.
+// The providers that the AI SDK supports, and the environment variables that configure them. A package is loaded only when a model is
+// created.
 import type { wrapLanguageModel } from 'ai'
 import { Fault } from '../../errors.ts'
 

@@ -1,4 +1,4 @@
-// Plays back what a real model once said, and only for exactly the messages it said it to.
+// Plays back the recorded replies of a real model, each for exactly the messages of its recording.
 import { digestJson, type Json } from '../../core/digest/digest.ts'
 import { jsonFile } from '../../core/digest/indented-json.ts'
 import { Fault } from '../../errors.ts'

@@ -1,5 +1,5 @@
 // Folder: Models for tests of packs: scripted, recorded, the AI SDK.
-// Answers from a file that a person wrote beside the pack: v1.0.0.script.yaml. No network, no key, always the same.
+// Answers from a script beside the pack, v1.0.0.script.yaml. No network, no key, always the same.
 import { isObject } from '../../core/digest/is-object.ts'
 import { positionText } from '../../core/pack/place.ts'
 import { readYaml } from '../../core/pack/yaml.ts'

@@ -1,4 +1,4 @@
-// Which process a number means. The system gives the number of a process that has ended to another; in a container, soon and always the same ones.
+// Identifies a process by more than its id: the system reuses the ids of ended processes, in a container soon and always the same ones.
 import { readFileSync, statSync } from 'node:fs'
 import { codeOf } from './reasons.ts'
 

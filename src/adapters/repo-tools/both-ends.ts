@@ -1,4 +1,4 @@
-// The beginning and the end of a text that arrives in pieces, and how much was left out between them.
+// Keeps the beginning and the end of a text that arrives in pieces, and counts the part between them.
 
 export interface BothEnds {
   push(piece: string): void

@@ -1,4 +1,4 @@
-// Commands that try to see, keep or leave behind more than they were given: through the tool alone, and in a run.
+// Commands that try to see, keep or leave behind more than they may: through the tool alone, and in a run.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,5 @@
-// Processes that a command has left behind outside of its group, found by the home that only they were given. One that hides its environment is not found.
+// Ends processes that a command left behind outside of its group. Finds them by their unique HOME; a process that hides its environment is
+// not found.
 import { readdir, readFile } from 'node:fs/promises'
 
 /** A process that is forked while the list is read is found in the next round. */

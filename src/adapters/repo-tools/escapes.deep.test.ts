@@ -1,4 +1,4 @@
-// Every way out of a repo, to every target, as the tools hold a folder here and as they do on a system that has no names for descriptors.
+// Every way out of a repo, to every target, with named descriptors and as on a system without them.
 import { describe, expect, it } from 'vitest'
 import { escapeAttempts } from '../../testing/repos/escape-attempts.ts'
 import { ESCAPE_PATHS, PATH_CALLS } from '../../testing/repos/escape-corpus.ts'

@@ -1,4 +1,4 @@
-// Ways out of a repo, as data and made up: none of them leads anywhere, and each is answered with words, not with a crash.
+// Ways out of a repo, listed and generated: none succeeds, and each gets an error, not a crash.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeAttempts } from '../../testing/repos/escape-attempts.ts'

@@ -1,4 +1,4 @@
-// read_file, list_files, write_file and delete_file. Reading follows links that stay inside the repo; changing follows none.
+// The tools read_file, list_files, write_file and delete_file. Reading follows links that stay inside the repo; changing follows none.
 import type { Dirent, Stats } from 'node:fs'
 import { lstat, opendir, realpath, unlink } from 'node:fs/promises'
 import { basename } from 'node:path'

@@ -1,4 +1,4 @@
-// The text of one file, by descriptor. Follows no link, never waits for a fifo, and reads no more than it may.
+// Reads the text of one file by descriptor. Follows no link, never waits for a fifo, and stops at its limit.
 import { constants, type Stats } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { Fault } from '../../errors.ts'

@@ -1,4 +1,4 @@
-// A folder of a repo, reached name by name from the root without following a link, and held while something is done in it.
+// Opens a folder of a repo name by name from the root, without following a link, and holds it during some work.
 import { constants, existsSync } from 'node:fs'
 import { lstat, mkdir, open, realpath } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Folder: The five tools over the folder of a repo: read, write, list, delete, run a command. They follow no link out of it, and do not decide whether a call may run.
-// The five tools that work on a repo, as bindings over one folder. They judge paths, not callers: whether a call may run is for the gate.
+// The five repo tools as bindings over one folder. They check paths, not callers: the gate decides whether a call may run.
 import type { Binding } from '../../ports.ts'
 import { commandTool } from './command-tool.ts'
 import { deleteFileTool, listFilesTool, readFileTool, writeFileTool } from './file-tools.ts'

@@ -1,4 +1,4 @@
-// One repo as its tools see it: its limits, where a path leads, and what the system's errors are called. Changes nothing itself.
+// The common base of the repo tools: limits, resolution of paths, and system errors as faults. Changes nothing itself.
 import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { isObject } from '../../core/digest/is-object.ts'

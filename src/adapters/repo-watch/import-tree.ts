@@ -1,4 +1,4 @@
-// Files handed to git one by one, on top of a tree that it has: the next tree. Git reads nothing itself.
+// Imports files into git one by one, on top of an existing tree, and gets the next tree. Git does not read the repo itself.
 import { once } from 'node:events'
 import { quoted } from './byte-path.ts'
 import { OWN_REF, type PrivateGit, type RunningGit } from './private-git.ts'

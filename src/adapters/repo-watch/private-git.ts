@@ -1,4 +1,4 @@
-// The system's git over a store of our own. It sees neither the repo nor anybody's settings: it is given bytes, and asked about trees.
+// Runs the system's git over a private store. Git sees neither the repo nor any user settings: it gets bytes, and compares trees.
 import type { ChildProcessWithoutNullStreams as Child } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'

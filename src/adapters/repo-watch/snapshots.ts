@@ -1,4 +1,4 @@
-// The repo as it is at a moment, under one name: a tree in a store of git's. Reads only files that look other than they did. Keeps no history.
+// Takes snapshots of a repo: each is a tree in a private git store. Reads only files with changed metadata. Keeps no history.
 import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { setImmediate as others } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// Every file of a repo that counts, whatever it is called and whatever happens meanwhile. Follows no link, leaves out what .gitignore files name, changes nothing.
+// Walks the files of a repo, with any names and during concurrent changes. Follows no link, leaves out ignored files, changes nothing.
 import {
   closeSync,
   constants,

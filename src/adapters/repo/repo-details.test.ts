@@ -1,4 +1,4 @@
-// Against git itself.
+// Facts about a repo, compared with git's own answers.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The roles of a repo, in docs/templates. Reads at every call, keeps nothing, and takes nothing from outside the repo.
+// Reads the roles of a repo from docs/templates. Reads at every call, caches nothing, and reads nothing outside the repo.
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { MOST_ROLE_BYTES, ROLE_FOLDER, roleNameProblem, rolePath } from '../../core/role/role-name.ts'

@@ -1,4 +1,4 @@
-// Keeps what must stay secret out of what is shown and stored: the values this process uses to reach a model, wherever they turn up.
+// Removes this process's own credentials for a model from its output and errors.
 import { Fault } from '../../errors.ts'
 import type { Model } from '../../ports.ts'
 import { PROVIDERS } from '../models/ai-sdk-providers.ts'

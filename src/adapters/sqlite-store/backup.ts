@@ -1,4 +1,4 @@
-// A consistent copy of a store that goes on being used, and the way back. Neither ever replaces a file.
+// Makes a consistent copy of a store in use, and restores one. Neither ever replaces a file.
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, open, rm } from 'node:fs/promises'

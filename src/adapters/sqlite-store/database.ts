@@ -1,4 +1,4 @@
-// SQLite, whichever this Node has: its own where there is one, else the same API as a package.
+// Opens SQLite: with Node's own driver where it exists, else with a package of the same API.
 import { createRequire } from 'node:module'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { guarded, isBusy } from './faults.ts'

@@ -1,4 +1,5 @@
-// A disk that is full at any write: what is refused says so and is not there, what was acknowledged is, and it goes on when there is room.
+// A disk that is full at any write: a refused write is reported and absent, an acknowledged one is present, and the store goes on when
+// there is room.
 import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

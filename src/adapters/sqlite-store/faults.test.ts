@@ -1,4 +1,4 @@
-// Files that are not what they should be, or may not be touched: each is refused with its own fault, and left as it was.
+// Damaged or inaccessible files: each is refused with its own fault, and left unchanged.
 import { spawn } from 'node:child_process'
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Commits that come at the same time share one transaction, and so one sync to disk.
+// Groups concurrent commits into one transaction, and so one sync to disk.
 import { Fault } from '../../errors.ts'
 import type { Clock, Commit, Committed } from '../../ports.ts'
 import { BUSY_MS } from './database.ts'

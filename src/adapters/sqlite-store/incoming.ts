@@ -1,4 +1,4 @@
-// Bytes on their way in: cut into pieces of one size, or held together when they are a node. Stores nothing.
+// Cuts incoming bytes into chunks of one size, or holds them together if they are a node. Stores nothing.
 import { beginsAsNode, MOST_NODE_BYTES } from '../../core/record/references.ts'
 
 /** Larger objects are stored in chunks of this size. */

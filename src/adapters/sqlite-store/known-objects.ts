@@ -1,4 +1,4 @@
-// Ids of objects, remembered between transactions while no other connection writes to the file. Most of what a commit references was there before.
+// Caches the ids of objects between transactions, until another connection writes to the file. A commit mostly references existing objects.
 import { type Digest, hexOf } from '../../core/digest/digest.ts'
 import type { ObjectRow, Statements } from './statements.ts'
 

@@ -1,4 +1,4 @@
-// Projections as tables: made from their declaration, filled event by event.
+// Projections as SQLite tables: created from their declaration, filled event by event.
 import type { RecordedEvent } from '../../core/record/event.ts'
 import {
   type Cell,

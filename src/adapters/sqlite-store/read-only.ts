@@ -1,4 +1,4 @@
-// Opening a record where it cannot be written to: evidence on a read-only disk, or in a folder of another user. Nothing beside it is made.
+// Opens a record that cannot be written: evidence on a read-only disk, or in a folder of another user. Creates no file beside it.
 import { accessSync, closeSync, constants, copyFileSync, existsSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

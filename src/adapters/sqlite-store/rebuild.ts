@@ -1,4 +1,4 @@
-// Projections are made when they are new or were declared differently, and made again on demand: dropped, then filled from the streams.
+// Builds projections that are new or declared differently, and rebuilds them on demand: drops them, then fills them from the streams.
 import { canonicalJson, type Json } from '../../core/digest/digest.ts'
 import { readCheckpoint } from '../../core/record/checkpoint.ts'
 import { parseEvent } from '../../core/record/event.ts'

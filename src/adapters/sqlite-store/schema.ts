@@ -1,4 +1,4 @@
-// The tables, as steps forward. A step that was released is never changed; a new one is added.
+// The tables of the store, as migration steps. A released step is never changed; a new one is added.
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { Fault } from '../../errors.ts'
 import { type Database, transaction } from './database.ts'

@@ -1,5 +1,5 @@
 // Folder: The store in SQLite.
-// The record in one SQLite file. Callers at the same time share a transaction; several processes share the file.
+// The record in one SQLite file. Concurrent callers share a transaction; several processes share the file.
 
 import { digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'

@@ -1,4 +1,4 @@
-// Every statement, prepared once.
+// All SQL statements of the store, prepared once.
 import type { Database } from './database.ts'
 import { READ_TIMEOUT } from './when-free.ts'
 

@@ -1,4 +1,4 @@
-// Wakes those who wait for new events: at once when this process wrote them, within moments when another did.
+// Wakes readers that wait for new events: at once for writes of this process, within moments for writes of another.
 import { streamFamily } from '../../core/record/event.ts'
 import type { Commit, Store } from '../../ports.ts'
 import type { Statements } from './statements.ts'

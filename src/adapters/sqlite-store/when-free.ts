@@ -1,4 +1,4 @@
-// Waiting for another process that writes, without holding up this one: tries again later, until a limit.
+// Waits for another writing process without blocking this one: retries up to a time limit.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BUSY_MS, type Database, transaction } from './database.ts'
 import { isBusy } from './faults.ts'

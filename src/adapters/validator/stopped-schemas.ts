@@ -1,4 +1,4 @@
-// Which schemas were stopped because a question about them took too long: per tenant, and for a while, however often they are loaded again.
+// Remembers schemas that were stopped because a validation took too long: per tenant, and for a while, however often they are loaded again.
 import { digestsOf, type Schemas } from '../../core/schema/schemas.ts'
 
 export interface StoppedSchemas {

@@ -1,5 +1,5 @@
 // Folder: Validates with untrusted schemas in a thread that can be stopped.
-// JSON Schemas are foreign code: ajv runs in a worker that is ended when a question takes too long, and started anew for the next.
+// JSON Schemas are untrusted code: ajv runs in a worker, which is ended when a validation takes too long, and started again for the next.
 import { Worker } from 'node:worker_threads'
 import { parsePointer } from '../../core/schema/pointer.ts'
 import { closureOf, type Schemas } from '../../core/schema/schemas.ts'

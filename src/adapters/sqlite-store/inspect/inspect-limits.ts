@@ -1,4 +1,5 @@
-// How far a verification reads: every stream up to its head at the start, every object that was there. Kept beside the file, on this connection.
+// The limits of a verification: every stream up to its head at the start, every object that existed then. Kept in temporary tables of this
+// connection.
 import type { Database } from '../database.ts'
 
 export interface Limits {

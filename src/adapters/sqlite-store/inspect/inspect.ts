@@ -1,5 +1,6 @@
-// The whole store, on a connection of its own, unjudged. Events are read up to where each stream ended at the start: no transaction lasts longer
-// than a page or a table, so that the log of a busy host does not grow for as long as a verification takes.
+// Reads the whole store for a verification, on its own connection, unjudged. Reads each stream up to its head at the start. No transaction
+// lasts
+// longer than a page or a table, so that the log of a busy host does not grow during a verification.
 import { type Digest, digestBytes } from '../../../core/digest/digest.ts'
 import type { Projection } from '../../../core/record/projection.ts'
 import { beginsAsNode } from '../../../core/record/references.ts'

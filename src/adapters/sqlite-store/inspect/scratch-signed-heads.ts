@@ -1,4 +1,4 @@
-// The signed heads of a sealer, in a scratch database: a host holds them for as long as it runs, and there may be millions.
+// Stores the signed heads of a sealer in a scratch database: a host needs them for as long as it runs, and there may be millions.
 import type { SignedHead, SignedHeads } from '../../../ports.ts'
 import { openScratch } from '../database.ts'
 

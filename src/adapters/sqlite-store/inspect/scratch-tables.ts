@@ -1,4 +1,4 @@
-// Projections made anew in a scratch database, to compare a store with. It grows on disk, not in memory.
+// Rebuilds projections in a scratch database, for comparison with a store. It grows on disk, not in memory.
 import type { RecordedEvent } from '../../../core/record/event.ts'
 import { type Projection, projectorOf, type RowChange } from '../../../core/record/projection.ts'
 import { signedHeads } from '../../../core/record/projections.ts'
