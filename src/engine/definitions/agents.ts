@@ -38,7 +38,7 @@ export interface LoadedAgent {
 }
 
 export function prepareAgent(document: Json, what = 'The document', textAt: TextAt = NO_FILES): PreparedDefinition {
-  // As it was written it must be right; what is kept of it says the same without the file.
+  // The written document must be valid; the stored one has the same meaning without the file.
   const written = prepareDefinition(readerWith(textAt), document, what)
   const inlined = withText(document, textAt)
   return inlined === document ? written : prepareDefinition(reader, inlined, what)

@@ -24,7 +24,7 @@ export interface LoadedDefinition<T> {
   readonly revision: number
 }
 
-/** @param what how a problem names it */
+/** @param what the name of the document in problems */
 export function prepareDefinition<T>({ kind, read, about }: DocumentReader<T>, document: Json, what: string): PreparedDefinition {
   const result = read(document)
   if (!result.ok) throw invalid(kind, what, result.problems)
@@ -44,7 +44,7 @@ export async function loadDefinition<T>(
   return { value: await documentAt(store, reader, row.tenant, row.document), digest: row.document, revision: row.revision }
 }
 
-/** The document that a digest names, also when a newer one is published. Bytes may be erased, so they are asked for again after every erasure. */
+/** The document with this digest, also when a newer one is published. Bytes may be erased, so they are read again after every erasure. */
 export function documentAt<T>(store: Store, { kind, read }: DocumentReader<T>, tenant: string, digest: Digest): Promise<T> {
   const key = JSON.stringify(['document', kind, tenant, digest])
   return remembered(store, BYTES_ALONE, key, async () => {

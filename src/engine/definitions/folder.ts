@@ -26,7 +26,7 @@ export async function definitionsIn(workspace: Workspace, isMeant: (path: string
   return meant.map(path => ({ ...prepareFile(path, texts), path }))
 }
 
-/** A rule may be switched off: what cannot be published is refused all the same. */
+/** A lint rule may be switched off: an unpublishable file is refused all the same. */
 function prepareFile(path: string, texts: ReadonlyMap<string, string>): PreparedDefinition {
   const text = texts.get(path)
   if (text === undefined) throw new Fault('file_unreadable', { path, reason: 'it is not text, or too large' })

@@ -13,7 +13,7 @@ export interface DefinitionWriter {
   readonly actor: string
 }
 
-/** A definition that was read and found valid, with the bytes of its document. */
+/** A parsed and valid definition, with the bytes of its document. */
 export interface PreparedDefinition extends Definition {
   readonly bytes: Uint8Array
 }
@@ -27,7 +27,7 @@ export interface PublishedDefinition {
   readonly digest: Digest
 }
 
-/** Whether what is there now, or that nothing is, is what the caller saw. Asked together with the decision. */
+/** Whether the current definition, or its absence, is what the caller saw. Evaluated together with the decision. */
 export type Precondition = (digest: Digest | null) => boolean
 
 export interface PublishOptions {

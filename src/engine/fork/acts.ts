@@ -47,7 +47,7 @@ export function acts(player: Player): Acts {
     await send(nodeId, actor, { ...command, step }, { ...brought, objects, ...(changed === null ? {} : { changed }) })
   }
 
-  /** By what follows from how the node is; otherwise as a host gave it up then. */
+  /** Fails the node by its own state if that applies; otherwise as the recorded host did. */
   async function fail({ event, actor }: Kept<Of<'node.failed'>>): Promise<void> {
     const { nodeId, code, detail } = event
     const turn = await stage.turn(nodeId)
@@ -67,7 +67,7 @@ export function acts(player: Player): Acts {
   async function again(kept: Kept<RunEvent>): Promise<void> {
     const { event, actor } = kept
     const nodeId = nodeFor(event)
-    // It starts because the graph says so, whether or not the record does.
+    // The graph starts the node, whether or not the record does.
     if (nodeId !== null && (await isDue(nodeId))) return start(nodeId, actor)
     switch (event.type) {
       case 'node.started':

@@ -55,7 +55,7 @@ async function roleThen({ player }: Stage, name: string): Promise<LoadedRole> {
   return loadRole(null, name)
 }
 
-/** @param partsAt what is around a reply that a call waits for: the clock alone, which says whether it has waited long enough */
+/** @param partsAt the surroundings of an awaited reply: only the clock, which decides whether the wait is over */
 export async function settleAgain(
   stage: Stage,
   { event, actor }: Kept<Of<'call.settled'>>,

@@ -80,7 +80,7 @@ export async function createFork(
   return { replayed: replayed !== null }
 }
 
-/** A fork works in no lasting session, and its nodes know what was said there all the same. */
+/** A fork works in no lasting session, but its nodes still know the session's earlier messages. */
 const beganIn = ({ run }: Source, cut: number): Readonly<Record<string, History>> =>
   Object.fromEntries(
     run
@@ -91,7 +91,7 @@ const beganIn = ({ run }: Source, cut: number): Readonly<Record<string, History>
       .reverse(),
   )
 
-/** Given when the run was asked for. */
+/** The events of the request that created the run. */
 function firstOf({ run }: Source): readonly RunEvent[] {
   const [first, second] = run as readonly (Kept<RunEvent> | undefined)[]
   return second?.event.type === 'override.given' && second.event.nodeId === null && second.at === first?.at ? [second.event] : []

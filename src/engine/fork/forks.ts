@@ -21,7 +21,7 @@ export interface ForkParts {
   readonly store: Store
   readonly validator: Validator
   readonly runs: Pick<RunWork, 'resume' | 'admit'>
-  /** As the host is set now; what its source froze is kept. */
+  /** The host's current settings; versions that the source froze stay. */
   readonly hostDefaults: KindRefs
   readonly failed: TurnParts['failed']
 }
@@ -38,7 +38,7 @@ export interface ForkWork {
     asked: AskedFork,
     keep?: () => Commit['idempotency'] | undefined,
   ): Promise<{ readonly replayed: boolean }>
-  /** Walks on what a host that is gone has left. */
+  /** Continues walks that a stopped host left. */
   resume(): Promise<number>
   /** When no replay is under way here. */
   quiet(): Promise<void>

@@ -28,7 +28,7 @@ export interface ForkOverlay {
   readonly inputs?: JsonObject
 }
 
-/** @param draft what was taken over */
+/** @param draft the events that the branch took over */
 export async function overlaid(
   store: Store,
   tenant: string,
@@ -105,7 +105,7 @@ async function withWorld(
   return emitRun(draft, event)
 }
 
-/** A branch that is given a template is a question about that template: without it there is nothing to go on with. */
+/** A branch with a template asks about that template: without the template it cannot go on. */
 function checkFound(runId: string, given: Json | undefined, found: FrozenLookup['found']): void {
   for (const value of Object.values(isObject(given) ? given : {})) {
     const read = readPromptRef(value, DIALECT)

@@ -36,7 +36,7 @@ export interface Playing {
 }
 
 const ACTOR = 'onbook'
-/** A node may have so much to do before its run tells of it. */
+/** The most internal steps of a node between two events of its run. */
 const MOST_SILENT = 16
 /** Times to look at a fork in which nothing happens. */
 const MOST_STILL = 4 * MOST_SILENT

@@ -31,7 +31,7 @@ export interface Player {
   position(): string
   /** Goes past what did not happen again. */
   skip(): Promise<void>
-  /** Records what the walk itself found, once. */
+  /** Records a difference that the walk itself found, once. */
   tell(difference: Difference): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
     for (const pair of pairs) if (isOnRecord(pair, track)) found.push(differenceIn(pair, await textsFor(store, tenant, pair, texts)))
     return found
   }
-  /** Nothing says what would have come after the end of a record. */
+  /** The record does not say what would follow after its end. */
   const isOnRecord = (pair: Pair<unknown>, { next, kept }: Track<RunEvent>): boolean => pair.kept !== null || !isOpen || next < kept.length
   const tell = (found: readonly Divergence[], pairs: readonly Pair<RunEvent>[], state: RunState): void => {
     writes += 1

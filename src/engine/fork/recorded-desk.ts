@@ -29,7 +29,7 @@ export async function recordedDesk(store: Store, tenant: string, nodeId: string,
   }
 }
 
-/** As the record says that the node began; null when it says nothing of that. */
+/** The recorded start of the node, or null if the record has none. */
 export function recordedStart(run: Track<RunEvent>, nodeId: string): RecordedStart | null {
   const started = nextOf(run, nodeId, 'node.started')
   if (started === null) return null

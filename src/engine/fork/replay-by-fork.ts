@@ -41,7 +41,7 @@ export interface ReplayedByFork {
   readonly divergences: readonly Divergence[]
   readonly left: number
   readonly rotations: readonly Rotation[]
-  /** The last event of the source, and whether the source was over by then: nothing is made again of what had not happened. */
+  /** The last event of the source, and whether the source had ended by then: a replay does not go beyond it. */
   readonly last: number
   readonly over: boolean
 }

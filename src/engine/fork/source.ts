@@ -11,7 +11,7 @@ import { readChained } from '../replay/read-chained.ts'
 /** By the fork's names. */
 export interface Source {
   readonly names: Renaming
-  /** Where its bytes are not those that the next event names. */
+  /** Events whose bytes differ from the hash in the next event. */
   readonly broken: readonly Divergence[]
   readonly run: readonly Kept<RunEvent>[]
 }

@@ -30,7 +30,7 @@ export interface Stage {
   goOn(nodeId: string, actor: string): Promise<boolean>
   performing(nodeId: string, actor: string): Performing
   read(digests: readonly (Digest | null)[]): Promise<readonly Uint8Array[]>
-  /** The event that the record has right after the one that is to happen now. */
+  /** The recorded event right after the next one. */
   ahead(): RunEvent | undefined
 }
 

@@ -35,7 +35,7 @@ export async function publishedVersions(store: Store, owner: string, templateId:
   const cache = caches.get(store) ?? { templates: new Map(), rows: 0 }
   caches.set(store, cache)
   const key = JSON.stringify([owner, templateId])
-  // Asked first: rows that are written meanwhile are met once more among the events.
+  // Read first: rows that are written meanwhile appear again among the events.
   const heads = await librariesOf(store, owner)
   const known = cache.templates.get(key)
   const isKept = known !== undefined && (await extend(store, owner, templateId, known, heads))
@@ -73,7 +73,7 @@ async function extend(store: Store, owner: string, templateId: string, { rows, h
       for (const { key, cells } of project(event)) {
         const [id, version] = key
         if (id !== templateId || version === undefined) continue
-        // A removal changes a row, and says only what is different in it.
+        // A removal event carries only the changed fields of a row.
         if (event.type !== 'template.published') return false
         add(rows, toLibraryRow({ tenant: owner, stream, seq: event.seq, cells: { ...cells, templateId: id, version } }))
       }
@@ -82,7 +82,7 @@ async function extend(store: Store, owner: string, templateId: string, { rows, h
   return true
 }
 
-/** Templates that were asked for least recently go first. */
+/** Evicts the least recently used templates first. */
 function keep(cache: Cache, key: string, kept: Kept): void {
   drop(cache, key)
   cache.templates.set(key, { ...kept, counted: kept.rows.size })

@@ -39,7 +39,7 @@ export async function previousVersion(store: Store, writer: Writer, templateId: 
   return previousOf(moves.flatMap(({ to }) => to ?? []))
 }
 
-/** Says nothing when it is so already. */
+/** Writes nothing when the label already has this state. */
 export function protectLabel(store: Store, writer: Writer, label: string, on: boolean): Promise<CommitOutcome> {
   return commitDecided(store, writer, [], async () => ({
     ok: true,

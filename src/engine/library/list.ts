@@ -52,7 +52,7 @@ interface Narrowed {
 /** Where to look, so that rows which cannot pass are not read; null when all may. The rarest is usually a tag. */
 function narrowed({ kind, tags = [], modelClass, origin }: ListFilter): Narrowed | null {
   const [tag] = tags
-  // A table has no NUL (core/record/projection.ts); what it finds too much, `passes` sorts out.
+  // A table has no NUL (core/record/projection.ts); `passes` filters out false matches.
   if (tag !== undefined) return { table: templateTagRows.table, cells: { tag: tag.replaceAll('\0', '\u2400') } }
   const cells = Object.entries({ kind, modelClass, origin }).filter(([, cell]) => cell !== undefined)
   return cells.length === 0 ? null : { table: templateRows.table, cells: Object.fromEntries(cells) as Row }
@@ -86,7 +86,7 @@ async function* byTemplate(
         rows.push(head.value)
         heads[index] = await source.next()
       }
-    // A narrowed look sees some versions; which is the newest, all of them say.
+    // A narrowed query sees only some versions; the newest needs all of them.
     yield narrow === null ? unshadowed(rows.map(toLibraryRow), workspace) : await versionsOf(store, tenant, id, workspace)
   }
 }

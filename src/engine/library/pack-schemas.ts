@@ -22,7 +22,7 @@ export function schemasOfPack({ agentId, version, inputSchema, outputSchema }: P
   return { pack: agentId, version, inputSchema, outputSchema, schemas }
 }
 
-/** Those that are not on record yet, in one commit. */
+/** Publishes schemas that are not on record yet, in one commit. */
 export async function publishSchemas(store: Store, { tenant, libraryId, actor }: Writer, all: readonly PackSchemas[]): Promise<void> {
   const stream = libraryStream(libraryId)
   for (;;) {

@@ -16,7 +16,7 @@ export interface CommitOutcome {
   readonly replayed: boolean
 }
 
-/** Whether what is newest now is what the caller saw. */
+/** Whether the newest version is the one that the caller saw. */
 export type Precondition = (digest: Digest) => boolean
 
 /** Decides on the current state and commits; decides again when another writer commits first. */
@@ -106,7 +106,7 @@ async function activeAgain(
   return wanted
 }
 
-/** All of them in one commit, or none. The host says where a template comes from, never the caller. */
+/** All of them in one commit, or none. The host sets the source of a template, never the caller. */
 export async function publishTemplates(
   store: Store,
   writer: Writer,

@@ -102,7 +102,7 @@ export interface StoredTemplate {
   readonly bytes: Uint8Array
 }
 
-/** Bytes may be erased, so they are asked for again after every erasure; their content is read once. */
+/** Bytes may be erased, so they are read again after every erasure; their content is parsed once. */
 export const readStored = (store: Store, { tenant, digest }: LibraryRow): Promise<StoredTemplate> => {
   const key = JSON.stringify(['template', tenant, digest])
   return remembered(
@@ -117,7 +117,7 @@ export const readStored = (store: Store, { tenant, digest }: LibraryRow): Promis
   )
 }
 
-/** The same object every time, as long as it is kept: what rendering makes of a template hangs on it. */
+/** The same object while it is cached: rendering caches by identity. */
 const parsed = (store: Store, key: string, bytes: Uint8Array): Promise<LibraryTemplate> =>
   rememberedContent(
     store,

@@ -91,7 +91,7 @@ async function activateTemplates({ store, writer }: RecordPlace, templates: read
   return { changed: isMoving, from, active: (await publishFresh(store, writer, { templates, active })).active }
 }
 
-/** Refuses, by throwing, what has an error or does not pass every test. A broken registry has a fault of its own. */
+/** Throws for a pack with an error or a failed test. A broken registry has a fault of its own. */
 async function prove(workspace: Workspace, path: string, { validator, test }: ActivateRequest): Promise<void> {
   const findings = workspace.findings.filter(({ file }) => file !== REGISTRY_FILE)
   for await (const checked of checkPacks(workspace, validator, [path])) findings.push(...checked.findings)

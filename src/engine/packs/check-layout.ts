@@ -11,7 +11,7 @@ import { ignoredIn } from './ignored-in.ts'
 import { isClosedFolder, unreadable, type Workspace, weigh } from './pack-folder.ts'
 
 export interface CheckedLayout {
-  /** Those that were looked into. */
+  /** The files that were checked. */
   readonly files: readonly string[]
   /** The texts to which the lines and columns of findings refer. */
   readonly texts: ReadonlyMap<string, string>
@@ -25,8 +25,8 @@ const MOST_BYTES = 8 * 1024 * 1024
 const WINDOW = 32
 
 /**
- * @param ignores whether ignore files count: in a folder they do, since publishing leaves out what they name
- * @param extra texts that are checked as if they lay in the layout, by the path they would have there
+ * @param ignores whether ignore files count: in a folder they do, because publishing skips ignored files
+ * @param extra texts that are checked as if they were in the layout, by their path there
  */
 export async function checkLayout(
   { files, config, packs }: Pick<Workspace, 'files' | 'config' | 'packs'>,

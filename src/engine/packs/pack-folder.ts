@@ -54,11 +54,11 @@ export async function openWorkspace(files: Files): Promise<Workspace> {
 export function weigh(findings: readonly Finding[], { rules }: Config): readonly Finding[] {
   const severity = rules['workspace-file']?.severity
   if (severity === 'off') return []
-  // An info stays one, as with every rule: what the configuration sets is the upper limit.
+  // An info stays an info, as with every rule: the configured severity is the upper limit.
   return severity === undefined ? findings : findings.map(finding => (finding.severity === 'info' ? finding : { ...finding, severity }))
 }
 
-/** A closed folder may hold packs: it is listed with them, and found unreadable when its turn comes. */
+/** An unreadable folder may hold packs: it is listed with them, and reported as unreadable later. */
 export const isPackFile = (path: string): boolean =>
   isClosedFolder(path) || (/\.ya?ml$/.test(path) && ![isSettings, isScript, isAgentFile, isWorkflowFile].some(is => is(path)))
 
@@ -117,7 +117,7 @@ interface VersionFile {
 
 const siblings = new WeakMap<readonly string[], ReadonlyMap<string, readonly VersionFile[]>>()
 
-/** The versions in each folder. Found once for a list of packs: asking is as frequent as there are packs. */
+/** The versions in each folder. Computed once for a list of packs, because every pack asks. */
 function siblingsOf(packs: readonly string[]): ReadonlyMap<string, readonly VersionFile[]> {
   const known = siblings.get(packs)
   if (known !== undefined) return known

@@ -18,7 +18,7 @@ export type Outcome =
       readonly prompt: PromptRecord
       readonly request: StepRequest
       readonly texts: readonly StoredText[]
-      /** Those that were made for it, and that no record has. */
+      /** Catalogs that were made for the step, and that no record has. */
       readonly catalogs: readonly Uint8Array[]
       /** Whether the step might show tools that the record does not hold, because no agent saw them. */
       readonly isUntold: boolean

@@ -17,7 +17,7 @@ interface RecordedRoot {
   readonly root: Digest
 }
 
-/** The one that differs; its own where several do, or where the record has no longer what it was made of. */
+/** The file that differs; `own` if several differ, or if the record no longer has the sources. */
 export async function changedFile(proposal: Proposal, recorded: RecordedRoot, own: string): Promise<string> {
   const changed: string[] = []
   try {

@@ -64,7 +64,7 @@ export interface Proposal {
   object(digest: Digest): Promise<Uint8Array>
 }
 
-/** Where its files lie: in a record, or in one that was made for it. */
+/** The place of its files: a record, or a temporary one made for it. */
 export interface ProposalPlace {
   readonly store: Store
   readonly user: WorkspaceUser
@@ -92,7 +92,7 @@ export const activeIn = ({ moves }: Pick<Proposal, 'moves'>): ReadonlyMap<string
     }),
   )
 
-/** All templates of a pack. As it is written: summarizer@1.1.0. */
+/** Moves all templates of a pack. Written as summarizer@1.1.0. */
 export function readActivation(text: string): readonly ProposedLabel[] {
   const [, pack = '', version = ''] = /^([^@=]+)@([^@=]+)$/.exec(text) ?? []
   if (version === '') throw new Fault('usage_invalid', { problem: `"${text}" does not name a version of a pack: write pack@version` })
@@ -103,7 +103,7 @@ export function readActivation(text: string): readonly ProposedLabel[] {
   ]
 }
 
-/** As it is written: support@production=1.1.0. */
+/** Written as support@production=1.1.0. */
 export function readLabelMove(text: string): ProposedLabel {
   const [, templateId = '', label = '', version = ''] = /^([^@=]+)@([^@=]+)=([^@=]+)$/.exec(text) ?? []
   if (!isLabel(label) || version === '')
@@ -155,7 +155,7 @@ export async function readProposal({ store, user, choice, library, validator, la
 
   async function onceHeld(path: string, digest: Digest): Promise<boolean> {
     if ((await files.list(path.slice(0, path.lastIndexOf('/')))).length > 0) return true
-    // A folder is a proposal for what is published, if anything is.
+    // For a folder, the proposal applies to the published library, if there is one.
     const published = library.store
     if ((await headOf(published, user.tenant, workspace)) === null) return false
     let left = MOST_VERSIONS
@@ -210,7 +210,7 @@ export async function readProposal({ store, user, choice, library, validator, la
   }
 }
 
-/** The versions that labels would be moved to. One that is neither in the library nor in the proposal is refused. */
+/** The target versions of label moves. A version that is neither in the library nor in the proposal is refused. */
 async function publishedAt(
   { store, tenant, libraryId }: LibraryPlace,
   labels: readonly ProposedLabel[],
@@ -239,7 +239,7 @@ const digestIn = async (store: Store, tenant: string, root: Digest, path: string
 
 const documentOf = ({ bytes }: PreparedDefinition): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json
 
-/** Those that lie in it as a repo keeps them. */
+/** Roles in the proposal, at the places that a repo has for them. */
 const rolesIn = (files: Files): RoleFiles => ({
   async read(name) {
     const path = rolePath(name)

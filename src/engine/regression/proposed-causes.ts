@@ -53,13 +53,13 @@ async function roleCauses(proposal: Proposal, { roles, spawned }: LoadedFrozen):
   return [...causes.values()].sort(inCauseOrder)
 }
 
-/** A workspace that has not the file says nothing about the role, unless it once had it: then it was deleted. */
+/** A workspace without the file does not decide about the role, unless it once had the file: then it was deleted. */
 async function hasSay({ digestAt, onceHeld }: Proposal, { name, source, digest }: FrozenRole): Promise<boolean> {
   const path = rolePath(name)
   return (await digestAt(path)) !== null || (source === 'repo' && (await onceHeld(path, digest)))
 }
 
-/** The one that ships, where the proposal has none of this name. */
+/** The shipped role, if the proposal has none of this name. */
 export async function proposedRole({ roles }: Proposal, name: string): Promise<FrozenRole | Failure> {
   try {
     const { role, source, ref, digest } = await loadRole(roles, name)
@@ -80,7 +80,7 @@ function templateCauses(proposal: Proposal, { lookup }: LoadedFrozen): readonly 
   return [...causes.values()].sort(inCauseOrder)
 }
 
-/** Null where a ref leads to what it led to. Refs that lead from the same to the same have one cause. */
+/** Null when a ref's target is unchanged. Refs with the same old and new target share one cause. */
 export function templateCause(proposal: Proposal, ref: PromptRef, was: Found): Cause | null {
   const is = proposedFound(proposal, ref, was)
   if (is === was) return null
@@ -127,7 +127,7 @@ interface Versioned {
   readonly version: string | null
 }
 
-/** Versions where they differ, else the names of what they hold. */
+/** Versions if they differ, else digests. */
 function fromTo(was: Versioned | null, is: Versioned): Pick<Cause, 'from' | 'to'> {
   if (was !== null && was.version !== null && is.version !== null && was.version !== is.version)
     return { from: was.version, to: is.version }

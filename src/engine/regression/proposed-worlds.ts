@@ -26,13 +26,13 @@ export interface ProposedWorld {
 }
 
 export interface ProposedWorlds {
-  /** None when the proposal says nothing otherwise than the run froze it. */
+  /** Empty when the proposal equals the frozen world. */
   readonly causes: readonly Cause[]
   /** With these in place: the same object every time. */
   with(causes: readonly Cause[]): Promise<ProposedWorld>
 }
 
-/** @param frozen without what agents added to the graph, but with what those nodes were given */
+/** @param frozen without the nodes that agents added, but with the frozen inputs of those nodes */
 export async function proposedWorlds(proposal: Proposal, frozen: LoadedFrozen): Promise<ProposedWorlds> {
   const worlds = new Map<string, Promise<ProposedWorld>>()
   return {
@@ -119,7 +119,7 @@ async function rolesWith(
   return { roles, unusable, replaced }
 }
 
-/** @param taken what the proposal has the say about; about what no run had named, it has always */
+/** @param taken the causes to apply; names that no run used always come from the proposal */
 async function lookupWith(proposal: Proposal, frozen: LoadedFrozen, taken: readonly Cause[]): Promise<FrozenLookup> {
   const { found, defaults } = frozen.lookup
   const keys = new Set(taken.map(causeKey))

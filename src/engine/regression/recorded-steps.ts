@@ -16,7 +16,7 @@ import { worldOf } from '../runs/start/world.ts'
 import { isDirect } from '../turns/task.ts'
 
 export interface RecordedStep {
-  /** As it was the moment before. */
+  /** The state right before the step. */
   readonly run: LoadedRun
   readonly frozen: LoadedFrozen
   readonly event: StepStarted
@@ -57,7 +57,7 @@ export async function eachRecordedStep(
   return problems[0] ?? null
 }
 
-/** Or what is wrong with it. */
+/** Returns the step, or the problem with it. */
 async function recordedStep(store: Store, tenant: string, run: LoadedRun, event: StepStarted): Promise<RecordedStep | string> {
   const open = nodeOf(run.state, event.nodeId).turn
   if (open === null) return `node ${event.nodeId} was not started`

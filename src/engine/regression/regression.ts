@@ -26,13 +26,13 @@ export interface ComparedRun {
 
 export interface Regression extends Tally {
   readonly against: { readonly workspace: string; readonly version: number; readonly root: string }
-  /** Those that steps had a snapshot of: preludes and catalogs of any other were not compared. */
+  /** Workspaces of the steps' snapshots: preludes and catalogs of any other were not compared. */
   readonly workspaces: readonly string[]
   /** New versions in the proposal that change nothing yet: refs go by a label that stays. */
   readonly unreached: readonly Unreached[]
 }
 
-/** How much is remembered of runs that were compared: what is alike is made once. */
+/** The size of the caches: equal worlds are computed once. */
 const MOST_WORLDS = 200
 const MOST_VERDICTS = 2_000
 
@@ -118,7 +118,7 @@ function likeness({ run: { state, createdBy }, event: { nodeId, request, prompt 
   return digestText(JSON.stringify([given, nodeId, handoffs, outputs, templates, [prelude, tools, calls], [config, snapshot]]))
 }
 
-/** The record, with what is only in the proposal. */
+/** The record, with the objects that only the proposal has. */
 export const withProposal = (store: Store, proposal: Proposal): Store => ({
   ...store,
   async object(tenant, digest) {

@@ -1,7 +1,7 @@
 // Facts that a level 2 replay takes from the record without checking them, each with the reason. An identical result proves nothing about them.
 import type { Condition } from '../../core/gate/authorize.ts'
 
-/** Conditions of a verdict; what follows from them is judged again. */
+/** Conditions of a verdict that are assumed; their consequences are judged again. */
 export const BELIEVED_CONDITIONS: Readonly<Partial<Record<Believed, string>>> = {
   well_formed: 'the schema of a tool is untrusted code, and is not run again',
   bound: 'the tools of a host are its code, and not recorded',

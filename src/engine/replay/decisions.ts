@@ -35,7 +35,7 @@ import { textsOf } from './texts-of.ts'
 export interface ReplayedPrompt {
   readonly sequence: number
   readonly nodeId: string
-  /** Which time the node was at work; steps are counted anew each time. */
+  /** The number of the node's visit; each visit counts its steps from the start. */
   readonly visit: number
   readonly step: number
   readonly recorded: Digest
@@ -46,7 +46,7 @@ export interface ReplayedPrompt {
 }
 
 export interface Decisions {
-  /** @param run as it was before the event */
+  /** @param run the state before the event */
   meet(run: LoadedRun, recorded: RecordedEvent, event: RunEvent): Promise<void>
   counts(): Pick<Replayed, 'prompts' | 'verdicts' | 'believed'>
 }

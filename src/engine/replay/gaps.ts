@@ -13,7 +13,7 @@ export type GapPlace = Pick<Divergence, 'sequence' | 'stream' | 'nodeId' | 'step
 export interface Gaps {
   /** Looks at every object that an event names. */
   look(place: GapPlace, type: string, payload: Json): Promise<void>
-  /** Does it; false when something was not to be had for it, or was not what it should be. @param type of the event */
+  /** Runs the work; false when an object for it is missing or malformed. @param type of the event */
   around(place: GapPlace, type: string, work: () => Promise<void>): Promise<boolean>
 }
 

@@ -5,7 +5,7 @@ import type { Store, StoredEvent } from '../../ports.ts'
 
 export type Diverged = (divergence: Divergence) => void
 
-/** @param named whether a divergence says which stream it is in: not in that of the run itself */
+/** @param named whether a divergence names its stream: not for the stream of the run itself */
 export async function* chainedPages(
   store: Store,
   tenant: string,

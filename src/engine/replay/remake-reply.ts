@@ -8,7 +8,7 @@ import { recordedReply } from '../turns/settled-reply.ts'
 export interface RemadeReply {
   readonly told: Pick<StepSettled, 'replyHash' | 'tokens' | 'conversation'>
   readonly calls: readonly ToolCall[]
-  /** The name of what the node gives, if this is its last reply. */
+  /** The digest of the node's output, if this is its last reply. */
   readonly output: Digest | null
 }
 

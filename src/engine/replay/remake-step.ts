@@ -25,7 +25,7 @@ interface StepOnRecord {
   readonly frozen: LoadedFrozen
   readonly node: WorkflowNode
   readonly event: StepStarted
-  /** As it was when the step was started, with the snapshot of the step. */
+  /** The state of the turn at the start of the step, with the snapshot of the step. */
   readonly turn: Pick<Turn, 'config' | 'snapshot' | 'history'>
 }
 

@@ -17,7 +17,7 @@ import type { AtWork } from '../turns/performing.ts'
 interface JudgedOnRecord {
   readonly store: Store
   readonly tenant: string
-  /** The turn, as it was when the call was judged. */
+  /** The state of the turn when the call was judged. */
   readonly at: Pick<AtWork, 'state' | 'frozen' | 'turn'>
   readonly nodeId: string
   readonly call: string
@@ -49,7 +49,7 @@ export async function remakeVerdict(judged: JudgedOnRecord): Promise<Verdict | n
     ...unseenIn(reasonOf('visible')),
     bound: holds('bound'),
     unbound: reasonOf('bound'),
-    // Whether a person is asked is set by the policy; whether one was, and what they said, is on record.
+    // The policy decides whether a person must approve; the record has the request and the answer.
     grant: {
       granted: holds('granted'),
       reason: reasonOf('granted'),

@@ -85,7 +85,7 @@ export async function replayRun(
       const event = runEvent(recorded)
       if (recorded.seq === 0) run = { ...run, createdAt: recorded.at, createdBy: recorded.actor }
       if (pause !== undefined && recorded.seq % EVENTS_AT_ONCE === 0) await pause()
-      // From what was there the moment before: nothing later has a say.
+      // Uses only the state right before the event: later events have no influence.
       if (decided !== null) await decided.meet(run, recorded, event)
       run = { ...run, state: folded(recorded, event), seq: recorded.seq }
     }

@@ -36,7 +36,7 @@ export async function shippedThen(
 
 const isOtherVersion = (ref: string, now: string): boolean => ref !== now && ref.startsWith(now.slice(0, now.indexOf('@') + 1))
 
-/** The same object every time: what composing makes of it hangs on it. */
+/** The same object every time: composing caches by identity. */
 const storedBlock = (store: Store, tenant: string, digest: Digest): Promise<ShippedTemplate> =>
   rememberedContent(store, JSON.stringify(['shipped', tenant, digest]), async () =>
     shipped(JSON.parse(new TextDecoder().decode(await store.object(tenant, digest))) as LibraryTemplate),

@@ -15,7 +15,7 @@ const EVENTS_PER_PAUSE = 100
 interface ReadOptions {
   /** Awaited between events, so that a host serves others meanwhile. */
   readonly pause?: () => Promise<void>
-  /** Gets each step with the run as it was the moment before. Without it no state is folded. */
+  /** Receives each step with the state of the run right before it. Left out: no state is folded. */
   readonly onStep?: (step: RunStep, before: LoadedRun) => void
 }
 

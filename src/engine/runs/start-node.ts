@@ -18,15 +18,15 @@ import { deliveries, mailTo } from './graph/mail.ts'
 import type { LoadedFrozen } from './start/frozen.ts'
 import type { RunChange } from './write-run.ts'
 
-/** The sample node of OpenWOP's conformance suite: whatever it is sent, it says that it was sent that. */
+/** The sample node of OpenWOP's conformance suite: it repeats its input. */
 export const SAMPLE_TYPE = 'local.sample.demo.mock-ai'
 
-/** The part of `node.started` that does not follow from the run. In a run that is made again it comes from the record. */
+/** The part of `node.started` that does not follow from the run. A replay takes it from the record. */
 export type Beginning = Pick<StartNode, 'session' | 'home' | 'config' | 'interactive' | 'snapshot' | 'apply' | 'input' | 'history' | 'left'>
 
 /**
- * With its first step, unless something keeps that from starting. Null when the node is not to be started, any more or yet.
- * @param recorded of a run that is made again
+ * Starts the node with its first step, unless the step cannot start. Null when the node is not to be started, any more or yet.
+ * @param recorded of a replay
  * @param from the run, with the events that are written before
  */
 export async function startNode(

@@ -23,7 +23,7 @@ import { worldOf } from './start/world.ts'
 import { type RunChange, unchanged } from './write-run.ts'
 
 export interface TurnWork {
-  /** Begins what the turn calls for, unless it is under way here; ends what it calls for no more. */
+  /** Begins the turn's next effect unless it is already in progress here; ends effects that the turn no longer needs. */
   go(tenant: string, run: LoadedRun, nodeId: string): void
   /** For a turn at this visit. */
   performing(place: TurnPlace, visit: number, signal: AbortSignal): Performing
@@ -124,7 +124,7 @@ export function turnWork({ parts, write, graph, later, resumes, calls }: TurnDes
     }
   }
 
-  /** Whether the run is still this process's. One that was lost is not looked at again: what is kept of it here is old. */
+  /** Whether this process still owns the run. A lost run is not read again: its cached state is old. */
   async function perform(work: Performing, effect: TurnEffect): Promise<boolean> {
     try {
       await effected(work, effect)

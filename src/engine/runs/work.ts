@@ -65,7 +65,7 @@ export interface RunWork {
   readonly sessions: SessionWork
   /** Resolves when the run is on record; it goes on by itself. */
   create(place: RunPlace, request: CreateRun): Promise<SubmittedRun & Pick<CreatedRun, 'warnings'>>
-  /** A run of the graph of one node: the session, asked directly. */
+  /** Creates a run with a graph of one node, which asks the session directly. */
   ask(place: RunPlace, request: AskSession): Promise<SubmittedRun>
   /** Throws `runs_busy` when the tenant has as many open runs as it may. */
   admit(tenant: string): void

@@ -23,7 +23,7 @@ export interface RunPlace {
 export interface RunChange<T> {
   readonly draft: RunDraft
   readonly objects?: readonly Uint8Array[]
-  /** Most of these are in the record already: runs of one workflow say the same in many steps. */
+  /** Most of these are in the record already: runs of one workflow repeat texts in many steps. */
   readonly texts?: readonly StoredText[]
   readonly idempotency?: Commit['idempotency']
   /** For the caller. */
@@ -47,9 +47,9 @@ export const unchanged = <T>({ state }: LoadedRun, answer: T): RunChange<T> => (
 const encoder = new TextEncoder()
 
 /**
- * The run's stream is part of every commit, with or without events: a process that has claimed the run since has moved it, and the commit is refused.
+ * The run's stream is part of every commit, with or without events: if another process has claimed the run since, the commit is refused.
  * @param decide null when there is nothing to write
- * @param isNew there is no such run yet; should there be one, that is found out
+ * @param isNew the run does not exist yet; the commit is refused if it does
  */
 export async function writeRun<T>(
   store: Store,
@@ -57,7 +57,7 @@ export async function writeRun<T>(
   decide: (run: LoadedRun, load: LoadSession) => Promise<RunChange<T> | null>,
   isNew = false,
 ): Promise<WrittenRun<T> | null> {
-  // The fold that is kept here is right unless another process has written: then the commit is refused, and everything is read.
+  // The cached fold is right unless another process has written: then the commit is refused, and everything is read again.
   for (let isFresh = false; ; isFresh = true) {
     const load: LoadSession = session => (isFresh ? loadSession : keptSession)(store, tenant, session)
     const loaded = isNew && !isFresh ? NO_RUN : await (isFresh ? loadRun : keptRun)(store, tenant, runId)

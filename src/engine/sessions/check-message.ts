@@ -4,7 +4,7 @@ import { readMessages } from '../../core/messages/read-messages.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 
-/** Throws `object_malformed`, with nothing written. @param objects those that are stored in the same commit */
+/** Throws `object_malformed`, with nothing written. @param objects stored in the same commit */
 export async function checkMessage(store: Store, tenant: string, digest: Digest, objects: readonly Uint8Array[] = []): Promise<void> {
   const bytes = objects.find(one => digestBytes(one) === digest) ?? (await store.object(tenant, digest))
   const read = readMessages(bytes)

@@ -34,7 +34,7 @@ const isMessage = (kind: AskedCommand['kind']): kind is 'steer' | 'interrupt' | 
 /** A run may begin or end while a message is on its way: the message follows it. */
 const MOVED: readonly string[] = ['run_already_active', 'run_ended', 'node_not_running']
 
-/** Throws what is refused. */
+/** Throws a fault for a refusal. */
 export async function commandSession(
   works: Works,
   store: Store,

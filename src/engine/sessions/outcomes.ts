@@ -16,7 +16,7 @@ export type SyncOutcome =
       readonly sync: number
       readonly snapshot: Snapshot
       readonly selection: Selection
-      /** Those that would have another version or other text. */
+      /** Packs with another version or text. */
       readonly packs: readonly PackChange[]
     }
   | { readonly outcome: 'unchanged'; readonly sync: number; readonly workspace: string; readonly version: number }
@@ -29,7 +29,7 @@ export type SyncOutcome =
       readonly detail: string
     }
 
-/** A sync that was asked for, and where in the stream to look for what came of it. */
+/** A requested sync, and the place in the stream from which to look for its outcome. */
 export interface AskedFor {
   readonly sync: number
   readonly after: number

@@ -34,7 +34,7 @@ export async function checkWorkspace(store: Store, tenant: string, { workspace: 
   throw new Fault('workspace_version_missing', { workspace: name, version, head: head.version })
 }
 
-/** A text, a message, or the name of one that is stored. */
+/** A text, a message, or the digest of a stored message. */
 export type GivenMessage = string | { readonly digest: Digest } | JsonObject
 
 export interface MessageObject {
@@ -71,7 +71,7 @@ export interface AskedCommand {
   readonly reason?: string | undefined
 }
 
-/** The message of those kinds that say something. Throws when it is missing. */
+/** Builds the message of a command that carries one. Throws when it is missing. */
 export function leftMessage(id: string, kind: LeftMessage['kind'], message: Digest | undefined): LeftMessage {
   if (message === undefined) throw new Fault('validation_error', { problem: `A ${kind} needs a message` })
   return { kind, id, message }

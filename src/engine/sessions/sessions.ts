@@ -36,7 +36,7 @@ export async function newestNode(store: Store, tenant: string, session: string):
   return null
 }
 
-/** With a sync that was asked for and is not done. */
+/** Sessions with an unfinished sync. */
 export async function syncingSessions(store: Store, tenant: string): Promise<readonly string[]> {
   const open: string[] = []
   for await (const row of store.rows(sessionRows.table, tenant, { syncing: 1 })) {

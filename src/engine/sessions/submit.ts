@@ -21,13 +21,13 @@ export interface Submitted {
   readonly state: SessionState
   readonly events: readonly SessionEvent[]
   readonly refusal: { readonly code: string; readonly message: string } | null
-  /** The answer that was given before, under the same idempotency key. */
+  /** The earlier answer under the same idempotency key. */
   readonly replayed: Json | null
 }
 
 export interface Submission {
   readonly objects?: readonly Uint8Array[]
-  /** The answer that is kept under an idempotency key follows from the events. Refusals are not kept. */
+  /** Derives the stored answer for an idempotency key from the events. Refusals are not stored. */
   readonly idempotency?: (events: readonly SessionEvent[]) => Commit['idempotency'] | undefined
 }
 
@@ -45,7 +45,7 @@ export async function submit(store: Store, place: SessionPlace, command: Session
     try {
       const { replayed } = await store.commit({
         tenant,
-        // Objects that a refused command brought are not kept.
+        // Objects of a refused command are not stored.
         objects: decided.ok ? [...(submission.objects ?? []), ...made] : [],
         appends: [
           { stream: sessionStream(session), expected: seq, entries: decided.events.map(event => sessionDraft(event, actor, cause)) },

@@ -31,7 +31,7 @@ export function sessionWork(parts: TurnParts): SessionWork {
   const syncs = new Map<string, Set<Promise<void>>>()
   const stopping = new AbortController()
 
-  /** The newest sync that was asked for: an older one is not waited for any more. */
+  /** Begins the newest requested sync: no client waits for an older one any more. */
   function begin(tenant: string, session: string, state: SessionState): void {
     const { syncing } = state.workspace
     if (syncing === null || stopping.signal.aborted) return

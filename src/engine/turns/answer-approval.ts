@@ -52,7 +52,7 @@ async function check(parts: TurnParts, place: TurnPlace, at: AtWork, { name, app
       tool: name,
       problem: 'they are nested too deep, or hold half a surrogate pair or a number that is too large',
     })
-  // They are kept as they are given, and a tool cannot do with less.
+  // Changed arguments are stored unscrubbed, because the tool needs them whole. So arguments with a secret are refused.
   if (parts.scrub !== undefined && canonicalJson(await parts.scrub(place.tenant, changed)) !== canonicalJson(changed))
     throw new Fault('approval_arguments_refused', { tool: name, problem: 'they hold a secret of this host, and would be kept' })
   const asked = { name, arguments: changed, approval: { ...approval!, decision: 'approved' as const, answeredBy: place.actor } }

@@ -45,7 +45,7 @@ export async function callModel(performing: Performing, { step: { step, attempt 
   )
 }
 
-/** Without the policy's consent no secret leaves: nothing is asked, and the step fails with what to add to the policy. */
+/** Without the policy's consent no secret leaves: no call is made, and the step fails with the line to add to the policy. */
 async function refusedPrelude({ parts, place }: Performing, at: AtWork, { prelude }: StepRequest): Promise<Receipt | null> {
   const { snapshot } = at.turn
   if (snapshot?.prelude == null || !prelude.includes(snapshot.prelude.digest)) return null

@@ -41,8 +41,8 @@ export async function callTool(performing: Performing, id: string): Promise<void
 }
 
 /**
- * Null when there is nothing to judge: the call is over, its run is being cancelled, or a person said no to one before it.
- * @param gateOf what the gate has to know about the node
+ * Null when there is nothing to judge: the call is over, its run is being cancelled, or a person denied a call before it.
+ * @param gateOf the gate's facts about the node
  */
 export async function judge(
   performing: Performing,

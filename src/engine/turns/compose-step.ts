@@ -96,7 +96,7 @@ export async function composeStep(place: StepPlace): Promise<ComposedStep> {
   const messages = promptMessages(prompt)
   const system = messages.system === null ? null : keep(writeMessage(messages.system))
   const user = messages.user === null ? null : keep(writeMessage(messages.user))
-  // The user message enters the history once a turn, and again only when it says something else.
+  // The user message enters the history once a turn, and again only when its text changes.
   const isTold = nodeOf(state, node.id).user === user
   const record = recordOf(place, prompt, isTold, kept)
   const made = frozen.opaqueRefs === true ? [] : composedEvents(node.id, prompt, templates, kept)
@@ -180,7 +180,7 @@ function shippedText(template: LibraryTemplate): string {
   return text
 }
 
-/** A node that is sent the same in every step says so once. */
+/** Drops prompt events that repeat earlier ones of the same visit. */
 function untold({ run, frozen, node }: StepPlace, events: readonly RunEvent[]): readonly RunEvent[] {
   const { told, steps } = nodeOf(run.state, node.id)
   if (frozen.opaqueRefs === true) return steps === 0 ? events : []

@@ -12,7 +12,7 @@ export interface Done {
 
 export const failed = (code: string, detail: string): Done => ({ outcome: { status: 'failed', code, detail }, output: { error: detail } })
 
-/** By a defect of ours, at whatever point. */
+/** The result of a call that a defect in this code interrupted. */
 export const brokenOff = (code: string, message: string): Done => failed(code, `${message}; whether it was done is not known`)
 
 /** The run was cancelled before its turn came. */
@@ -40,7 +40,7 @@ export async function scrubbed({ parts, place }: Pick<Performing, 'parts' | 'pla
   try {
     const clean = await scrub(output)
     if (outcome.status !== 'failed') return { outcome, output: clean }
-    // Only now: half a secret would not be found.
+    // Truncate only after scrubbing: half a secret would not be recognized.
     return { outcome: { ...outcome, detail: shortReason(String(await scrub(outcome.detail))) }, output: clean }
   } catch (error) {
     parts.failed(error as Error, place)

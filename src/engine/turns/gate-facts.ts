@@ -26,7 +26,7 @@ export interface JudgedCall {
   readonly approval: CallApproval | null
 }
 
-/** `granting`: who may answer, where a person has to be asked. */
+/** `granting`: who may answer, if a person must approve. */
 export interface KnownFacts {
   readonly facts: GateFacts
   readonly granting: Granting
@@ -34,7 +34,7 @@ export interface KnownFacts {
   readonly binding: Binding | undefined
 }
 
-/** @param gate what the gate has to know about the node, and about the graph where the tool changes it */
+/** @param gate the gate's facts about the node, and about the graph if the tool changes it */
 export async function gateFacts(
   parts: TurnParts,
   tenant: string,

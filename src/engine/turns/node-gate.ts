@@ -26,7 +26,7 @@ export function nodeGate(frozen: LoadedFrozen, state: RunState, nodeId: string):
   }
 }
 
-/** The node that spawned it, the one that spawned that, and so on to one of the workflow. */
+/** The chain of spawning nodes, up to a node of the workflow. */
 function spawnersOf({ spawned }: Pick<LoadedFrozen, 'spawned'>, nodeId: string): readonly string[] {
   const by = spawned.get(nodeId)?.node.by
   return by === undefined ? [] : [by, ...spawnersOf({ spawned }, by)]

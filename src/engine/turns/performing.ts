@@ -69,7 +69,7 @@ export interface ProviderWaits {
   end(place: TurnPlace): void
 }
 
-/** A turn as it is at this moment, with its run. */
+/** The current state of a turn and its run. */
 export interface AtWork {
   readonly run: LoadedRun
   readonly state: RunState

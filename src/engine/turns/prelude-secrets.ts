@@ -55,7 +55,7 @@ export async function checkedSync(
   return foreign === undefined ? result : fail('prelude', 'prelude_invalid', problem)
 }
 
-/** Messages as a person wrote them may name any object. Those that were compiled name files of the workspace. */
+/** Messages that a person wrote may name any object. Compiled messages name files of the workspace. */
 const imagesIn = ({ content }: ChatMessage): readonly Digest[] =>
   content.flatMap(part => (part.type === 'image' && 'digest' in part ? [part.digest] : []))
 

@@ -3,7 +3,7 @@ import type { Performing, TurnParts } from './performing.ts'
 
 const RECHECK_MS = 5_000
 
-/** Throws for the first of these that cannot be asked. */
+/** Throws for the first provider that is not ready. */
 export async function checkReady({ models }: Pick<TurnParts, 'models'>, providers: Iterable<string>): Promise<void> {
   for (const provider of providers) {
     const lacking = provider === '' ? null : ((await models.unready?.(provider)) ?? null)
@@ -12,8 +12,8 @@ export async function checkReady({ models }: Pick<TurnParts, 'models'>, provider
 }
 
 /**
- * Waits until the provider can be asked. False when the work is to be left as it is: the signal aborted, or there is no host that could
- * wait. The step stays open, and the next start with the thing in place takes it up.
+ * Waits until the provider is ready. False when the work is to be left: the signal aborted, or no host can wait.
+ * The step stays open, and the next start with the missing thing in place resumes it.
  */
 export async function untilReady({ parts, place, signal }: Performing, provider: string): Promise<boolean> {
   const { models, waits, wait, failed } = parts

@@ -22,7 +22,7 @@ export async function lookBefore(looking: Looking): Promise<void> {
   await found?.watch.before(found.key)
 }
 
-/** `send` is given what has changed since, to put it on record. Nothing is forgotten before it is there. */
+/** `send` records the changes since the snapshot. The snapshot is dropped only after that. */
 export async function tellChange(looking: Looking, worker: Worker, send: (brought: Brought) => Promise<Sent>): Promise<Sent> {
   const found = await watchFor(looking)
   if (found === null) return send(NOTHING)

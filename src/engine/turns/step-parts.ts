@@ -35,7 +35,7 @@ export interface StepPlace {
   readonly snapshot: Snapshot | null
   /** Messages before the history in this step. */
   readonly prelude: readonly Digest[]
-  /** Whether its provider goes on from what it was sent before. */
+  /** Whether its provider resumes a conversation and gets only new messages. */
   readonly resumes: boolean
   /** How its provider calls the tools it is shown. */
   readonly protocol: ToolProtocol
@@ -101,7 +101,7 @@ export async function templatesOf(
 
 const templateOf = ({ store, tenant }: NodePlace, digest: Digest): Promise<Renderable> => readStored<Renderable>(store, tenant, digest)
 
-/** The same object every time: what rendering makes of it hangs on it. */
+/** The same object every time: rendering caches by identity. */
 const intrinsics = new WeakMap<Agent, Renderable>()
 
 function intrinsicOf({ frozen, node }: NodePlace, keep: Keep): Renderable {
@@ -142,7 +142,7 @@ export function roleFor(place: StepPlace): RolePart | null {
   return role === null ? null : partOf(role)
 }
 
-/** The same object in every step: what composing makes of it hangs on it. */
+/** The same object in every step: composing caches by identity. */
 const roleParts = new WeakMap<FrozenRole, RolePart>()
 
 function partOf(role: FrozenRole): RolePart {

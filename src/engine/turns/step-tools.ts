@@ -91,7 +91,7 @@ function reading(store: Store, tenant: string, unstored: readonly Uint8Array[]):
   return async digest => known.get(digest) ?? store.object(tenant, digest)
 }
 
-/** A provider with tools of its own is shown what it cannot do without the host. */
+/** A provider with its own tools sees only the tools that need the host. */
 export function allowedTo(listed: readonly string[] | null, calling: Calling): readonly string[] | null {
   if (calling !== 'own') return listed
   return GRAPH_TOOLS.filter(name => listed === null || listed.includes(name))
@@ -102,7 +102,7 @@ const native = (hasTools: boolean, hasRepoTools: boolean): ToolProtocol => ({ li
 /** The same objects every time: what composing makes of the contract hangs on them. */
 const NATIVE = { none: native(false, false), some: native(true, false), repo: native(true, true) }
 
-/** @param tools what is shown in the step */
+/** @param tools the tools that the step shows */
 export function protocolOf(calling: Calling, tools: readonly Descriptor[]): ToolProtocol {
   // Planning shows one more tool: with it, the mode matters too.
   const hasRepoTools = tools.some(({ name }) => isRepoTool(name) || name === REQUEST_IMPLEMENTATION)

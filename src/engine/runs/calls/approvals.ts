@@ -34,7 +34,7 @@ export async function* openApprovals(store: Store, tenant: string, after = ''): 
   }
 }
 
-/** One that is open. Throws `approval_missing` for any other, with what became of it. */
+/** Returns an open approval. Throws `approval_missing` for any other, with its outcome. */
 export async function askedApproval(store: Store, tenant: string, approval: string): Promise<AskedApproval> {
   for await (const { stream, cells } of store.rows(approvalRows.table, tenant, { approval, open: 1 })) {
     const found = await askedIn(store, tenant, runIn(stream), approval)
@@ -43,13 +43,13 @@ export async function askedApproval(store: Store, tenant: string, approval: stri
   throw await closedApproval(store, tenant, approval)
 }
 
-/** Null for an approval that was never asked for. */
+/** Null for an unknown approval. */
 export async function approvalStream(store: Store, tenant: string, approval: string): Promise<string | null> {
   for await (const { stream } of store.rows(approvalRows.table, tenant, { approval })) return stream
   return null
 }
 
-/** The run, also of one that was answered: a caller with the same Idempotency-Key gets the same answer again. */
+/** The run of an open or answered approval: a caller with the same Idempotency-Key gets the same answer again. */
 export async function approvalRun(store: Store, tenant: string, approval: string): Promise<string> {
   const stream = await approvalStream(store, tenant, approval)
   if (stream !== null) return runIn(stream)
@@ -60,7 +60,7 @@ export async function approvalRun(store: Store, tenant: string, approval: string
 export const isWithdrawn = ({ decision, answeredBy, note }: Readonly<Record<'decision' | 'answeredBy' | 'note', Json>>): boolean =>
   decision === 'denied' && (answeredBy === HOST_ACTOR || note === RUN_OVER)
 
-/** Who has answered it, and when, as far as anybody has. */
+/** The fault for a closed approval: names the answer's author and time, if there is an answer. */
 export async function closedApproval(store: Store, tenant: string, approval: string): Promise<Fault> {
   for await (const { stream } of store.rows(approvalRows.table, tenant, { approval, open: 0 }))
     for await (const { event } of store.read(tenant, stream, -1)) {
@@ -95,7 +95,7 @@ async function readJson(store: Store, tenant: string, digest: Digest): Promise<J
   try {
     return JSON.parse(new TextDecoder().decode(await store.object(tenant, digest))) as Json
   } catch (error) {
-    // Erased: what is asked for cannot be seen any more, and can still be denied.
+    // Erased: the request cannot be shown any more, but can still be denied.
     if (error instanceof Fault && error.code === 'object_missing') return null
     throw error
   }

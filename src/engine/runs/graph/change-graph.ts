@@ -30,7 +30,7 @@ export async function callGraphTool(desk: GraphDesk, performing: Performing, id:
   if (refusal !== null) await judgeAgain(performing, id, refusal, () => callGraphTool(desk, performing, id))
 }
 
-/** A problem with the call is found before anybody is asked. */
+/** A problem with the call surfaces before a person is asked. */
 export async function gateOf(
   desk: Omit<GraphDesk, 'write'>,
   { parts, place }: Pick<Performing, 'parts' | 'place'>,
@@ -158,7 +158,7 @@ function makeHandoff({ parts }: Performing, place: GraphPlace, { id, arguments: 
 
 type Sent = Extract<RunEvent, { readonly type: 'handoff.sent' }>
 
-/** In an object of ours, so that nothing of it is taken for a node. */
+/** Wrapped in an object, so that its content cannot look like a node. */
 function stored(handoff: object): StoredText {
   const text = canonicalJson({ handoff } as unknown as Json)
   return { digest: digestText(text), text }

@@ -17,14 +17,14 @@ export async function graphGate(
   { name, arguments: given }: ToolCall,
 ): Promise<Pick<NodeGate, 'problem' | 'ownEdge' | 'mustAsk'>> {
   const fine = { problem: null, ownEdge: false, mustAsk: false }
-  // A catalog may show them otherwise, and what follows is written for ours.
+  // A catalog may describe these tools differently; the code below relies on our own descriptors.
   const malformed = isGraphTool(name) ? await problemWith(validator, GRAPH_DESCRIPTORS[name], given) : null
   if (malformed !== null) return { ...fine, problem: malformed }
   switch (name) {
     case 'spawn_node': {
       const planned = planSpawn(place, given)
       if (!planned.ok) return { ...fine, problem: planned.problem }
-      // Who may spawn without being asked could make another that may.
+      // A node that may spawn without approval could spawn another one that may.
       const mustAsk = planned.plan.role === 'orchestrator'
       const spawned = spawner === null ? null : await spawnOf(spawner, planned.plan)
       return { ...fine, problem: spawned?.ok === false ? spawned.problem : null, mustAsk }

@@ -28,7 +28,7 @@ export async function mailTo(store: Store, tenant: string, { inbox }: RunState, 
 export const readHandoff = async (store: Store, tenant: string, body: Digest): Promise<Handoff> =>
   (await readStored<{ readonly handoff: Handoff }>(store, tenant, body)).handoff
 
-/** Messages for a node in which no model is being asked: they come before anything else, in order. */
+/** Messages for a node without an open model call: they come before anything else, in order. */
 export async function deliverLetters(
   store: Store,
   tenant: string,

@@ -14,7 +14,7 @@ import type { NodeDesk } from '../../turns/start-step.ts'
 import { agentOf, settingsOf } from '../../turns/task.ts'
 import { frozenRole, type LoadedFrozen } from '../start/frozen.ts'
 
-/** Who spawns, and with what it works. */
+/** The spawning node, with its config and world. */
 export interface Spawner {
   readonly frozen: LoadedFrozen
   readonly nodeId: string
@@ -74,7 +74,7 @@ interface FoundRole {
   readonly raw: string | null
 }
 
-/** One that the run froze stays as it was then. */
+/** A role that the run froze does not change. */
 async function roleFor({ frozen, roleNamed }: Spawner, name: string): Promise<FoundRole | { readonly problem: string }> {
   const known = frozen.roles.get(name)
   if (known !== undefined) return { ...known, raw: null }
@@ -121,7 +121,7 @@ function choicesOf({ frozen, config }: Spawner): readonly ModelChoice[] {
 
 const providersOf = (spawner: Spawner): readonly string[] => [...new Set(choicesOf(spawner).map(({ provider }) => provider!))]
 
-/** No gate judges what such a provider does: only one that has them already hands them on. */
+/** The gate does not judge such a provider's own tools: only a node that has them already may pass them on. */
 const hasOwnHands = async ({ config, calls }: Spawner, provider: string): Promise<boolean> =>
   (await calls(provider)) === 'own' && (await calls(config.provider)) !== 'own'
 

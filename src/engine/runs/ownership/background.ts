@@ -47,7 +47,7 @@ export function background(parts: Pick<TurnParts, 'failed' | 'wait'>, { goOn, fa
     open.add(task)
   }
 
-  /** A defect of ours: the run must not wait for ever. A process that lost a run records nothing more about it. */
+  /** A defect in this code: the run must not wait forever. A process that lost a run records nothing more about it. */
   async function giveUp(error: Error, tenant: string, runId: string): Promise<void> {
     if (isLost(error, runId)) return lost(tenant, runId)
     parts.failed(error, { tenant, runId })
@@ -83,7 +83,7 @@ export function background(parts: Pick<TurnParts, 'failed' | 'wait'>, { goOn, fa
 
 const keyOf = (tenant: string, runId: string): string => JSON.stringify([tenant, runId])
 
-/** A fault says what happened; nothing else does. */
+/** Only a fault has a message for people. */
 export const failureOf = (error: Error): Failure =>
   error instanceof Fault
     ? { code: error.code, detail: error.message }

@@ -11,7 +11,7 @@ import { Fault } from '../../../errors.ts'
 import type { Validator } from '../../../ports.ts'
 
 const SCHEMA = 'https://onbook.dev/configurable'
-/** OpenWOP's own names for what our workflows, agents and budgets say. */
+/** OpenWOP's own names for settings of workflows, agents and budgets. */
 const RESERVED: Readonly<Record<string, string>> = {
   model: 'name a model in the workflow or the agent',
   temperature: 'say it in the prelude of the session',

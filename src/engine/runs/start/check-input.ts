@@ -27,7 +27,7 @@ export function boundNames(pack: PackSchemas | null, variables: readonly Templat
     .map(({ name }) => name)
 }
 
-/** Throws `input_misfit`, or says so, as the workflow or the agent chose. */
+/** Throws `input_misfit` or returns a warning, as the workflow or the agent chose. */
 export async function checkPackInputs(
   validator: Validator,
   workflow: Workflow,
@@ -61,7 +61,7 @@ export async function schemaMisfit(
   return { pointer: pointerText(first?.pointer ?? []), problem: first?.message ?? 'it does not fit' }
 }
 
-/** As the node will have it: its own values, the defaults of the workflow, what the run was given. */
+/** The node's effective input: its own values, the defaults of the workflow, and the inputs of the run. */
 function inputOf({ variables }: Workflow, { inputs: ports }: WorkflowNode, given: JsonObject): JsonObject {
   const defaults = variables.flatMap(({ name, defaultValue }) => (defaultValue === null ? [] : [[name, defaultValue] as const]))
   const all: JsonObject = { ...Object.fromEntries(defaults), ...given }

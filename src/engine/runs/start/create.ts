@@ -88,7 +88,7 @@ export async function draftOfRun(
   const misfits = validator === null ? [] : await checkPackInputs(validator, workflow, inputs, frozen.packs)
   const warnings = [...frozen.warnings, ...misfits]
   const { keep, texts } = keeper()
-  // Each in an object of ours, so that no content is taken for a node.
+  // Each wrapped in an object, so that no content can look like a node.
   const json = (value: JsonObject): Digest => {
     const text = tryCanonicalJson(value, MOST_DEPTH)
     if (text === null)

@@ -207,7 +207,7 @@ function writtenRequest(world: ResolvedWorld, node: WorkflowNode, runOverrides: 
 const bound = ({ agentId, version, systemPrompt, promptOverrides, promptLibraryRef }: Agent): ResolveRequest['agent'] =>
   boundAgent({ agentId, version, systemPrompt, promptOverrides: promptOverrides as { [kind: string]: Json }, promptLibraryRef })
 
-/** The same object every time, so that what follows from it is made once. */
+/** Returns the same object every time, so that derived values can be cached by identity. */
 export const loadFrozen = (store: Store, tenant: string, digest: Digest): Promise<LoadedFrozen> =>
   rememberedContent(store, JSON.stringify(['frozen', tenant, digest]), async () => {
     const read = async <T>(name: Digest): Promise<T> => JSON.parse(new TextDecoder().decode(await store.object(tenant, name))) as T
@@ -236,7 +236,7 @@ interface StoredFrozen extends Omit<Frozen, 'workflow' | 'agents' | 'roles' | 'l
 export interface LoadedFrozen extends Omit<Frozen, 'agents' | 'roles'> {
   readonly agents: ReadonlyMap<string, Agent>
   readonly roles: ReadonlyMap<string, FrozenRole>
-  /** By node: what those were given that agents added. */
+  /** By node: the frozen inputs of nodes that agents added. */
   readonly spawned: ReadonlyMap<string, LoadedSpawn>
 }
 

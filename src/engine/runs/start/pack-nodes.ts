@@ -23,7 +23,7 @@ interface Place {
   readonly compose: ComposeStyle
 }
 
-/** Whether what the node is sent is what the schemas of its pack describe. */
+/** Whether the schemas of the pack describe exactly the node's input. */
 export const isPackNode = (style: ComposeStyle, { inputs }: WorkflowNode): boolean =>
   style === 'verbatim' && !Object.values(inputs).some(({ type }) => type === 'connection')
 

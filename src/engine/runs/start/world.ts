@@ -24,7 +24,7 @@ export const worldWith = (workflow: Workflow, { hostDefaults, agentBindings, mod
   repository: null,
 })
 
-/** By what was added: the same object every time, so that what follows from it is made once. */
+/** Keyed by the added nodes: the same object every time, so that derived values can be cached by identity. */
 const worlds = new WeakMap<readonly SpawnedNode[], LoadedFrozen>()
 
 export async function worldOf(store: Store, tenant: string, state: RunState): Promise<LoadedFrozen> {
