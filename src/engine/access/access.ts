@@ -48,7 +48,7 @@ export interface KeyRequest {
   readonly actor: string
 }
 
-/** The text of the key is returned once and kept nowhere. */
+/** The text of the key is returned once and stored nowhere. */
 export async function createKey(
   store: Store,
   randomness: Randomness,
@@ -82,10 +82,10 @@ const findKey = (store: Store, id: string): Promise<KnownKey | null> =>
 /** Null for every key that does not open, whatever the reason: a caller learns nothing from it. */
 export async function authenticate(store: Store, clock: Clock, text: string): Promise<Principal | null> {
   const read = readKeyText(text)
-  // Taken before anything is looked up: what is found may be old by the time it is here.
+  // Read before the lookup: its result may be old by the time it arrives.
   const proved = provedIn(store)
   const key = read === null ? null : await findKey(store, read.id)
-  // Comparing hashes takes a time that says nothing about the secret.
+  // The time of comparing hashes reveals nothing about the secret.
   if (read === null || key === null || digestText(read.secret) !== key.secretHash) return null
   if (!isValid(key, clock)) return null
   if (proved.size >= MOST_PROVED) proved.clear()
@@ -120,7 +120,7 @@ export function provedPrincipal(store: Store, clock: Clock, text: string): Princ
   return known !== undefined && isValid(known.key, clock) ? known.principal : null
 }
 
-/** For what was made from a key and lasts only as long as it does. */
+/** For credentials that were derived from a key and expire with it. */
 export async function principalOfKey(store: Store, clock: Clock, id: string): Promise<Principal | null> {
   const key = await findKey(store, id)
   return key !== null && isValid(key, clock) ? toPrincipal(key) : null
@@ -138,7 +138,7 @@ const toPrincipal = ({ id, tenant, scopes, workspaces }: KnownKey): Principal =>
   workspaces,
 })
 
-/** Whether anybody but the host itself has made a key that opens. */
+/** Whether a valid key exists that the host did not create itself. */
 export async function hasOperatorKey(store: Store, clock: Clock): Promise<boolean> {
   const valid = new Set((await listKeys(store)).filter(key => isValid(key, clock)).map(({ id }) => id))
   for await (const { event } of store.read(HOST_TENANT, KEYS, -1))

@@ -50,7 +50,7 @@ export async function checkWorkspaceId(store: Store, { tenant, workspaces }: Mem
   throw new Fault('workspace_membership_required', { workspaceId: workspaceId.slice(0, 128) })
 }
 
-/** The lasting and home sessions that a run of this workflow would work with. One that the key does not see is missing to it. */
+/** The lasting and home sessions that a run of this workflow would use. A session that the key may not see counts as missing. */
 export async function checkHomes(store: Store, member: Member, { nodes }: Workflow): Promise<void> {
   if (!isLimited(member)) return
   for (const { session, agentId } of nodes) {
@@ -76,7 +76,7 @@ async function checkMessages(store: Store, member: Member, bytes: Uint8Array): P
     else if (part.type === 'secret') throw new Fault('secret_not_granted', { secret: part.id })
 }
 
-/** Objects that a request names as messages or tools: a model would be sent what they hold. */
+/** Objects that a request names as messages or tools: their content would reach a model. */
 export async function checkNamedObjects(store: Store, member: Member, digests: readonly Digest[]): Promise<void> {
   if (!isLimited(member)) return
   for (const digest of digests) {

@@ -144,7 +144,7 @@ export function originsAt(store: Store, tenant: string, snapshot: Snapshot | nul
   }
 }
 
-/** A pack says which version of which agent it is, and so does its path: that one is looked into first. */
+/** A pack and its path both name an agent and a version: the matching path is read first. */
 function packsFor(packs: readonly string[], { templateId, version, kind }: LibraryTemplate): readonly string[] {
   const agentId = kind === 'system' ? templateId : templateId.slice(0, -1 - kind.length)
   const claims = (path: string): boolean => claimOf(path)?.agentId === agentId && claimOf(path)?.version === version

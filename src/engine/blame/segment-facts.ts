@@ -90,7 +90,7 @@ const indexIn = (path: string): number => Number(/\d+/.exec(path)?.[0])
 const agreed = ([first = null, ...others]: readonly (WordSource | null)[]): WordSource | null =>
   others.every(other => other?.from === first?.from && other?.name === first?.name) ? first : null
 
-/** Chosen again from what the run froze, for how they were filled: the record keeps what with, and not from where. */
+/** Resolved again from the frozen world, to learn the sources of their values: the record keeps the values, not their sources. */
 async function resolvedTemplates(place: NodePlace, values: NodeValues, snapshot: Snapshot | null): Promise<readonly ResolvedTemplate[]> {
   const { store, tenant, frozen, node } = place
   const request = resolveRequest(frozen, node, await overridesOf(place))
@@ -129,7 +129,7 @@ function settingsSaidBy(frozen: LoadedFrozen, node: WorkflowNode, spawnedBy: str
   return [
     ...(says(node.settings) ? [`node ${spawnedBy ?? node.id}`] : []),
     ...(says(agent?.settings) ? [`agent ${agent!.agentId}`] : []),
-    // It says what the role asks for, also where that is nothing.
+    // The prompt shows the role's requests, even an empty list.
     ...(role === null ? [] : [`role ${role.name}`]),
   ]
 }

@@ -54,7 +54,7 @@ export async function blameTools(
 }
 
 const NOWHERE = { file: null, line: null, column: null }
-/** As a model is shown it: what else a file says of a tool is not. */
+/** The fields that a model sees; a file may hold others. */
 const textOf = ({ name, description, inputSchema }: Descriptor): string =>
   canonicalJson({ name, description, inputSchema } as unknown as Json)
 

@@ -9,7 +9,7 @@ import { filesAmong } from '../workspaces/stored-files.ts'
 
 export interface VersionFiles extends Pick<Workspace, 'packs' | 'schemas'> {
   readonly paths: readonly string[]
-  /** Null for what is not there, or no text. */
+  /** Null for a missing file, or one that is not text. */
   text(path: string): Promise<string | null>
 }
 

@@ -11,7 +11,7 @@ import { HOST_TENANT, readTemplate, versionsOf } from '../library/rows.ts'
 import { bundleRefused, type SoundBundle } from './check-bundle.ts'
 import { installedBundles } from './installed.ts'
 
-/** For whom, and who says so. */
+/** The tenant, and the person who installs. */
 export interface InstallRequest {
   readonly tenant: string
   readonly actor: string
@@ -70,7 +70,7 @@ export async function installBundle(store: Store, bundle: SoundBundle, { tenant,
   }
 }
 
-/** The versions that the bundle's own library has of what is in the bundle. */
+/** The installed versions of the bundle's templates. */
 async function templatesIn(store: Store, tenant: string, { name, prompts }: BundleManifest): Promise<readonly LibraryTemplate[]> {
   const found: LibraryTemplate[] = []
   for (const templateId of idsIn(prompts))

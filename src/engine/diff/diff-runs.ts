@@ -37,7 +37,7 @@ async function runsCompared(a: RunSide, b: RunSide, nodeId: string | undefined, 
   }
 }
 
-/** Where the two were found, with their visits. */
+/** The places of both steps, with their visits. */
 export interface StepDifferences extends Differences {
   readonly a: PlacedStep
   readonly b: PlacedStep

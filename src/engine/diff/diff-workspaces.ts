@@ -16,7 +16,7 @@ export interface WorkspaceDifferences extends Differences {
   readonly b: string
 }
 
-/** @param path only what is there or below */
+/** @param path compares only this file or folder */
 export async function diffWorkspaces(
   store: Store,
   user: WorkspaceUser,

@@ -74,7 +74,7 @@ function snapshotFacts(snapshot: Snapshot | null): readonly Fact[] {
   ]
 }
 
-/** Which are shown, and each of them as it is shown. */
+/** The names of the shown tools, and the content of each. */
 function toolFacts(store: Store, tenant: string, shown: readonly Digest[] | null): Promise<readonly Fact[]> {
   const from = digestJson(shown)
   return rememberedContent(store, JSON.stringify(['shown tools', tenant, shown]), async () => {

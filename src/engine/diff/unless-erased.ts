@@ -1,7 +1,7 @@
 // Turns a missing or damaged object into null, so that a diff can still report the rest. Other faults pass through.
 import { Fault } from '../../errors.ts'
 
-/** Null when the object cannot be had: what happened to it, verifying tells. */
+/** Null when the object is missing or damaged; `verify` reports the reason. */
 export async function unlessErased<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading

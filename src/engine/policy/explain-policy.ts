@@ -38,7 +38,7 @@ export interface ExplainRequest {
   readonly node?: { readonly runId: string; readonly nodeId: string } | undefined
 }
 
-/** Whose call was explained, and what came of it. */
+/** The verdict, with the caller that it applies to. */
 export interface ExplainedPolicy extends Explained {
   readonly tool: string
   readonly tenant: string
@@ -66,7 +66,7 @@ export async function explainPolicy(parts: ExplainParts, tenant: string, request
     tool,
     tenant,
     reads: onlyReads(binding),
-    // Its server would have to be asked, and perhaps started.
+    // A real check would have to ask the server, and perhaps start it.
     ...(binding?.unbound === undefined ? { bound: binding !== undefined || (request.node !== undefined && isOfGraphs(tool)) } : {}),
     ...(refused === null ? {} : { bound: false, unbound: refused }),
     ...(shown === null ? {} : { visible: descriptor !== undefined }),

@@ -5,7 +5,7 @@ import type { Store } from '../../ports.ts'
 import { HOST_TENANT } from '../library/rows.ts'
 import { optimisticRetry } from '../work/optimistic-retry.ts'
 
-/** Where settings are on record, and what a change of them is called. */
+/** The stream of some settings, and the event type of a change. */
 export interface SettingsRecord {
   readonly stream: string
   readonly type: string
@@ -22,7 +22,7 @@ export interface SettingChange {
   readonly to: Json
 }
 
-/** Appends an event when anything differs from what was last on record; of a new host, from what it is set to without a file. */
+/** Appends an event when a setting differs from the last recorded one; for a new host, from the default. */
 export async function recordConfig(
   store: Store,
   actor: string,
@@ -32,7 +32,7 @@ export async function recordConfig(
 ): Promise<readonly SettingChange[]> {
   return optimisticRetry(async () => {
     const { seq } = await store.head(HOST_TENANT, stream)
-    // A setting that was not there yet was as it is without a file.
+    // A setting that is not on record yet had its default.
     const changes = changesBetween({ ...initial, ...(await lastConfig(store, stream, seq)) }, config)
     if (changes.length === 0) return changes
     const payload: Json = { config, changes: changes as unknown as Json }
@@ -51,7 +51,7 @@ export async function lastConfig(store: Store, stream: string, seq: number): Pro
   return null
 }
 
-/** One for each setting, and one for each kind of what is set by kind. */
+/** One change per setting, and one per kind for settings by kind. */
 function changesBetween(from: JsonObject, to: JsonObject, prefix = ''): readonly SettingChange[] {
   const settings = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort()
   return settings.flatMap(setting => {

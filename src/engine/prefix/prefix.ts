@@ -28,7 +28,7 @@ export interface PrefixStep extends Partial<ComparedStep> {
   readonly sequence: number
   /** The size of the whole request. */
   readonly bytes: number
-  /** Its provider went on from what it holds, and was sent only the rest: nothing is compared. */
+  /** The provider resumed its conversation and got only the rest: nothing is compared. */
   readonly resumed: boolean
   /** As the provider tells them. */
   readonly inputTokens: number | null

@@ -2,7 +2,7 @@
 
 interface UnderWay {
   readonly reading: Promise<unknown>
-  /** For those who have asked since it began. */
+  /** The read for callers that have asked since the current one began. */
   next: Promise<unknown> | null
 }
 

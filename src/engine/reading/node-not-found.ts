@@ -6,7 +6,7 @@ import { workflowNow } from '../runs/start/world.ts'
 
 const MOST_NAMED = 20
 
-/** @param otherwise what is said of a node that the run has */
+/** @param otherwise the message for a node that the run has */
 export async function nodeNotFound(store: Store, tenant: string, runId: string, nodeId: string, otherwise: string): Promise<Fault> {
   const { state } = await loadRun(store, tenant, runId)
   const ids = (await workflowNow(store, tenant, state)).nodes.map(({ id }) => id)

@@ -65,7 +65,7 @@ export function remembered<T>(
   return keep(answers.kept, key, ask, bytesOf)
 }
 
-/** For what a digest names: it is the same for ever. */
+/** Caches content that a digest names: it never changes. */
 export const rememberedContent = <T>(store: Store, key: string, ask: () => Promise<T>, bytesOf?: BytesOf<T>): Promise<T> =>
   keep(memoryOf(store).contents, key, ask, bytesOf)
 

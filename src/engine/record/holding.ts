@@ -6,7 +6,7 @@ import type { Store } from '../../ports.ts'
 import { reachedFrom } from '../run-files/export-objects.ts'
 import { runStreams } from '../run-files/run-streams.ts'
 
-/** In order of their names. A text is found as it is, and as JSON spells it, in strings that hold JSON themselves too. */
+/** In order of digest. Finds the text itself and its JSON spelling, also in strings that hold JSON themselves. */
 export async function objectsHolding(store: Store, tenant: string, runId: string, text: string): Promise<readonly Digest[]> {
   const { streams } = await runStreams(store, tenant, runId, false)
   const named = new Set<Digest>()

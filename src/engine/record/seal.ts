@@ -11,10 +11,10 @@ import { flawSince } from './descends.ts'
 
 /** Streams in one checkpoint: a signature is cheap, and an event must stay small. */
 const MOST_HEADS = 1_000
-/** Every so many passes each stream is compared with the checkpoints. Between them the store says which streams have moved. */
+/** The interval of full passes, which compare each stream with the checkpoints. In between, the store names the streams that have moved. */
 const FULL_EVERY = 60
 
-/** A stream that was not signed, because it does not continue what was signed before. */
+/** A stream that was not signed, because it does not continue its signed head. */
 export interface RefusedStream {
   readonly tenant: string
   readonly stream: string
@@ -34,7 +34,9 @@ export interface Sealer {
   sealTenant(tenant: string): Promise<SealResult>
 }
 
-/** @param signed where this sealer keeps the heads that it found signed: outside the record, whose tables anybody who can write the file can change */
+/**
+ * @param signed stores the heads that this sealer found signed, outside the record: anybody who can write the file can change its tables
+ */
 export function sealer(store: Store, keyring: Keyring, signed: SignedHeads = signedHeadsInMemory()): Sealer {
   const positions = new Map<string, StreamHead>()
   let passes = 0

@@ -23,7 +23,7 @@ export interface ListedRole {
   /** Null when it cannot be used. */
   readonly version: string | null
   readonly requests: readonly Capability[]
-  /** Whether a shipped role of this name is out of use because of it. */
+  /** Whether it hides a shipped role of this name. */
   readonly shadows: boolean
   readonly problems: readonly ListedProblem[]
 }

@@ -39,7 +39,7 @@ export async function loadRole(files: RoleFiles | null, name: string): Promise<L
   return loaded
 }
 
-/** The role that a file says. */
+/** Parses the role in a file. */
 export function roleFrom(raw: string, name: string, source: RoleSource): LoadedRole {
   const read = readRole(raw, name)
   if (!read.ok) throw invalid(name, source === 'shipped' ? SHIPPED : rolePath(name), read.problems)

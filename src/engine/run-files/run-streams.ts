@@ -13,7 +13,7 @@ import { HOST_TENANT } from '../library/rows.ts'
 import { HOST_POLICY } from '../policy/record-config.ts'
 import { loadFrozen } from '../runs/start/frozen.ts'
 
-/** Events of one stream beside the run: more than that is no longer "small and needed". */
+/** The most events of one stream beside the run: a run file has to stay small. */
 const MOST_EVENTS = 100_000
 const MOST_LOOKS = 10
 
@@ -23,8 +23,8 @@ export interface RunStreams {
 }
 
 /**
- * The run with its objects; and without objects what was there up to its last event: home sessions, workspaces,
- * libraries where a ref named a label, the host's policy.
+ * The run with its objects; and, without objects, the events up to its end of home sessions, workspaces,
+ * libraries where a ref named a label, and the host's policy.
  */
 export async function runStreams(store: Store, tenant: string, runId: string, withPolicy: boolean): Promise<RunStreams> {
   // A run that goes on meanwhile is looked at again, so that all streams are of one moment.

@@ -30,7 +30,7 @@ function bindingOf(name: string, adoption: Adoption, tool: ForeignTool, server: 
     // Not `reads`, whatever it hints: it runs as the user of the host, who may change any repo there is.
     descriptor: { name, description, inputSchema },
     confirmedReading: adoption.reads === true && hintsReading(tool),
-    // A server that cannot be asked has not changed anything yet: the call itself says what is wrong.
+    // A server that does not answer counts as unchanged: the call itself reports the problem.
     unbound: signal =>
       changed(signal).then(
         problem => (problem === null ? null : `${adoption.server} ${problem}`),

@@ -46,7 +46,7 @@ export interface AdoptRequest {
   readonly tools: readonly string[] | null
   /** The expected digest of the named tool: adopts the descriptor that the person saw, not a newer one of the server. */
   readonly descriptor?: string
-  /** Confirms that those that are named only read: they may be used in planning. */
+  /** Confirms that the named tools only read: they may be used in planning. */
   readonly reads?: boolean
   readonly actor: string
 }
@@ -60,7 +60,7 @@ export interface Adopted {
   readonly reads: boolean
 }
 
-/** Those that were not adopted as they are. */
+/** Adopts tools, and returns those that were not adopted in this form before. */
 export async function adoptTools(
   store: Store,
   from: ToolServer,

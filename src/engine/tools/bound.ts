@@ -14,7 +14,7 @@ export interface BoundTools {
 
 export interface OfferedTools extends BoundTools {
   readonly hostCatalog: readonly Descriptor[] | null
-  /** Which of those that were adopted the host shows by itself. */
+  /** Whether the host offers this adopted tool to agents by default. */
   readonly offers?: (tool: string) => boolean
 }
 

@@ -24,7 +24,7 @@ export interface ShownTool {
   readonly offered: boolean
   readonly repeatable: boolean
   readonly granted: boolean
-  /** Not to whom it is asked for, but to some agents or roles. */
+  /** Granted to some agents or roles, but not to the one that asks. */
   readonly grantedToSome?: true
   readonly approval: boolean
   readonly reason: string

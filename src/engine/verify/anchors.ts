@@ -22,7 +22,7 @@ export interface WrittenAnchor {
   readonly refused: readonly RefusedStream[]
 }
 
-/** Seals what is not sealed yet, then copies. */
+/** Seals unsealed events first, then copies. */
 export async function writeAnchor(store: Store, keyring: Keyring, signed?: SignedHeads): Promise<WrittenAnchor> {
   const { refused } = await sealer(store, keyring, signed).seal()
   const lines: string[] = []

@@ -12,7 +12,7 @@ export interface NamedHead {
 }
 
 export interface Seal extends NamedHead {
-  /** The checkpoint that says so. */
+  /** The sequence of the checkpoint that signs it. */
   readonly by: number
 }
 

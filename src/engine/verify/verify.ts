@@ -117,7 +117,7 @@ async function verifyRows(inspection: Inspection, projection: Projection, scratc
 /** A row has no digest: the key within its table identifies it. */
 const nameOfRow = (projection: Projection, row: ProjectedRow): string => keyOfRow(projection, row).slice(2).join(' ')
 
-/** A damaged page hides what is on it, and nothing else. */
+/** A damaged page hides only its own content: the verification goes on. */
 export async function survivingDamage(place: Omit<Break, 'code'>, findings: Findings, work: () => Promise<void>): Promise<void> {
   try {
     await work()

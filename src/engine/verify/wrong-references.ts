@@ -7,7 +7,7 @@ export interface WrongReference {
   readonly code: BreakCode
 }
 
-/** @param noted as the store has it, with an empty name for what is not there any more */
+/** @param noted the store's references, with an empty name for an erased object */
 export function wrongReferences(spoken: readonly Digest[], noted: readonly string[]): readonly WrongReference[] {
   if (spoken.length === 0 && noted.length === 0) return NONE
   const [said, known] = [new Set<string>(spoken), new Set(noted)]

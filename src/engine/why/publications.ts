@@ -15,7 +15,9 @@ import type { WhyChoice } from './why.ts'
 
 type World = Pick<LoadedFrozen, 'workflow' | 'agents'>
 
-/** @param until when it was looked up; @returns the same, with who published what won as far as the streams are here */
+/**
+ * @param until the time of the lookup; @returns the same, with the publisher of the winning template as far as the store has the streams
+ */
 export async function withPublications<T extends WhyChoice>(
   store: Store,
   tenant: string,
@@ -71,7 +73,7 @@ interface Named {
   readonly digest: Digest
 }
 
-/** The document in which a layer has its say. The host's settings and those of the run are in none. */
+/** The document that defines a layer. The settings of the host and of the run have none. */
 function definitionOf({ workflow, agents }: World, layer: Layer, agentId: string | null): Named | null {
   if (layer === 'run-configurable' || layer === 'host-defaults') return null
   if (layer === 'node' || layer === 'workflow-defaults') return { kind: 'workflow', id: workflow.id, digest: contentOf(workflow) }
@@ -81,7 +83,7 @@ function definitionOf({ workflow, agents }: World, layer: Layer, agentId: string
 
 const contentOf = (read: object): Digest => digestJson(read as unknown as Json)
 
-/** The last one before that moment that says what was frozen; null when its stream or its document is not here. */
+/** The last publication of the frozen document before that moment; null when its stream or its document is not in the store. */
 async function definitionPlace(store: Store, tenant: string, { kind, id, digest }: Named, until: string): Promise<EventPlace | null> {
   let found: EventPlace | null = null
   for await (const { event } of store.read(tenant, definitionStream(kind, id), -1)) {

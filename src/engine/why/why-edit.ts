@@ -75,14 +75,14 @@ export async function whyEdited(
 
 const documentOf = ({ bytes }: PreparedDefinition): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json
 
-/** It was read, and found valid, when it was prepared. */
+/** The workflow was parsed and validated when it was prepared. */
 function workflowIn({ definitions }: Edited): Workflow {
   const read = readWorkflow(documentOf(definitions.find(({ kind }) => kind === 'workflow')!))
   if (!read.ok) throw new Error('a prepared workflow is valid')
   return read.workflow
 }
 
-/** Those of the folder; of others, what is published. */
+/** The agents of the folder; published ones for the rest. */
 async function agentsFor({ store, tenant }: EditPlace, { definitions }: Edited, { nodes }: Workflow): Promise<ReadonlyMap<string, Agent>> {
   const found = new Map<string, Agent>()
   for (const definition of definitions) {

@@ -54,7 +54,7 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   const reading = await loadReading(store, tenant, runId)
   const meant = chosen(reading.visits, question)
   if (meant.length === 0) await refuseEmpty(store, tenant, runId, question)
-  // The events that change what is active: the beginning of the run, its modes, its spawned nodes.
+  // The events that change the active versions: the start of the run, its modes, its spawned nodes.
   const changes = factsOf(reading, 'run.created', 'run.modeChanged', 'node.spawned')
   const state = foldRun(changes.map(({ event }) => event))
   const world = await worldOf(store, tenant, state)
@@ -79,7 +79,7 @@ async function answersFor(store: Store, tenant: string, runId: string, question:
   return withPublications(store, tenant, world, chosenAt, answers)
 }
 
-/** A session that is asked directly is sent its messages as they are: no layer offers it a prompt, and `active` says which they were. */
+/** A session that is asked directly gets its messages unchanged: no layer offers a prompt, and `active` names them. */
 const UNLAYERED = { kind: 'system', slot: 0, agentId: null, resolved: null, chain: [] } as const
 
 /** The events that made a snapshot active. The sync that read it changed nothing. */

@@ -1,7 +1,7 @@
 // Repeats an action at an interval, one at a time. A failure is reported, and the action runs again the next time.
 
 export interface Interval {
-  /** Not once more, and not before what is under way is done. */
+  /** Ends the repetition, and resolves when the current action is done. */
   stop(): Promise<void>
 }
 

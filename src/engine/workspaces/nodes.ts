@@ -5,18 +5,18 @@ import type { MadeNodes } from '../../core/workspace/update.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 
-/** How many entries, in all nodes together, are kept for a store: some tens of megabytes. */
+/** The most cached entries of a store, over all nodes: some tens of megabytes. */
 const MOST_ENTRIES = 200_000
 
 interface Kept {
   entries: number
-  /** The one that was used longest ago comes first. */
+  /** In order of use, the least recent first. */
   readonly nodes: Map<string, TreeNode>
 }
 
 const kept = new WeakMap<Store, Kept>()
 
-/** Hands core every node it asks for, until it has its answer; those that are not stored yet too. */
+/** Gives core every node that it asks for, until it has its answer; also nodes that are not stored yet. */
 export async function conduct<T>(store: Store, tenant: string, asking: Asking<T>, made?: MadeNodes): Promise<T> {
   let step = asking.next()
   while (!step.done) step = asking.next(made?.get(step.value)?.node ?? (await nodeOf(store, tenant, step.value)))

@@ -48,7 +48,7 @@ export async function publishTree<F extends SourceFile>(
   const { workspace, message, expected } = request
   const { files } = request.source
   if (files.length > MOST_FILES) throw new Fault('files_too_many', { files: files.length, most: MOST_FILES })
-  // The whole of it is written: what is missing in the folder goes.
+  // The whole workspace is replaced: files that the folder lacks are removed.
   checkUse(writer, workspace, 'write')
   for (const { path, size } of files) if (size > MOST_FILE_BYTES) throw new Fault('file_too_large', { path, most: MOST_FILE_BYTES })
   for (;;) {
@@ -99,7 +99,7 @@ function bodiesOf<F extends SourceFile>(store: Store, tenant: string, { read, na
     waiting.clear()
     bytes = 0
   }
-  /** @param there what the newest version has in its place, and so the store for certain */
+  /** @param there the file's digest in the newest version, which is certainly in the store */
   const write = async (file: F, there: Digest | undefined): Promise<{ digest: Digest; size: number }> => {
     if (file.size > SMALL) {
       const written = await writeFile(store, tenant, file.path, read(file))

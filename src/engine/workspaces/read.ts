@@ -12,7 +12,7 @@ import { treeOf, type VersionChoice, type WorkspaceUser, type WorkspaceVersion }
 export interface ListRequest extends VersionChoice {
   readonly path?: string | undefined
   readonly scope?: 'dir' | 'subtree' | undefined
-  /** Only what comes after this path. */
+  /** Lists only entries after this path. */
   readonly cursor?: string | undefined
   /** Without it, all. */
   readonly limit?: number | undefined
@@ -93,7 +93,7 @@ export interface DiffRequest {
   /** 0 for nothing at all; without it, the version before `to`. */
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** Only what is there or below. */
+  /** Only this file or folder. */
   readonly path?: string | undefined
 }
 

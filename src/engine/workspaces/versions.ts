@@ -86,7 +86,7 @@ export async function treeOf(
     : new Fault('workspace_version_missing', { workspace, version, head: head.version })
 }
 
-/** By name; only those that may be used. */
+/** By name; only workspaces that the user may use. */
 export async function* listWorkspaces(store: Store, user: WorkspaceUser, after = ''): AsyncIterable<WorkspaceVersion> {
   for await (const row of store.rows(workspaceRows.table, user.tenant, {}, { by: 'workspace', after })) {
     const version = toVersion(row)
