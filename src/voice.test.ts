@@ -13,7 +13,7 @@ const PHRASES =
 
 /** Today's counts: [sentences that begin with a banned word, banned phrases]. Lower them when you lower the counts. */
 const MOST: Readonly<Record<string, readonly [openers: number, phrases: number]>> = {
-  'src/core': [8, 22],
+  'src/core': [0, 3],
   'src/engine': [0, 0],
   'src/host': [75, 61],
   'src/cli': [136, 152],

@@ -1,4 +1,4 @@
-// Tables of the objects that sessions and runs reference, and that a key uploaded. They decide what a limited key sees.
+// Tables of the sources that sessions and runs take text from, and of the objects that a key uploaded. They decide what a limited key sees.
 import type { EventDraft } from '../record/event.ts'
 import type { Projection } from '../record/projection.ts'
 

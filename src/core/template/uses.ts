@@ -1,4 +1,4 @@
-// Finds which variables a template uses, where, and as which type. Reads the tree, never values.
+// Finds which variables a template uses, where, and for what (text, condition, loop). Reads the tree, never values.
 import type { BlockNode, Node, Path, Span, TemplateTree } from './ast.ts'
 
 /** A part of a path that means each item of a list. */
