@@ -40,7 +40,7 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** The scopes of a key when its creator names none. Metrics count the traffic of all tenants, so a key has them only when they are asked for. */
+/** The default scopes of a key. Metrics count the traffic of all tenants, so a key has them only on request. */
 export const TENANT_SCOPES: readonly Scope[] = SCOPES.filter(scope => scope !== 'metrics:read')
 
 export interface AccessKey {
@@ -104,8 +104,8 @@ const TEXT = /^onbook_([0-9a-f]{16})_([0-9A-Za-z_-]{43})$/
 
 /** `onbook_<id>_<secret>`; null for anything else. */
 export function readKeyText(text: string): { readonly id: string; readonly secret: string } | null {
-  const found = TEXT.exec(text)
-  return found === null ? null : { id: found[1]!, secret: found[2]! }
+  const match = TEXT.exec(text)
+  return match === null ? null : { id: match[1]!, secret: match[2]! }
 }
 
 /** A key names the workspaces it may use; `*` is all of them. */

@@ -14,7 +14,7 @@ import type { WordSource } from './word-source.ts'
 
 export interface BlamedMessage {
   readonly role: Role
-  /** Counted in the words of this message. */
+  /** Offsets are in the text of this message. */
   readonly spans: readonly BlameSpan[]
   /** Other content, such as an image. */
   readonly attached: readonly string[]
@@ -47,9 +47,9 @@ export function fromMessages(file: string, source: string, messages: readonly Ch
     const at: Pointer = Array.isArray(value) ? [index] : []
     return blamed(role, content, (text, part) => {
       if (!isFlat) return whole
-      const said = (listed[index] as { readonly content?: Json }).content
-      if (said === text) return inField(file, document, [...at, 'content'])
-      const written = Array.isArray(said) ? (said as readonly Json[])[part] : undefined
+      const content = (listed[index] as { readonly content?: Json }).content
+      if (content === text) return inField(file, document, [...at, 'content'])
+      const written = Array.isArray(content) ? (content as readonly Json[])[part] : undefined
       if (isObject(written!) && written.text === text) return inField(file, document, [...at, 'content', part, 'text'])
       return atField(file, document, at)
     })

@@ -52,7 +52,7 @@ export function inPack(file: string, source: string, template: LibraryTemplate, 
   return kind === 'few-shot' ? inExamples(file, document, pack) : atField(file, document, ['outputSchema'])
 }
 
-/** Each example is written anew: all its lines stand where it begins. */
+/** The text of an example is generated: all its lines are placed at the start of the example. */
 function inExamples(file: string, document: YamlDocument, pack: Pack): PlaceAt {
   const ends: { readonly end: number; readonly at: PlaceAt }[] = []
   let end = 0

@@ -12,13 +12,13 @@ export interface BlameSpan {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** Null for what joins two blocks, and outside the prompt. */
+  /** Null for a separator between blocks, and outside the prompt. */
   readonly block: Block | null
   readonly part: PartName | null
   readonly template: string | null
   readonly layer: Layer | null
   readonly kind: PromptKind | null
-  /** The variable, or the field of the task; null for words that a text says itself. */
+  /** The variable, or the field of the task; null for literal text. */
   readonly variable: string | null
   readonly source: WordSource | null
   readonly trust: Trust
@@ -38,7 +38,7 @@ export interface SegmentFacts {
   readonly placeAt: PlaceAt | null
 }
 
-/** Contiguous, and together all of the text. A segment whose lines are written in several places becomes a span for each. */
+/** Contiguous spans that cover the whole text. A segment whose lines come from several places becomes a span for each. */
 export function spansOf(
   segments: readonly BlockSegment[],
   factsOf: (segment: BlockSegment, index: number) => SegmentFacts,
@@ -46,11 +46,11 @@ export function spansOf(
   const spans: BlameSpan[] = []
   let start = 0
   for (const [index, segment] of segments.entries()) {
-    const { text: _, from: __, at: ___, ...said } = segment
-    const { placeAt, ...known } = factsOf(segment, index)
+    const { text: _, from: __, at: ___, ...attributes } = segment
+    const { placeAt, ...facts } = factsOf(segment, index)
     for (const { text, place } of piecesOf(segment, placeAt)) {
       const end = start + bytesIn(text)
-      spans.push({ start, end, text, ...said, ...known, ...(place ?? NOWHERE) })
+      spans.push({ start, end, text, ...attributes, ...facts, ...(place ?? NOWHERE) })
       start = end
     }
   }

@@ -4,10 +4,10 @@ import type { BlockSegment } from '../compose/parts.ts'
 import type { TemplateVariable } from '../library/template.ts'
 
 /**
- * `input`: of the run. `workflow`: its variable's default, its graph, its objective. `node`: written at the node. `output`: of the node that is named.
- * `handoff`: from the node that is named. `context`: what the run knows of itself. `override`: of the ref. `default`: of the template. `prelude`: its
- * values. `tool`: shown in this step. `agent`: the node that is named, whose agent added it to the graph. `person`: who gave it at the last minute.
- * `settings`: what a node may do, of which those that are named say something themselves.
+ * `input`: the run's input. `workflow`: its variable's default, its graph, its objective. `node`: written at the node. `output`: the
+ * output of the named node. `handoff`: from the named node. `context`: facts of the run. `override`: of the ref. `default`: of the
+ * template. `prelude`: its values. `tool`: shown in this step. `agent`: the named node, whose agent added it to the graph. `person`:
+ * entered at the last minute. `settings`: the permissions of a node; the names are the layers that set some of them.
  */
 export interface WordSource {
   readonly from:
@@ -70,9 +70,9 @@ export interface TaskFacts {
   /** Names of the inputs it shows. */
   readonly inputs: readonly string[]
   readonly handoffs: readonly { readonly from: string }[]
-  /** Who says something about what the node may do; the rest is usual. */
+  /** The layers that set permissions of the node; the rest are defaults. */
   readonly settings: readonly string[]
-  /** Which nodes added what it lists, as it is listed; null for what the workflow says. */
+  /** The node that added each listed item, in the order of the list; null for an item of the workflow. */
   readonly nodes: readonly (string | null)[]
   readonly edges: readonly (string | null)[]
   readonly origins: ValueOrigins
@@ -87,7 +87,7 @@ export function fieldName(field: string | null, { inputs }: TaskFacts): string |
   return root === 'inputs' ? `inputs.${inputName(inputs, index)}` : field
 }
 
-/** @param field as segments of the task name it; null for the words around */
+/** @param field as segments of the task name it; null for the text between fields */
 export function taskSource(field: string | null, facts: TaskFacts): WordSource | null {
   const { nodeId, workflowId, own, inputs, handoffs, settings, origins } = facts
   const [name, index, inner] = (field ?? '').split('.')
@@ -101,7 +101,7 @@ export function taskSource(field: string | null, facts: TaskFacts): WordSource |
     case 'inputs':
       return inputSource(origins, inputName(inputs, index))
     case 'handoffs':
-      // An edge says what goes along with whatever is handed over.
+      // The edge declares the context packs that go with every handoff.
       return inner === 'contextPacks' ? workflow : { from: 'handoff', name: handoffs[Number(index)]?.from ?? null }
     case 'repository':
       return { from: 'repository', name: null }

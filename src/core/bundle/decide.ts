@@ -46,9 +46,9 @@ export function decideInstall({ manifest, digest, signature, actor }: Installing
   const { name, version, prompts, dependencies = {} } = manifest
   const same = bundles.find(one => one.name === name && one.version === version)
   const there = new Map(templates.map(template => [refOf(template), template]))
-  const kept = prompts.filter(prompt => there.has(refOf(prompt)))
+  const existing = prompts.filter(prompt => there.has(refOf(prompt)))
   const fresh = prompts.filter(prompt => !there.has(refOf(prompt))).map(prompt => asInstalled(manifest, prompt))
-  if (same?.manifest === digest) return { problems: [], unchanged: true, fresh: [], kept, drafts: [] }
+  if (same?.manifest === digest) return { problems: [], unchanged: true, fresh: [], kept: existing, drafts: [] }
 
   const answered = Object.entries(dependencies).map(([needed, range]) => ({
     name: needed,
@@ -58,7 +58,7 @@ export function decideInstall({ manifest, digest, signature, actor }: Installing
   const problems = [
     ...(same === undefined ? [] : [bundleProblem('bundle_exists', `${name} ${version} is installed with other bytes (${same.manifest})`)]),
     ...answered.filter(one => one.version === null).map(({ name, range }) => unresolvable(name, range, versionsOf(name, bundles))),
-    ...kept.filter(prompt => !isSame(manifest, prompt, there.get(refOf(prompt))!)).map(rewritten),
+    ...existing.filter(prompt => !isSame(manifest, prompt, there.get(refOf(prompt))!)).map(rewritten),
   ]
   const installed: BundleInstalled = {
     name,
@@ -71,10 +71,10 @@ export function decideInstall({ manifest, digest, signature, actor }: Installing
     added: fresh.length,
   }
   const drafts = [...fresh.map(template => publishedDraft(template, actor)), bundleInstalledDraft(installed, actor)]
-  return { problems, unchanged: false, fresh, kept, drafts: problems.length === 0 ? drafts : [] }
+  return { problems, unchanged: false, fresh, kept: existing, drafts: problems.length === 0 ? drafts : [] }
 }
 
-/** As the library keeps it: it says which bundle it came with, whatever the bundle says. */
+/** The form in the library: it names the bundle that was installed, even when the bundle claims another. */
 const asInstalled = ({ name, version }: Pick<BundleManifest, 'name' | 'version'>, template: LibraryTemplate): LibraryTemplate => ({
   ...withContextDeclared(template),
   meta: { ...template.meta, source: 'pack', packName: name, packVersion: version },

@@ -10,10 +10,13 @@ export interface BundleInstalled {
   readonly version: string
   /** The bytes of pack.json. */
   readonly manifest: Digest
-  /** Who signed it; null when the operator allowed it unsigned. With the manifest it can be checked again at any time. */
+  /**
+   * The key that signed it; null when the operator allowed it unsigned. With the manifest the signature can be checked
+   * again at any time.
+   */
   readonly key: string | null
   readonly signature: string | null
-  /** Which versions answered for what it needs. */
+  /** The versions that satisfied its dependencies. */
   readonly dependencies: readonly { readonly name: string; readonly range: string; readonly version: string }[]
   /** How many there are in it, and how many of them this commit added. */
   readonly templates: number

@@ -49,7 +49,7 @@ export interface ReadManifest {
 
 export const MAX_BUNDLE_BYTES = 16 * 1024 * 1024
 const MAX_DEPTH = 64
-/** Which versions of OpenWOP this house speaks. */
+/** The supported versions of OpenWOP. */
 export const OPENWOP_RANGE = '>=1.0.0 <2.0.0'
 const OTHER_KINDS = ['nodes', 'chains', 'agents']
 
@@ -93,9 +93,9 @@ const formErrors = interpretSchema(manifestFormat as unknown as Json)
 
 function toProblem({ pointer, keyword, message }: SchemaError, prompts: readonly Json[]): BundleProblem {
   const [field, index, ...within] = pointer
-  const said = keyword === 'additionalProperties' ? message.replace(/^Property (.*) does not match .*$/s, 'there is no field $1') : message
-  if (field !== 'prompts' || typeof index !== 'number') return invalid(shown(`${pointer.join('/') || 'pack.json'}: ${said}`))
-  return bundleProblem('prompt_template_invalid', shown(`${nameOf(prompts[index], index)}${pointerText(within)}: ${said}`))
+  const text = keyword === 'additionalProperties' ? message.replace(/^Property (.*) does not match .*$/s, 'there is no field $1') : message
+  if (field !== 'prompts' || typeof index !== 'number') return invalid(shown(`${pointer.join('/') || 'pack.json'}: ${text}`))
+  return bundleProblem('prompt_template_invalid', shown(`${nameOf(prompts[index], index)}${pointerText(within)}: ${text}`))
 }
 
 /** As far as it says. */

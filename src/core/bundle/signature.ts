@@ -27,7 +27,7 @@ export const signatureFormat = {
 
 export const printSignature = ({ key, signature }: Signature): string => jsonFile({ algorithm: 'ed25519', key, signature })
 
-/** Null when it is not, byte for byte, what `printSignature` writes: two files never say the same. */
+/** Null unless the text is byte for byte the output of `printSignature`: a signature has one spelling. */
 export function readSignature(text: string): Signature | null {
   const read = readJson(text)
   if (!read.ok || !isObject(read.value)) return null

@@ -66,11 +66,11 @@ function givenValue(variable: TemplateVariable, overrides: JsonObject, sources: 
 }
 
 function sourceValue({ name, source = 'input', extractPath }: TemplateVariable, sources: Sources): Json | undefined {
-  const given = own(sources[source] ?? {}, name)
-  return extractPath === undefined || given === undefined ? given : extract(given, extractPath)
+  const input = own(sources[source] ?? {}, name)
+  return extractPath === undefined || input === undefined ? input : extract(input, extractPath)
 }
 
-/** Who gives a variable its value; null where it has none. */
+/** The source of a variable's value; null without a value. */
 export function givenBy(variable: TemplateVariable, { overrides, sources }: BindOptions): VariableSource | 'override' | 'default' | null {
   const { name, source = 'input', required, defaultValue } = variable
   if (Object.hasOwn(overrides ?? {}, name)) return 'override'
@@ -87,9 +87,9 @@ function extract(value: Json, path: string): Json | undefined {
     .replace(/\[(\d+)\]/g, '.$1')
     .split('.')
     .filter(name => name !== '')
-  return names.reduce<Json | undefined>((found, name) => {
-    if (Array.isArray(found)) return /^\d+$/.test(name) ? found[Number(name)] : undefined
-    return isObject(found) ? own(found, name) : undefined
+  return names.reduce<Json | undefined>((at, name) => {
+    if (Array.isArray(at)) return /^\d+$/.test(name) ? at[Number(name)] : undefined
+    return isObject(at) ? own(at, name) : undefined
   }, value)
 }
 
@@ -112,8 +112,8 @@ function problemWith({ name, type, required, source }: TemplateVariable, value: 
 const SECRET = new RegExp(`^(?:\\[REDACTED:(${SECRET_ID})\\]|(${SECRET_ID}))$`)
 
 function secretId(text: string): string | null {
-  const found = SECRET.exec(text)
-  return found?.[1] ?? found?.[2] ?? null
+  const match = SECRET.exec(text)
+  return match?.[1] ?? match?.[2] ?? null
 }
 
 function toBound({ source = 'input' }: { readonly source?: VariableSource }, value: Json | undefined, trust: Trust): BoundValue {

@@ -107,12 +107,12 @@ function hasGraph(task: TaskPayload | null): boolean {
   return nodes.length > 1 || edges.length + handoffs.length > 0 || settings.edgeManagement !== 'none'
 }
 
-/** Step after step has the same tools: what is said of them is made once. */
+/** Caches the text about tools: consecutive steps have the same tools. */
 const contracts = new WeakMap<ToolProtocol, { readonly template: ShippedTemplate; readonly graph: boolean; readonly made: Made }>()
 
 function contract(template: ShippedTemplate, tools: ToolProtocol, graph: boolean): Made {
-  const known = contracts.get(tools)
-  if (known?.template === template && known.graph === graph) return known.made
+  const cached = contracts.get(tools)
+  if (cached?.template === template && cached.graph === graph) return cached.made
   const made = makeContract(template, tools, graph)
   contracts.set(tools, { template, graph, made })
   return made

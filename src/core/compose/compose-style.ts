@@ -12,7 +12,7 @@ export type ComposeStyle = (typeof COMPOSE_STYLES)[number]
 export interface ComposeFacts {
   readonly agent: Agent | null
   readonly mode: Mode
-  /** Whether agents of the run work on a repo: then the mode says what they may change. */
+  /** Whether agents of the run work on a repo: then the mode limits what they may change. */
   readonly hasRepository: boolean
 }
 

@@ -41,11 +41,11 @@ export function planSending(prompt: ComposedPrompt, session: ProviderSession, pr
 }
 
 /** The first that holds. */
-function reasonFor({ needsReplay, resumes, headerHash }: ProviderSession, found: Digest, tailIsEmpty: boolean): SendingReason {
+function reasonFor({ needsReplay, resumes, headerHash }: ProviderSession, present: Digest, tailIsEmpty: boolean): SendingReason {
   if (needsReplay) return 'replay_needed'
   if (!resumes) return 'cannot_resume'
   if (headerHash === null) return 'nothing_sent'
-  if (headerHash !== found) return 'header_changed'
+  if (headerHash !== present) return 'header_changed'
   return tailIsEmpty ? 'nothing_new' : 'header_unchanged'
 }
 
@@ -59,7 +59,7 @@ export const promptMessages = ({
 
 const textOf = (segments: readonly BlockSegment[]): string => segments.map(({ text }) => text).join('')
 
-/** Neighbouring blocks with what joins them, and nothing around them. */
+/** Neighbouring blocks with the separators between them, and none around them. */
 function blocksOf(segments: readonly BlockSegment[], wanted: readonly Block[]): readonly BlockSegment[] {
   const isWanted = ({ block }: BlockSegment): boolean => block !== null && wanted.includes(block)
   return segments.slice(segments.findIndex(isWanted), segments.findLastIndex(isWanted) + 1)

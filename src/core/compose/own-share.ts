@@ -11,7 +11,7 @@ export interface OwnShare {
 }
 
 const BYTES_PER_TOKEN = 4
-/** Fields of a task that Onbook fills in without being asked. */
+/** Fields of a task that Onbook fills in by itself. */
 const OWN_FIELDS: readonly (string | null)[] = [null, 'task', 'settings', 'nodes', 'edges', 'repository']
 
 export function ownShare(segments: readonly BlockSegment[]): OwnShare {

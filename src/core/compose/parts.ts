@@ -37,16 +37,16 @@ export interface RolePart extends TextPart {
   readonly name: { readonly ref: string; readonly digest: Digest } | null
 }
 
-/** A role that was asked for and is not there. */
+/** A requested role that does not exist. */
 export interface MissingRole {
   readonly missing: string
 }
 
 export interface BlockSegment {
   readonly text: string
-  /** Null for what joins two blocks. */
+  /** Null for a separator between blocks. */
   readonly block: Block | null
-  /** Null for what joins. */
+  /** Null for a separator. */
   readonly part: PartName | null
   readonly template: string | null
   readonly layer: Layer | null
@@ -123,10 +123,10 @@ export function fromRole(role: RolePart | MissingRole): Made {
   return made
 }
 
-/** A role is the same from step to step: what becomes of it is made once. */
+/** Caches the converted role: it is the same in every step. */
 const roles = new WeakMap<RolePart, Made>()
 
-/** A prompt that a node has in its own words instead of a ref. */
+/** A prompt that a node contains literally instead of a ref. */
 export const fromInline = (part: 'user' | 'schema-hint', text: TextPart): Made => fromText('task', text, null, part)
 
 export function fromText(

@@ -10,7 +10,7 @@ import { fenced } from './foreign.ts'
 
 export interface PromptSegment extends Segment {
   readonly trust: Trust
-  /** The id of the secret whose place this is. */
+  /** The id of the secret that belongs here. */
   readonly secret: string | null
 }
 

@@ -103,7 +103,7 @@ export const CALLS_BLOCK = shipped({
 
 /** How this provider calls tools. */
 export interface ToolProtocol {
-  /** Descriptors of what is called by line. */
+  /** Descriptors of the tools that are called by line. */
   readonly lineTools: readonly JsonObject[]
   /** Whether it calls others natively. */
   readonly nativeTools: boolean

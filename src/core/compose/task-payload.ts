@@ -47,10 +47,10 @@ export interface Repository {
 
 export interface TaskPayload {
   readonly runId: string
-  /** Whose task it is: one of `nodes`. */
+  /** The node that the task is for: one of `nodes`. */
   readonly nodeId: string
   readonly orchestration: 'auto' | 'interactive'
-  /** Left out where a template of kind user says what is wanted. */
+  /** Left out when a template of kind user describes the task. */
   readonly objective?: string
   readonly definitionOfDone?: string
   readonly inputs?: JsonObject

@@ -8,7 +8,7 @@ import type { Handoff, TaskPayload } from './task-payload.ts'
 
 export interface TaskSegment {
   readonly text: string
-  /** The field of the payload it came from; null for the words of this file. Lists count as they are printed. */
+  /** The field of the payload it came from; null for literal text of this file. Lists are numbered in printed order. */
   readonly from: string | null
   readonly trust: Trust
 }
@@ -106,7 +106,7 @@ function writeHandoffs(sheet: Sheet, handoffs: readonly Handoff[]): void {
   }
 }
 
-/** By UTF-16 units: the same everywhere, whatever the locale. */
+/** By UTF-16 units: the same in every locale. */
 const by =
   <K extends string>(...keys: readonly K[]) =>
   (a: { readonly [key in K]?: string }, b: { readonly [key in K]?: string }): number => {

@@ -33,15 +33,15 @@ function templateFacts({
   return [
     { what: 'template', value: `prompt:${templateId}` },
     { what: 'kind', value: kind },
-    ...variables.map(({ name, ...said }): Fact => ({ what: 'variable', variable: name, value: said as Json })),
+    ...variables.map(({ name, ...declaration }): Fact => ({ what: 'variable', variable: name, value: declaration as Json })),
     ...fields('meta', { ...rest, ...meta, ...modelHints }),
   ]
 }
 
-const fields = (what: Fact['what'], said: object): readonly Fact[] =>
-  Object.entries(said).map(([name, value]) => ({ what, name, value: value as Json }))
+const fields = (what: Fact['what'], object: object): readonly Fact[] =>
+  Object.entries(object).map(([name, value]) => ({ what, name, value: value as Json }))
 
-/** Only what it says as a template. */
+/** The template of a pack, without the other fields. */
 export const templateOf = ({ agentId, version, systemPrompt, variables = [] }: Pack): LibraryTemplate => ({
   templateId: agentId,
   version,
@@ -69,9 +69,9 @@ function packFacts(
   const { inputSchema, outputSchema, constraints = [], refusalRules = [] } = pack
   const facts: readonly Fact[] = [
     ...fields('pack', { agentId, version }),
-    ...variables.map(({ name, ...said }): Fact => ({ what: 'variable', variable: name, value: said as Json })),
+    ...variables.map(({ name, ...declaration }): Fact => ({ what: 'variable', variable: name, value: declaration as Json })),
     ...fields('schema', { inputSchema, outputSchema }),
-    ...examples.map(({ name, ...said }): Fact => ({ what: 'example', name, value: said as unknown as Json })),
+    ...examples.map(({ name, ...content }): Fact => ({ what: 'example', name, value: content as unknown as Json })),
     ...fields('rule', { constraints, refusalRules }),
     ...fields('meta', meta),
   ]
@@ -80,12 +80,12 @@ function packFacts(
 
 const SIZES: readonly Bump[] = ['major', 'minor', 'patch']
 
-/** From A to B, the biggest first: what the rule `version-bump` goes by. */
+/** The changes from A to B, biggest first, by the criteria of the rule `version-bump`. */
 export function packMeans(a: Pack, b: Pack, path?: string): readonly Meaning[] {
   const changes = changesBetween(a, b)
   const named = { what: 'pack', name: b.agentId, ...(path === undefined ? {} : { path }) } as const
-  const told = (change: Change): Meaning => ({ ...named, bump: change.bump, change: change.what })
-  return biggest(changes) === null ? [] : SIZES.flatMap(bump => changes.filter(change => change.bump === bump)).map(told)
+  const meaningOf = (change: Change): Meaning => ({ ...named, bump: change.bump, change: change.what })
+  return biggest(changes) === null ? [] : SIZES.flatMap(bump => changes.filter(change => change.bump === bump)).map(meaningOf)
 }
 
 /**

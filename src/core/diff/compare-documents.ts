@@ -17,7 +17,7 @@ export function compareDocuments(named: Named, a: Json, b: Json, ignore: readonl
 
 const NAMES = ['id', 'name'] as const
 
-/** Lists whose items all have a name, and each its own, by these. */
+/** Turns a list whose items all have distinct names into an object by name. */
 function keyed(value: Json): Json {
   if (Array.isArray(value)) {
     const items = value.map(keyed)

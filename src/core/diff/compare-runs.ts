@@ -56,7 +56,7 @@ export function* comparingRuns(a: RunFacts, b: RunFacts, only?: string): Generat
   const ofRun = only === undefined ? [...compareDefinitions(a, b), ...compareFacts(a.facts, b.facts)] : []
   const meant = ({ visits }: RunFacts): readonly VisitFacts[] => visits.filter(({ nodeId }) => only === undefined || nodeId === only)
   const visits = paired(meant(a), meant(b), ({ nodeId, visit }) => JSON.stringify([nodeId, visit]))
-  const known = new Map<string, ReadonlyMap<string, Decision>>()
+  const previous = new Map<string, ReadonlyMap<string, Decision>>()
   const decisions: Decision[] = [...ofRun]
   const texts: PlacedPair[] = []
   for (const [one, other] of visits) {
@@ -66,7 +66,7 @@ export function* comparingRuns(a: RunFacts, b: RunFacts, only?: string): Generat
       decisions.push({ what: 'node', ...place, a: toldOf(one), b: toldOf(other) })
       continue
     }
-    decisions.push(...compareFacts(one.facts, other.facts).map(found => at(found, place)))
+    decisions.push(...compareFacts(one.facts, other.facts).map(decision => at(decision, place)))
     for (const [ours, theirs] of paired(one.steps, other.steps, ({ step }) => String(step))) {
       yield
       const { step } = (ours ?? theirs)!
@@ -76,10 +76,10 @@ export function* comparingRuns(a: RunFacts, b: RunFacts, only?: string): Generat
         continue
       }
       const held = compareFacts(ours.held, theirs.held)
-      const before = known.get(nodeId) ?? byKey(ofRun)
-      decisions.push(...held.filter(found => !isSamePair(found, before.get(keyOf(found)))).map(found => at(found, here)))
-      known.set(nodeId, byKey(held))
-      decisions.push(...compareFacts(ours.met, theirs.met).map(found => at(found, here)))
+      const before = previous.get(nodeId) ?? byKey(ofRun)
+      decisions.push(...held.filter(decision => !isSamePair(decision, before.get(keyOf(decision)))).map(decision => at(decision, here)))
+      previous.set(nodeId, byKey(held))
+      decisions.push(...compareFacts(ours.met, theirs.met).map(decision => at(decision, here)))
       texts.push(...compareTexts(ours, theirs).map(pair => ({ ...pair, place: here })))
     }
   }
@@ -98,7 +98,7 @@ export function compareRuns(a: RunFacts, b: RunFacts, only?: string): Compared {
 export function compareSteps(a: StepFacts, b: StepFacts, nodeId: string, place: TextPlace): Compared {
   const decisions = compareFacts([...a.held, ...a.own, ...a.met], [...b.held, ...b.own, ...b.met])
   return {
-    decisions: decisions.map(found => at(found, { nodeId })),
+    decisions: decisions.map(decision => at(decision, { nodeId })),
     texts: together(compareTexts(a, b).map(pair => ({ ...pair, place }))),
   }
 }
@@ -131,10 +131,11 @@ function paired<T>(a: readonly T[], b: readonly T[], keyOf: (one: T) => string):
   return [...new Set([...ours.keys(), ...theirs.keys()])].map(key => [ours.get(key) ?? null, theirs.get(key) ?? null])
 }
 
-const byKey = (decisions: readonly Decision[]): ReadonlyMap<string, Decision> => new Map(decisions.map(found => [keyOf(found), found]))
+const byKey = (decisions: readonly Decision[]): ReadonlyMap<string, Decision> =>
+  new Map(decisions.map(decision => [keyOf(decision), decision]))
 
-const isSamePair = ({ a, b }: Decision, known: Decision | undefined): boolean =>
-  known !== undefined && JSON.stringify([a, b]) === JSON.stringify([known.a, known.b])
+const isSamePair = ({ a, b }: Decision, other: Decision | undefined): boolean =>
+  other !== undefined && JSON.stringify([a, b]) === JSON.stringify([other.a, other.b])
 
 const at = ({ what, ...rest }: Decision, place: Partial<TextPlace>): Decision => ({ what, ...place, ...rest })
 
@@ -148,10 +149,10 @@ const compareTexts = ({ texts: a }: StepFacts, { texts: b }: StepFacts): readonl
 
 /** Reports a text pair that occurs in several steps once. */
 function together(pairs: readonly PlacedPair[]): readonly TextPair[] {
-  const found = new Map<string, TextPair>()
+  const pairsByKey = new Map<string, TextPair>()
   for (const { place, ...pair } of pairs) {
     const key = JSON.stringify([pair.block, pair.a, pair.b])
-    found.set(key, { ...pair, places: [...(found.get(key)?.places ?? []), place] })
+    pairsByKey.set(key, { ...pair, places: [...(pairsByKey.get(key)?.places ?? []), place] })
   }
-  return [...found.values()]
+  return [...pairsByKey.values()]
 }

@@ -56,7 +56,7 @@ export interface Named {
   readonly kind?: PromptKind
   /** Where both sides have the same. */
   readonly layer?: Layer
-  /** Whose variable it is; without its version. */
+  /** The template of the variable, without its version. */
   readonly template?: string
   readonly variable?: string
   /** The name of an input, a parameter, a tool or an agent. */
@@ -110,7 +110,7 @@ export interface Meaning {
   readonly path?: string
   /** The version bump that it needs. */
   readonly bump?: Bump
-  /** Goes on from the name: `adds the optional variable "x"`. */
+  /** Continues the sentence after the name: `adds the optional variable "x"`. */
   readonly change: string
   /** Files that make it so. */
   readonly because?: readonly string[]
@@ -133,7 +133,7 @@ const MOST_CHARACTERS = 4_000_000
 
 /** Limits the number of decisions and texts, and the total length of the texts. */
 export function bounded(decisions: readonly Decision[], texts: readonly TextChange[]): Differences {
-  const told = decisions.slice(0, MOST_DECISIONS)
+  const listed = decisions.slice(0, MOST_DECISIONS)
   let room = MOST_CHARACTERS
   const shown = texts.slice(0, MOST_TEXTS).map((change): TextChange => {
     const size = (change.hunks ?? []).flatMap(({ lines }) => lines).reduce((sum, line) => sum + line.length + 1, 0)
@@ -141,6 +141,6 @@ export function bounded(decisions: readonly Decision[], texts: readonly TextChan
     room -= size
     return change
   })
-  const left = decisions.length - told.length + (texts.length - shown.length)
-  return { same: decisions.length === 0 && texts.length === 0, decisions: told, texts: shown, left }
+  const left = decisions.length - listed.length + (texts.length - shown.length)
+  return { same: decisions.length === 0 && texts.length === 0, decisions: listed, texts: shown, left }
 }

@@ -85,7 +85,7 @@ export function cutPair(a: Json, b: Json, most = LONG): { readonly a: Json; read
   return cutTexts(spelled(a), spelled(b), most)
 }
 
-/** Both from the same place on, with a little of what comes before, so that one finds it and sees what differs. */
+/** Cuts both texts at the same place, with a little context before the difference. */
 export function cutTexts(a: string, b: string, most: number): { readonly a: string; readonly b: string } {
   const { at } = textDifference(a, b)
   const start = Math.max(0, Math.min(at - Math.floor(most / 4), Math.max(a.length, b.length) - most))

@@ -24,7 +24,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).r
 /** Whether it is made of other files. */
 export const isMadeOf = (path: string): boolean => isPrelude(path) || isCatalog(path) || isAgentFile(path)
 
-/** Those whose own file is as it was, and that change with another. @param texts of whatever is made of other files, in the later version */
+/** Subjects whose own file is unchanged, and that change with another file. @param texts of the composed files, in the later version */
 export function reached(texts: ReadonlyMap<string, string>, changed: ReadonlySet<string>): readonly Meaning[] {
   return [...texts].flatMap(([path, text]): readonly Meaning[] => {
     const because = filesOf(path, text).filter(file => changed.has(file))

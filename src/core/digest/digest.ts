@@ -24,13 +24,16 @@ export const digestText = (text: string): Digest => digestOfHex(sha256Hex(text))
 /** Over the one canonical spelling of the value, so that key order never matters. */
 export const digestJson = (value: Json): Digest => digestText(canonicalJson(value))
 
-/** RFC 8785. Throws on what JSON cannot say: lone surrogates, NaN, Infinity, undefined; and on what is nested too deep, or in itself. */
+/**
+ * RFC 8785. Throws on values that JSON cannot express (lone surrogates, NaN, Infinity, undefined), on cycles, and on too
+ * deep nesting.
+ */
 export const canonicalJson = (value: Json): string => spelled(value, MOST_DEPTH)
 
 /** Far more than anything here may have, and far less than a stack has room for. */
 const MOST_DEPTH = 1_000
 
-/** For values from outside. Null where canonicalJson throws, and for what is nested deeper than `depth`. */
+/** For values from outside. Null where canonicalJson throws, and for values nested deeper than `depth`. */
 export function tryCanonicalJson(value: Json, depth: number): string | null {
   try {
     return spelled(value, depth)
@@ -59,7 +62,7 @@ function quoted(text: string): string {
 
 function list(items: readonly Json[], depth: number): string {
   let text = ''
-  // By number: a place that is left empty must not be passed over.
+  // By index: a hole in a list must not be skipped.
   for (let index = 0; index < items.length; index++) text += `${index === 0 ? '' : ','}${spelled(items[index]!, depth)}`
   return `[${text}]`
 }

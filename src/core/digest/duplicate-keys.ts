@@ -2,8 +2,8 @@
 import type { Json } from './digest.ts'
 
 /**
- * The text must be JSON, and the value what JSON.parse made of it. A key that was dropped is still in the text, so the text has more
- * keys than the value: two counts, and no set of names, whatever way the names are spelled.
+ * The text must be JSON, and the value the result of JSON.parse. A dropped key is still in the text, so the text has more keys than
+ * the value: comparing two counts is enough, for every spelling of the names.
  */
 export const hasDuplicateKeys = (text: string, value: Json): boolean => keysInText(text) !== keysInValue(value)
 

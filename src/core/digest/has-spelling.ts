@@ -1,7 +1,10 @@
 // Checks whether a parsed value has a canonical spelling, before its digest is used.
 import type { Json } from './digest.ts'
 
-/** False where a text is half a surrogate pair or a number is beyond all: JSON can say both, canonical JSON neither. Not for what may be too deep. */
+/**
+ * False for half a surrogate pair or an overflowing number: JSON can express both, canonical JSON neither. Only for values
+ * of bounded depth.
+ */
 export function hasSpelling(value: Json): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)

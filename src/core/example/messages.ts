@@ -37,7 +37,7 @@ export function messagesFor(pack: Pack, schemas: Schemas): (example: Example) =>
     if (!parsed.ok) return { ok: false, problems: parsed.problems.map(problem => problem.message) }
     const bound = bindValues(pack, example.variables ?? {})
     if (!bound.ok) return { ok: false, problems: bound.problems.map(problem => problem.message) }
-    // A run renders what is undeclared as empty text; a test of the pack says so.
+    // A run renders an undeclared variable as empty text; a test of the pack reports it.
     const strict = renderTemplate(parsed.template, bound.values)
     if (!strict.ok) return { ok: false, problems: strict.problems.map(problem => problem.message) }
     const bind = { sources: { input: bound.values } }

@@ -9,13 +9,13 @@ export interface Kept<E> {
   readonly event: E
 }
 
-/** How far a stream of the source has been made again. */
+/** The progress of a replay in a stream of the source. */
 export interface Track<E> {
   readonly kept: readonly Kept<E>[]
   readonly next: number
 }
 
-/** Without `kept`, nothing like it is on record; without `made`, it did not happen again. */
+/** Without `kept`, the record has no such event; without `made`, the event did not happen again. */
 export interface Pair<E> {
   /** Where it is on record, or would be. */
   readonly sequence: number
@@ -38,28 +38,29 @@ const nameOf = (event: Named): string => {
   return JSON.stringify([type, nodeId, call, edgeId, handoff, kind])
 }
 
-const lost = <E>(kept: Kept<E>): Pair<E> => ({ sequence: kept.sequence, kept, made: null })
+const lost = <E>(original: Kept<E>): Pair<E> => ({ sequence: original.sequence, kept: original, made: null })
 
-/** @param made what happened just now, in order */
+/** @param made the new events, in order */
 export function align<E extends Named>({ kept, next }: Track<E>, made: readonly E[]): Aligned<E> {
   const pairs: Pair<E>[] = []
   let at = next
   for (const event of made) {
     const name = nameOf(event)
-    const found = kept.slice(at, at + FARTHEST).findIndex(one => nameOf(one.event) === name)
-    if (found < 0) {
+    const offset = kept.slice(at, at + FARTHEST).findIndex(one => nameOf(one.event) === name)
+    if (offset < 0) {
       pairs.push({ sequence: sequenceAt(kept, at), kept: null, made: event })
       continue
     }
-    const same = kept[at + found]!
-    pairs.push(...kept.slice(at, at + found).map(lost), { sequence: same.sequence, kept: same, made: event })
-    at += found + 1
+    const same = kept[at + offset]!
+    pairs.push(...kept.slice(at, at + offset).map(lost), { sequence: same.sequence, kept: same, made: event })
+    at += offset + 1
   }
   return { track: { kept, next: at }, pairs }
 }
 
 /** The sequence of the recorded event there; after the end, the sequence of the next event. */
-export const sequenceAt = (kept: readonly Kept<unknown>[], at: number): number => kept[at]?.sequence ?? (kept.at(-1)?.sequence ?? -1) + 1
+export const sequenceAt = (record: readonly Kept<unknown>[], at: number): number =>
+  record[at]?.sequence ?? (record.at(-1)?.sequence ?? -1) + 1
 
 /** All recorded events that did not happen again. */
 export const restOf = <E>({ kept, next }: Track<E>): readonly Pair<E>[] => kept.slice(next).map(lost)

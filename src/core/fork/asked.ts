@@ -8,7 +8,7 @@ import type { CallStatus } from '../turn/events.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 
-/** Whose going on it belongs to; null for what was asked of the run. */
+/** The node that the event advances; null for a command to the run. */
 export function nodeFor(event: RunEvent): string | null {
   if (event.type === 'run.cancelling') return event.failure?.failedNodeId ?? null
   if (event.type === 'run.paused' || event.type === 'override.given') return null
@@ -70,5 +70,5 @@ export function changeAfter(settled: Of<'step.settled'> | Of<'call.settled'>, ne
   return { by, call, change }
 }
 
-/** Handoffs, and answers about the mode, come to a node with the event of the run that brings them. */
+/** Handoffs, and answers about the mode, reach a node with the event of the run that brings them. */
 export const comesWithTheRun = (commandId: string): boolean => /^approval_|\/handoff-\d+$/.test(commandId)

@@ -4,8 +4,8 @@ import type { Kept } from './align.ts'
 
 /** How many events are taken over. */
 export function cutAt(run: readonly Kept<RunEvent>[], fromSeq: number): number {
-  const asked = run.findIndex(({ sequence }) => sequence >= fromSeq)
-  let at = asked < 0 ? run.length : asked
+  const first = run.findIndex(({ sequence }) => sequence >= fromSeq)
+  let at = first < 0 ? run.length : first
   while (at > 0 && run[at - 1]!.at === run[at]?.at) at -= 1
   return at
 }
@@ -20,18 +20,18 @@ export function cutUnasked(run: readonly Kept<RunEvent>[], fromSeq: number): num
   return judged === null ? cut : cutUnasked(run, judged)
 }
 
-/** The first judgement of a call that a person was asked about, and that has no result. */
+/** The first judgement of a call with a request for approval and without a result. */
 function askedIn(run: readonly Kept<RunEvent>[]): number | null {
   const judged = new Map<string, number>()
-  const asked = new Map<string, number>()
+  const requests = new Map<string, number>()
   for (const { sequence, event } of run) {
     const call = callIn(event)
     if (call === null) continue
     if (event.type === 'call.judged') judged.set(call, sequence)
-    else if (event.type === 'approval.requested') asked.set(call, judged.get(call) ?? sequence)
-    else asked.delete(call)
+    else if (event.type === 'approval.requested') requests.set(call, judged.get(call) ?? sequence)
+    else requests.delete(call)
   }
-  return asked.size === 0 ? null : Math.min(...asked.values())
+  return requests.size === 0 ? null : Math.min(...requests.values())
 }
 
 function callIn(event: RunEvent): string | null {

@@ -13,7 +13,7 @@ export interface Difference {
   readonly kind: DivergenceKind
   readonly nodeId: string | null
   readonly divergences: readonly Divergence[]
-  /** The event that could not be made again, where the first divergence names an object. */
+  /** The event that could not be reproduced, when the first divergence names an object. */
   readonly point?: Point
 }
 
@@ -68,7 +68,7 @@ const whole = (event: RunEvent, sequence: number, expected: Json, found: Json): 
   found,
 })
 
-/** Without what tells forks apart, and without clocks. */
+/** The event without the names that differ between forks, and without timestamps. */
 function said(event: RunEvent): Json {
   switch (event.type) {
     case 'run.created': {
@@ -89,8 +89,8 @@ function fieldsOf(event: RunEvent, made: RunEvent, sequence: number, text: TextO
   if (isTold(event) && isTold(made)) return compareTold(at, { hashes: [], since: 0, events: [{ sequence, event }] }, [made], [], text)
   if (event.type === 'step.started' && made.type === 'step.started') {
     const prompted = comparePrompts(at, event.prompt, made.prompt, text)
-    const found = [...prompted, ...compareRequests(at, event, made, prompted.length > 0)]
-    if (found.length > 0) return found
+    const differences = [...prompted, ...compareRequests(at, event, made, prompted.length > 0)]
+    if (differences.length > 0) return differences
   }
   return compareFields({ ...at, point: pointOf(event) }, said(event) as object, said(made) as object)
 }

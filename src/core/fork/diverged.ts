@@ -9,11 +9,11 @@ export interface ToldDifference {
   readonly text: StoredText
 }
 
-export function divergedEvent(sourceRunId: string, { at, kind, nodeId, divergences, point: given }: Difference): ToldDifference {
+export function divergedEvent(sourceRunId: string, { at, kind, nodeId, divergences, point: place }: Difference): ToldDifference {
   const { point, stream } = divergences[0]!
   const text = canonicalJson({ divergences } as unknown as Json)
   const details = digestText(text)
   const original = kind === 'extra' || stream !== undefined ? {} : { originalEventId: `${sourceRunId}:${at}` }
-  const where = { sourceRunId, atSequence: at, ...original, divergenceKind: kind, divergencePoint: given ?? point }
+  const where = { sourceRunId, atSequence: at, ...original, divergenceKind: kind, divergencePoint: place ?? point }
   return { event: { type: 'replay.diverged', nodeId, ...where, details }, text: { digest: details, text } }
 }

@@ -7,7 +7,7 @@ export interface Renaming {
   readonly forkId: string
 }
 
-/** A person who answers one must not be heard by the other. */
+/** A fork has its own approvals: an answer to one must not reach the other. */
 const approvalIn = (forkId: string, approval: string): string =>
   `approval_${digestText(`${forkId} ${approval}`).slice('sha256:'.length, 'sha256:'.length + 32)}`
 

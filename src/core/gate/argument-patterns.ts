@@ -19,8 +19,8 @@ export const COMMAND_LINE = 'cmd'
 /** Bounds the time of a match, for every text and pattern. */
 const MOST_CHARACTERS = 4_096
 
-export function argumentFit(given: Json, argument: string, patterns: ArgumentPatterns): Fit {
-  const value = argumentAt(given, argument.split('.'))
+export function argumentFit(input: Json, argument: string, patterns: ArgumentPatterns): Fit {
+  const value = argumentAt(input, argument.split('.'))
   if (value === undefined) return 'no'
   if (typeof value === 'object' && value !== null) return 'unclear'
   if (typeof value !== 'string' && patterns.some(one => one === value)) return 'fits'
@@ -35,12 +35,12 @@ export function argumentFit(given: Json, argument: string, patterns: ArgumentPat
 }
 
 /** Undefined when it does not exist. A list on the way, or a name that contains the dot, is returned whole: the path is ambiguous. */
-function argumentAt(given: Json, [name, ...rest]: readonly string[]): Json | undefined {
-  if (name === undefined || Array.isArray(given)) return given
-  if (!isObject(given)) return undefined
+function argumentAt(input: Json, [name, ...rest]: readonly string[]): Json | undefined {
+  if (name === undefined || Array.isArray(input)) return input
+  if (!isObject(input)) return undefined
   const dotted = rest.map((_, index) => [name, ...rest.slice(0, index + 1)].join('.'))
-  if (dotted.some(one => Object.hasOwn(given, one))) return given
-  return Object.hasOwn(given, name) ? argumentAt(given[name]!, rest) : undefined
+  if (dotted.some(one => Object.hasOwn(input, one))) return input
+  return Object.hasOwn(input, name) ? argumentAt(input[name]!, rest) : undefined
 }
 
 const saysTheSame = (text: string, value: number | boolean): boolean =>

@@ -14,7 +14,7 @@ export interface Judged {
   readonly reason: string
 }
 
-/** `waiting`: everything else holds, and a person has to be asked. */
+/** `waiting`: every other condition holds, and a person has to approve. */
 export interface Verdict {
   readonly decision: 'allowed' | 'refused' | 'waiting'
   /** All of them, in order. */
@@ -88,7 +88,7 @@ export function authorize(call: ToolCall, facts: GateFacts): Verdict {
   return { decision: refused.condition === 'approved' && facts.approval === 'unasked' ? 'waiting' : 'refused', conditions }
 }
 
-/** Each condition by itself, whatever became of those before it: for explaining, never for deciding. */
+/** Judges each condition independently of those before it: for explaining, never for deciding. */
 export const judgeEach = (call: ToolCall, facts: GateFacts): readonly Judged[] => CONDITIONS.map(condition => judge(condition, call, facts))
 
 function judge(condition: Condition, call: ToolCall, facts: GateFacts): Judged {
@@ -123,15 +123,15 @@ function judgeForm(_: ToolCall, { problem, unchecked, visible, bound, grant }: G
   return ['not_reached', 'it is refused whatever its arguments are']
 }
 
-/** With the node's own settings this makes the narrower of both scopes: each is asked, and either can say no. */
+/** Together with the node's own settings this gives the narrower of both scopes: either can refuse. */
 function judgeRequest(call: ToolCall, { role, ownEdge }: GateFacts): Finding {
   if (role === null) return notApplicable('there is no role')
   const capability = capabilityOf(call)
   if (capability === null) return passed('it needs no request')
   const wanted: Capability[] = capability === 'edge_management_self' ? ['edge_management_all', capability] : [capability]
-  const found = wanted.find(one => role.requests.includes(one))
-  if (found === 'edge_management_self' && !ownEdge) return failed(`role ${role.name} requests only edges of its own`)
-  return found === undefined ? failed(`role ${role.name} does not request ${capability}`) : passed(`role ${role.name} requests ${found}`)
+  const match = wanted.find(one => role.requests.includes(one))
+  if (match === 'edge_management_self' && !ownEdge) return failed(`role ${role.name} requests only edges of its own`)
+  return match === undefined ? failed(`role ${role.name} does not request ${capability}`) : passed(`role ${role.name} requests ${match}`)
 }
 
 function judgeNode(call: ToolCall, { node, ownEdge }: GateFacts): Finding {

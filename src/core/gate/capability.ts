@@ -17,7 +17,7 @@ export type Capability =
   | 'edge_management_all'
   | `tool:${string}`
 
-/** How an agent that plans asks a person for more. Asking changes nothing by itself. */
+/** The call by which a planning agent requests implementation from a person. The request changes nothing by itself. */
 export const REQUEST_IMPLEMENTATION = 'request_implementation'
 
 export function capabilityOf({ name, arguments: args }: ToolCall): Capability | null {
@@ -49,5 +49,5 @@ export function isDocsPath(path: Json | undefined): boolean {
   return parts[0] === 'docs' && !parts.includes('..')
 }
 
-/** Who changes the graph itself asks a person, unless the run's orchestrator may do without. */
+/** A change of the graph needs approval, unless the run's orchestrator is exempt. */
 export const changesGraph = (name: string): boolean => name === 'spawn_node' || name === 'create_edge'

@@ -69,7 +69,7 @@ export function explainCall(policy: HostPolicy, call: ProspectiveCall, lines: re
   const granting = grantingOf(policy.grants, call)
   const facts = factsOf(policy, call, granting, true)
   const possible = call.arguments === undefined ? EITHER : [call.arguments]
-  const calls = possible.map(given => ({ name: call.tool, arguments: given }))
+  const calls = possible.map(input => ({ name: call.tool, arguments: input }))
   const decisions = calls.map(one => authorize(one, facts).decision)
   const decision = BEST_FIRST.find(one => decisions.includes(one))!
   const atWorst = factsOf(policy, call, grantingOf(grantsAtWorst(policy.grants, call), call), false)
@@ -96,9 +96,9 @@ const ANYBODY: Asking = { by: null, expireAfterMs: null }
 /** @param assumed the value of every unknown fact */
 function factsOf(policy: HostPolicy, call: ProspectiveCall, granting: Granting, assumed: boolean): GateFacts {
   const { planningCommands, orchestratorAsks } = gateRules(policy)
-  const { arguments: given, problem = assumed ? null : '', visible = assumed, bound = assumed, reads = assumed, ownEdge = assumed } = call
+  const { arguments: input, problem = assumed ? null : '', visible = assumed, bound = assumed, reads = assumed, ownEdge = assumed } = call
   return {
-    problem: given === undefined && !assumed ? '' : problem,
+    problem: input === undefined && !assumed ? '' : problem,
     visible,
     bound,
     ...(call.unbound === undefined ? {} : { unbound: call.unbound }),
@@ -107,34 +107,34 @@ function factsOf(policy: HostPolicy, call: ProspectiveCall, granting: Granting, 
     role: call.role,
     node: call.node,
     mode: call.mode,
-    allowListed: given === undefined ? assumed : isPlanningCommand(given, planningCommands),
+    allowListed: input === undefined ? assumed : isPlanningCommand(input, planningCommands),
     ownEdge,
     orchestratorAsks: orchestratorAsks || call.mustAsk === true,
     approval: 'unasked',
   }
 }
 
-function grantingOf(grants: readonly Grant[], { arguments: given, role, free, onBehalfOf = [], ...call }: ProspectiveCall): Granting {
+function grantingOf(grants: readonly Grant[], { arguments: input, role, free, onBehalfOf = [], ...call }: ProspectiveCall): Granting {
   if (free === true) return FREE
   const prospect = { ...call, role: role?.name ?? null }
-  if (given !== undefined) return grantOfAll(grants, { ...prospect, arguments: given }, onBehalfOf)
+  if (input !== undefined) return grantOfAll(grants, { ...prospect, arguments: input }, onBehalfOf)
   return strictest([prospect.role, ...onBehalfOf].map(one => grantOfSome(grants, { ...prospect, role: one })))
 }
 
 /** For unknown arguments: no grant with argument rules fits, and every such denial does. */
-const grantsAtWorst = (grants: readonly Grant[], { arguments: given }: ProspectiveCall): readonly Grant[] =>
-  given === undefined
+const grantsAtWorst = (grants: readonly Grant[], { arguments: input }: ProspectiveCall): readonly Grant[] =>
+  input === undefined
     ? grants.flatMap(({ arguments: rules, ...grant }) => (rules === undefined || grant.deny === true ? [grant] : []))
     : grants
 
-function unknown({ condition, reason }: Judged, { arguments: given }: ProspectiveCall): ExplainedCondition {
-  const said: Partial<Record<Condition, string>> = {
-    well_formed: given === undefined ? 'what it would be called with is not said' : 'its descriptor is not known',
+function unknown({ condition, reason }: Judged, { arguments: input }: ProspectiveCall): ExplainedCondition {
+  const reasons: Partial<Record<Condition, string>> = {
+    well_formed: input === undefined ? 'what it would be called with is not said' : 'its descriptor is not known',
     visible: 'which tools the model would be shown is not known',
     bound: 'whether the host can do it is found out when it is called',
     granted: reason,
   }
-  return { condition, outcome: 'unknown', reason: said[condition] ?? 'that depends on what it would be called with' }
+  return { condition, outcome: 'unknown', reason: reasons[condition] ?? 'that depends on what it would be called with' }
 }
 
 function triedGrants(grants: readonly Grant[], call: ProspectiveCall, lines: readonly number[]): readonly TriedGrant[] {
@@ -150,9 +150,9 @@ function triedGrants(grants: readonly Grant[], call: ProspectiveCall, lines: rea
   return tried
 }
 
-function lackIn(grant: Grant, { arguments: given, role, ...call }: ProspectiveCall): Lack | null {
+function lackIn(grant: Grant, { arguments: input, role, ...call }: ProspectiveCall): Lack | null {
   const prospect = { ...call, role: role?.name ?? null }
-  return given === undefined ? lackOfSome(grant, prospect) : lackOf(grant, { ...prospect, arguments: given })
+  return input === undefined ? lackOfSome(grant, prospect) : lackOf(grant, { ...prospect, arguments: input })
 }
 
 function outcomeOf(grant: Grant, call: ProspectiveCall, lack: Lack | null, decided: boolean): Pick<TriedGrant, 'outcome' | 'reason'> {

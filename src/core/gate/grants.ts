@@ -22,7 +22,7 @@ export interface Grant {
   readonly deny?: boolean
 }
 
-/** Who is asked, and for how long. */
+/** Who may approve, and for how long. */
 export interface Asking {
   /** Actors, as events name them; a name may end in `*`. Null: everybody who may answer at all. */
   readonly by: readonly string[] | null
@@ -57,18 +57,20 @@ export type Lack =
   | { readonly part: 'tools' | 'tenants' | 'agents' | 'roles' | 'modes' }
   | { readonly part: 'arguments'; readonly argument: string }
 
-/** Who asks for what, before anything is called. */
+/** A question about a tool before any call. */
 export type GrantProspect = Omit<GrantQuestion, 'arguments'>
 
 export function grantOf(grants: readonly Grant[], question: GrantQuestion): Granting {
-  const unfit: string[] = []
+  const mismatches: string[] = []
   for (const [index, grant] of grants.entries()) {
     const lack = lackOf(grant, question)
     if (lack === null) return decisionOf(grant, index)
     if (lack.part === 'arguments' && grant.deny !== true)
-      unfit.push(`grant ${index + 1} names it, but its argument "${lack.argument}" does not fit`)
+      mismatches.push(`grant ${index + 1} names it, but its argument "${lack.argument}" does not fit`)
   }
-  return unfit.length === 0 ? ungranted(question) : { granted: false, reason: unfit.slice(0, MOST_REASONS).join('; '), approval: null }
+  return mismatches.length === 0
+    ? ungranted(question)
+    : { granted: false, reason: mismatches.slice(0, MOST_REASONS).join('; '), approval: null }
 }
 
 const MOST_REASONS = 3
@@ -144,7 +146,7 @@ export function askingOf(approval: Grant['approval']): Asking | null {
 /** Null when it fits. */
 export const lackOf = (grant: Grant, question: GrantQuestion): Lack | null => whoLacks(grant, question) ?? argumentLack(grant, question)
 
-/** The same before anything is called: a grant may be given what it needs, and a denial may not. */
+/** The same before any call: a grant's argument rules may be met, and a denial's may not. */
 export function lackOfSome(grant: Grant, prospect: GrantProspect): Lack | null {
   const [argument] = grant.deny === true ? Object.keys(grant.arguments ?? {}) : []
   return whoLacks(grant, prospect) ?? (argument === undefined ? null : { part: 'arguments', argument })
@@ -159,18 +161,21 @@ function whoLacks({ tools, tenants, agents, roles, modes, deny }: Grant, { tool,
   return isInMode ? null : { part: 'modes' }
 }
 
-function argumentLack({ arguments: written = {}, deny }: Grant, { arguments: given }: GrantQuestion): Lack | null {
-  const rules = deny === true ? written : withFolder(written, given)
-  const unfit = Object.keys(rules).find(argument => {
-    const fit = argumentFit(given, argument, rules[argument]!)
+function argumentLack({ arguments: written = {}, deny }: Grant, { arguments: input }: GrantQuestion): Lack | null {
+  const rules = deny === true ? written : withFolder(written, input)
+  const mismatch = Object.keys(rules).find(argument => {
+    const fit = argumentFit(input, argument, rules[argument]!)
     return deny === true ? fit === 'no' : fit !== 'fits'
   })
-  return unfit === undefined ? null : { part: 'arguments', argument: unfit }
+  return mismatch === undefined ? null : { part: 'arguments', argument: mismatch }
 }
 
-/** A command is granted in the root, unless the grant says where: elsewhere may lie what commands obey, such as a package.json. */
-const withFolder = (rules: ArgumentRules, given: Json): ArgumentRules =>
-  Object.hasOwn(rules, COMMAND_LINE) && isObject(given) && given.cwd !== undefined ? { cwd: ['.'], ...rules } : rules
+/**
+ * A command is granted in the root, unless the grant names a folder: other folders may contain files that commands obey,
+ * such as a package.json.
+ */
+const withFolder = (rules: ArgumentRules, input: Json): ArgumentRules =>
+  Object.hasOwn(rules, COMMAND_LINE) && isObject(input) && input.cwd !== undefined ? { cwd: ['.'], ...rules } : rules
 
 /** Without a list, everybody is; names in it may end in `*`. */
 export const isListed = (allowed: readonly string[] | undefined, name: string | null): boolean =>

@@ -19,7 +19,7 @@ export interface HostPolicy {
   readonly secrets: readonly SecretGrant[]
   /** The host's own tools that a model is shown when nothing else names any. */
   readonly offer: readonly string[]
-  /** How long a person has to answer, where the grant says nothing. Null: for ever. */
+  /** The time to answer an approval, when the grant has none. Null: unlimited. */
   readonly approvals: { readonly expireAfterMs: number | null }
   /** Commands that `command` may run while its run plans. */
   readonly planningCommands: readonly string[]

@@ -23,7 +23,7 @@ export interface PlacedPolicy {
 }
 
 export interface ReadPolicy extends PlacedPolicy {
-  /** With any, nothing of the file is used: the policy is what is allowed without one. */
+  /** With any problem, nothing of the file is used: the default policy applies. */
   readonly problems: readonly PolicyProblem[]
 }
 

@@ -5,7 +5,7 @@ export interface GateRules {
   readonly planningCommands: readonly string[]
   /** Whether an orchestrator, too, needs a person to change the graph. */
   readonly orchestratorAsks: boolean
-  /** How long a person has to answer, where the grant says nothing; null for ever. */
+  /** The time to answer an approval, when the grant has none; null for unlimited. */
   readonly approvalMs: number | null
 }
 

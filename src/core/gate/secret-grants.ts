@@ -26,6 +26,6 @@ export const refusedSecrets = (
   return secrets.filter(secret => !fitting.some(one => isListed(one.secrets, secret)))
 }
 
-/** Says where it is asked for, and what the operator adds to let it through. */
+/** Names the place that uses the secret, and the line that the operator adds to allow it. */
 export const secretRefusal = ({ workspace }: Pick<SecretUse, 'workspace'>, prelude: string, secrets: readonly string[]): string =>
   `prompts/packs/${prelude}.json of workspace ${workspace} asks for ${secrets.length === 1 ? 'the secret' : 'the secrets'} ${secrets.join(', ')}, which the policy does not let it use; to allow it, add to onbook.policy.yaml: secrets: [{ secrets: [${secrets.join(', ')}], workspaces: [${workspace}] }]`

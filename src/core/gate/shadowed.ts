@@ -30,7 +30,10 @@ const covers = (wide: readonly string[] | undefined, narrow: readonly string[] |
 const coversName = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))
 
-/** A denial takes what is unclear and a grant does not: so a denial is covered only by another, or by what says nothing of arguments. */
+/**
+ * A denial matches unclear arguments and a grant does not: so a denial is covered only by another denial, or by a grant
+ * without argument rules.
+ */
 function argumentsCovered({ arguments: wide = {}, deny }: Grant, { arguments: narrow = {}, deny: denies }: Grant): boolean {
   const names = Object.keys(wide)
   if (names.length === 0) return true

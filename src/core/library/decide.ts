@@ -44,15 +44,15 @@ export interface Publishing {
   readonly actor: string
 }
 
-export function decidePublish(template: LibraryTemplate, known: readonly KnownVersion[], { mode, origin, actor }: Publishing): Decided {
+export function decidePublish(template: LibraryTemplate, versions: readonly KnownVersion[], { mode, origin, actor }: Publishing): Decided {
   const { templateId, version } = template
   // The pattern of versions admits 01.0.0, which has no precedence.
   if (semver.valid(version) === null) return refuse('template_invalid', `${version} is not a version of SemVer 2.0.0`)
-  const present = known.filter(({ removed }) => !removed)
-  const foreign = known.find(one => one.origin !== origin)
+  const present = versions.filter(({ removed }) => !removed)
+  const foreign = versions.find(one => one.origin !== origin)
   if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}; use another id`)
   if (mode === 'raise' && present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
-  const same = known.find(one => one.version === version)
+  const same = versions.find(one => one.version === version)
   if (same !== undefined)
     return refuse('template_exists', `${templateId}@${version} ${same.removed ? 'was used before' : 'exists'}; use another version`)
   const newest = newestOf(present)
@@ -61,7 +61,7 @@ export function decidePublish(template: LibraryTemplate, known: readonly KnownVe
   return { ok: true, drafts: [publishedDraft({ ...template, meta: { ...template.meta, source: origin } }, actor)] }
 }
 
-/** A label that points to what is to be removed. */
+/** A label that points to a version that is to be removed. */
 export interface PointingLabel {
   readonly label: string
   readonly version: string
@@ -74,10 +74,10 @@ export interface Removing {
   readonly mayMoveProtected?: boolean
 }
 
-/** Its labels go with it: none may point to what is not there. */
-export function decideRemove(templateId: string, known: readonly KnownVersion[], removing: Removing): Decided {
+/** Removes its labels as well: no label may point to a missing version. */
+export function decideRemove(templateId: string, existing: readonly KnownVersion[], removing: Removing): Decided {
   const { actor, labels = [], mayMoveProtected = false } = removing
-  const present = known.filter(({ removed }) => !removed)
+  const present = existing.filter(({ removed }) => !removed)
   if (present.length === 0) return refuse('prompt_template_not_found', `there is no template ${templateId}`)
   const foreign = present.find(({ origin }) => origin !== 'user')
   if (foreign !== undefined) return refuse('template_read_only', `${templateId} ${OWNERS[foreign.origin]}`)
@@ -94,12 +94,12 @@ export interface LabelRequest extends LabelMove {
   readonly mayMoveProtected: boolean
 }
 
-export function decideLabel(request: LabelRequest, known: readonly KnownVersion[], actor: string): Decided {
+export function decideLabel(request: LabelRequest, versions: readonly KnownVersion[], actor: string): Decided {
   const { templateId, label, from, to, why } = request
   if (to === null && from === null) return refuse('label_missing', `${templateId} has no label ${label}`)
-  if (to !== null && !known.some(({ version, removed }) => version === to && !removed))
+  if (to !== null && !versions.some(({ version, removed }) => version === to && !removed))
     return refuse('prompt_template_not_found', `there is no ${templateId}@${to}`)
-  if (to !== null && label === ACTIVE_LABEL && known.some(({ version, retired }) => version === to && retired))
+  if (to !== null && label === ACTIVE_LABEL && versions.some(({ version, retired }) => version === to && retired))
     return refuse('version_retired', `${templateId}@${to} is retired; refs may name it, but it cannot be activated`)
   if (request.protected && from !== to && !request.mayMoveProtected) return refuse('label_protected', `label ${label} is protected`)
   return { ok: true, drafts: from === to ? [] : [labelMovedDraft({ templateId, label, from, to, why }, actor)] }
@@ -110,10 +110,10 @@ export function decideRetire(
   { templateId, version }: { readonly templateId: string; readonly version: string },
   { known, active, actor }: { readonly known: readonly KnownVersion[]; readonly active: string | null; readonly actor: string },
 ): Decided {
-  const found = known.find(one => one.version === version && !one.removed)
-  if (found === undefined) return refuse('prompt_template_not_found', `there is no ${templateId}@${version}`)
+  const match = known.find(one => one.version === version && !one.removed)
+  if (match === undefined) return refuse('prompt_template_not_found', `there is no ${templateId}@${version}`)
   if (active === version) return refuse('version_active', `${templateId}@${version} is active; activate another version first`)
-  return { ok: true, drafts: found.retired ? [] : [retiredDraft(templateId, version, actor)] }
+  return { ok: true, drafts: match.retired ? [] : [retiredDraft(templateId, version, actor)] }
 }
 
 /** The newest release, and a pre-release only where there is no release. */
@@ -129,7 +129,7 @@ const parsedVersions = new WeakMap<object, SemVer>()
 
 /** Reading a version takes longer than all else that is done with it, and the same ones are compared again and again. */
 function parsed(one: { readonly version: string }): SemVer {
-  const known = parsedVersions.get(one) ?? new SemVer(one.version)
-  parsedVersions.set(one, known)
-  return known
+  const parsed = parsedVersions.get(one) ?? new SemVer(one.version)
+  parsedVersions.set(one, parsed)
+  return parsed
 }

@@ -57,13 +57,13 @@ export interface PackSchemasKept {
 }
 
 /** Records the input and output schemas of a pack, beside its templates, which are immutable. */
-export const packSchemasDraft = (kept: PackSchemasKept, actor: string): EventDraft => ({
+export const packSchemasDraft = (schemas: PackSchemasKept, actor: string): EventDraft => ({
   type: 'pack.schemasKept',
   actor,
-  payload: kept as unknown as Json,
+  payload: schemas as unknown as Json,
 })
 
-/** The versions stay taken for ever: a name that once meant one text never means another. */
+/** The versions stay reserved: a name that once meant one text never means another. */
 export const removedDraft = (templateId: string, versions: readonly string[], actor: string): EventDraft => ({
   type: 'template.removed',
   actor,
@@ -116,7 +116,7 @@ export const templateRows: Projection = {
     retired: 'integer',
   },
   key: ['templateId', 'version'],
-  // By what lists are narrowed down: in a library of a million, what few templates have is found without reading the rest.
+  // The filters of lists: in a library of a million templates, a rare value is found without reading the rest.
   indexes: [['templateId'], ['defaultOf'], ['kind', 'templateId'], ['origin', 'templateId'], ['modelClass', 'templateId']],
   from: {
     'template.published': [

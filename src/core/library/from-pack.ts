@@ -22,14 +22,14 @@ function toLibraryTemplate(pack: Pack, { id, version, kind, text, variables }: T
   }
 }
 
-function toVariable({ name, type, required = false, default: given, description }: Variable): TemplateVariable {
-  const hasDefault = given !== undefined && given !== null
+function toVariable({ name, type, required = false, default: defaultValue, description }: Variable): TemplateVariable {
+  const hasDefault = defaultValue !== undefined && defaultValue !== null
   return {
     name,
     type,
-    // A default satisfies what is required; here a required variable has none.
+    // A variable with a default counts as satisfied; in the library a required variable has no default.
     required: required && !hasDefault,
-    ...(hasDefault ? { defaultValue: given } : {}),
+    ...(hasDefault ? { defaultValue } : {}),
     ...(description === undefined ? {} : { description: description.slice(0, 500) }),
   }
 }

@@ -9,7 +9,7 @@ export interface PackTemplate {
   readonly digest: Digest
 }
 
-/** A node of the record: every template and schema that it names is kept with it. */
+/** A node of the record: every template and schema that it names is stored with it. */
 export interface PackSet {
   readonly templates: readonly PackTemplate[]
   /** By template: the version of its pack that is active. */

@@ -13,7 +13,7 @@ export interface TemplateVariable {
   readonly required: boolean
   /** Where its value comes from; `input` unless it says otherwise. */
   readonly source?: VariableSource
-  /** A dotted path into what the source gives. */
+  /** A dotted path into the value of the source. */
   readonly extractPath?: string
   readonly defaultValue?: Json
   readonly description?: string

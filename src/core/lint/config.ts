@@ -55,7 +55,7 @@ function settingFormat({ summary, options = {} }: RuleHead) {
 export function readConfig(text: string): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const document = readYaml(text)
   const { value } = document
-  // Nothing but comments asks for nothing.
+  // A file with nothing but comments is an empty configuration.
   if (value === null || (value === undefined && text.replace(/#.*/g, '').trim() === '')) return { config: defaultConfig, problems: [] }
   const problems = [
     ...document.problems,
@@ -95,8 +95,8 @@ function* complaintsAboutSetting({ name, options = {} }: RuleHead, setting: Json
     if (key === 'severity') {
       if (!isSeverity(value)) yield { message: `severity of "${name}" must be ${SEVERITIES.join(', ')}`, at }
     } else if (usual === undefined) {
-      const known = ['severity', ...Object.keys(options)].join(', ')
-      yield { message: `"${name}" has no option "${key}": there is ${known}`, at: { ...at, key: true } }
+      const keys = ['severity', ...Object.keys(options)].join(', ')
+      yield { message: `"${name}" has no option "${key}": there is ${keys}`, at: { ...at, key: true } }
     } else if (typeName(value) !== typeName(usual) || (Array.isArray(value) && !value.every(item => typeof item === 'string')))
       yield { message: `${key} of "${name}" must be ${Array.isArray(usual) ? 'a list of texts' : aType(typeName(usual))}`, at }
   }

@@ -16,12 +16,12 @@ const COMMENT = /(#|\{\{~?!(?:--)?)[ \t]*onbook-disable(-[a-z-]*)?(?![\w-])([^\n
 
 const CLOSE = /(?:--)?~?\}\}/
 
-const known = new WeakMap<YamlDocument, readonly Disable[]>()
+const cache = new WeakMap<YamlDocument, readonly Disable[]>()
 
 /** Looked for once per document, however many ask. */
 export function findDisables(document: YamlDocument): readonly Disable[] {
-  const disables = known.get(document) ?? readDisables(document)
-  known.set(document, disables)
+  const disables = cache.get(document) ?? readDisables(document)
+  cache.set(document, disables)
   return disables
 }
 
@@ -34,8 +34,8 @@ function readDisables({ text, scalarSpan, commentStarts }: YamlDocument): readon
     const inside = opener !== '#'
     // Elsewhere both are mere text: a # in quotes or in the prompt, a tag in a description.
     if (inside ? prompt === null || index < prompt.start || prompt.end <= index : !comments.has(index)) return []
-    const said = inside ? rest!.split(CLOSE, 1)[0]! : rest!
-    const [names = '', ...reason] = said.split(/\s--+\s?/)
+    const text = inside ? rest!.split(CLOSE, 1)[0]! : rest!
+    const [names = '', ...reason] = text.split(/\s--+\s?/)
     const here = position(index).line
     return [
       {

@@ -13,7 +13,7 @@ export interface DocumentKind {
 }
 
 const PACK_KEYS = new Set(Object.keys(packFormat.properties))
-/** A file with one of these is meant as a pack, whatever else it has. */
+/** A file with one of these keys is meant as a pack. */
 const ONLY_PACKS: readonly string[] = ['inputSchema', 'outputSchema', 'examples', 'constraints', 'refusalRules']
 const ONLY_AGENTS = Object.keys(agentFormat.properties).filter(key => !PACK_KEYS.has(key))
 

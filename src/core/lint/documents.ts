@@ -13,7 +13,7 @@ import { type FoundInFile, foundIn, isAgentFile, isWorkflowFile, type Layout, te
 
 export interface LintedDocument<T> {
   readonly file: string
-  /** As it was written, with whatever is wrong in it; empty when it cannot be read at all. */
+  /** As written, mistakes included; empty when it cannot be parsed. */
   readonly written: JsonObject
   /** Null when something is wrong. */
   readonly read: T | null
@@ -25,12 +25,12 @@ interface Documents {
   readonly workflows: readonly LintedDocument<Workflow>[]
 }
 
-const known = new WeakMap<Layout, Documents>()
+const cache = new WeakMap<Layout, Documents>()
 
 export function documentsOf(layout: Layout): Documents {
-  const found = known.get(layout) ?? { agents: agentsIn(layout), workflows: workflowsIn(layout) }
-  known.set(layout, found)
-  return found
+  const documents = cache.get(layout) ?? { agents: agentsIn(layout), workflows: workflowsIn(layout) }
+  cache.set(layout, documents)
+  return documents
 }
 
 const agentsIn = (layout: Layout): readonly LintedDocument<Agent>[] =>
@@ -63,7 +63,7 @@ function lint<T extends object>(file: string, text: string, read: (value: Json) 
   return Array.isArray(made) ? broken(made, written) : { file, written, read: made as T, found: [] }
 }
 
-/** Those whose name another file has before them. */
+/** Documents with the same name as an earlier file. */
 export function* twins<T>(documents: readonly LintedDocument<T>[], nameOf: (read: T) => string, what: string): Iterable<FoundInFile> {
   const first = new Map<string, string>()
   for (const { file, read } of documents) {

@@ -25,7 +25,7 @@ export interface FoundInFile {
 }
 
 export interface Layout {
-  /** Every file below the folders of the layout, the index, and whatever else preludes name. */
+  /** Every file below the folders of the layout, the index, and other files that preludes name. */
   readonly paths: ReadonlySet<string>
   /** The texts of the files that were read and are text. */
   readonly texts: ReadonlyMap<string, string>
@@ -136,7 +136,7 @@ export const textsOf = ({ texts }: Layout, is: (path: string) => boolean): reado
 export const legacyTools = (layout: Layout): readonly (readonly [path: string, text: string])[] =>
   textsOf(layout, isLegacyTool).filter(([path, text]) => readLegacyFile(path, bytesOf(text)) !== null)
 
-/** Content says what is wrong in half a sentence. */
+/** Problems of content are half sentences. */
 export const foundIn = ({ path: file, message, ...rest }: ContentProblem): FoundInFile => ({
   file,
   message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`,
@@ -144,9 +144,9 @@ export const foundIn = ({ path: file, message, ...rest }: ContentProblem): Found
 })
 
 /** Several files may lead to the same problem of another. Lazy: the caller stops at a hundred findings. */
-export function* once(found: Iterable<FoundInFile>): Iterable<FoundInFile> {
+export function* once(findings: Iterable<FoundInFile>): Iterable<FoundInFile> {
   const seen = new Set<string>()
-  for (const one of found) {
+  for (const one of findings) {
     const key = JSON.stringify(one)
     if (!seen.has(key)) yield one
     seen.add(key)

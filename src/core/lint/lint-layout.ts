@@ -11,13 +11,13 @@ export function lintLayout(layout: Layout, config: Config = defaultConfig): read
   return LAYOUT_RULES.flatMap((rule): Finding[] => {
     const severity = config.rules[rule.name]?.severity
     if (severity === 'off') return []
-    return firstOf(rule.checkLayout(layout)).map(found => ({
-      file: found.file,
+    return firstOf(rule.checkLayout(layout)).map(finding => ({
+      file: finding.file,
       rule: rule.name,
-      severity: severityOf(rule, found, severity),
-      message: found.message,
-      ...place(found),
-      ...(found.suggestion === undefined ? {} : { suggestion: found.suggestion }),
+      severity: severityOf(rule, finding, severity),
+      message: finding.message,
+      ...place(finding),
+      ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),
     }))
   }).sort(byPlace)
 }
@@ -38,10 +38,10 @@ function placer({ texts }: Layout): (found: FoundInFile) => Range {
       return range(position(start), position(end))
     }
   }
-  return found => {
-    const locator = locators.get(found.file) ?? locatorOf(found.file)
-    locators.set(found.file, locator)
-    return locator(found)
+  return finding => {
+    const locator = locators.get(finding.file) ?? locatorOf(finding.file)
+    locators.set(finding.file, locator)
+    return locator(finding)
   }
 }
 

@@ -32,7 +32,7 @@ export interface Finding {
   readonly fix?: Fix
 }
 
-/** A pack read and parsed once, before anything is asked about it. */
+/** A pack that is read and parsed once, for all rules. */
 export interface PreparedPack {
   readonly path: string
   readonly read: ReadPack
@@ -47,7 +47,7 @@ export interface PlacedQuestion extends Question {
 
 export interface LintContext {
   readonly schemas: Schemas
-  /** By `pointerText` of the value that was asked about. */
+  /** By `pointerText` of the validated value. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   readonly config?: Config
   readonly registered?: RegisteredVersion | null
@@ -101,7 +101,7 @@ export const subjectOf = (prepared: PreparedPack, context: LintContext): Subject
 export function lintPrepared(prepared: PreparedPack, context: LintContext): readonly Finding[] {
   const position = positionsIn(prepared.read.document.text)
   return rulesFor(prepared, context)
-    .flatMap(({ rule, severity, check }) => firstOf(check()).map(found => toFinding(prepared, position, rule, found, severity)))
+    .flatMap(({ rule, severity, check }) => firstOf(check()).map(finding => toFinding(prepared, position, rule, finding, severity)))
     .sort(byPlace)
 }
 
@@ -129,7 +129,7 @@ function rulesFor(prepared: PreparedPack, context: LintContext): readonly RuleAt
   return (isObject(document.value) ? PACK_RULES : FORM_RULES).flatMap(rule => {
     const { severity, options } = config.rules[rule.name] ?? { options: {} }
     if (severity === 'off') return []
-    return [{ rule, severity, check: () => only(rule.check(subject, { ...rule.options, ...options }), found => isHeard(rule, found)) }]
+    return [{ rule, severity, check: () => only(rule.check(subject, { ...rule.options, ...options }), finding => isHeard(rule, finding)) }]
   })
 }
 
@@ -139,7 +139,7 @@ function listenerTo(document: YamlDocument): (rule: Rule, found: Found) => boole
   return ({ name }, { at }) => !isSilent(name, () => position(document.locate(at).start).line)
 }
 
-/** One by one: a rule may have more to say than anybody wants to hear. */
+/** Lazy: a rule may have more findings than are listed. */
 function* only<T>(all: Iterable<T>, isWanted: (one: T) => boolean): Iterable<T> {
   for (const one of all) if (isWanted(one)) yield one
 }
@@ -149,13 +149,13 @@ const byName = (variables: Subject['draft']['variables']): Subject['variables'] 
 
 export function firstOf<F extends Pick<Found, 'message' | 'suggestion' | 'fix'>>(all: Iterable<F>): readonly F[] {
   const first: F[] = []
-  for (const found of all) {
+  for (const finding of all) {
     // This entry represents many: it has the place and the severity of one of them, but not its suggestion and its fix.
     if (first.length === MAX_FOUND) {
-      const { suggestion: _, fix: __, ...many } = found
+      const { suggestion: _, fix: __, ...many } = finding
       return [...first, { ...(many as F), message: `There are more like this: only the first ${MAX_FOUND} are listed` }]
     }
-    first.push(found)
+    first.push(finding)
   }
   return first
 }
@@ -164,33 +164,32 @@ function toFinding(
   { path: file, read: { document } }: PreparedPack,
   position: (offset: number) => Position,
   rule: Rule,
-  found: Found,
+  finding: Found,
   severity: Severity | undefined,
 ): Finding {
-  const { start, end } = document.locate(found.at)
+  const { start, end } = document.locate(finding.at)
   const from = position(start)
   const to = position(end)
   return {
     file,
     rule: rule.name,
-    severity: severityOf(rule, found, severity),
-    message: found.message,
+    severity: severityOf(rule, finding, severity),
+    message: finding.message,
     line: from.line,
     column: from.column,
     endLine: to.line,
     endColumn: to.column,
-    ...(found.suggestion === undefined ? {} : { suggestion: found.suggestion }),
-    ...(found.fix === undefined ? {} : { fix: found.fix }),
+    ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),
+    ...(finding.fix === undefined ? {} : { fix: finding.fix }),
   }
 }
 
 /** The severity of the config applies to the whole rule; milder cases of a rule stay mild. */
-export const severityOf = (rule: RuleHead, found: Pick<Found, 'severity'>, set: Severity | undefined): Severity =>
-  set === undefined ? (found.severity ?? rule.severity) : milder(set, found.severity)
+export const severityOf = (rule: RuleHead, finding: Pick<Found, 'severity'>, set: Severity | undefined): Severity =>
+  set === undefined ? (finding.severity ?? rule.severity) : milder(set, finding.severity)
 
 const LOUDNESS: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
-const milder = (set: Severity, found: Severity | undefined): Severity =>
-  found !== undefined && LOUDNESS[found] > LOUDNESS[set] ? found : set
+const milder = (set: Severity, own: Severity | undefined): Severity => (own !== undefined && LOUDNESS[own] > LOUDNESS[set] ? own : set)
 
 export const byPlace = (a: Finding, b: Finding): number =>
   compare(a.file, b.file) ||
@@ -201,7 +200,7 @@ export const byPlace = (a: Finding, b: Finding): number =>
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 export interface LintOptions {
-  /** Relative to the workspace; `pack-identity` compares it with what the pack says. */
+  /** Relative to the workspace; `pack-identity` compares it with the pack. */
   readonly path: string
   readonly schemas?: Schemas
   readonly config?: Config
@@ -211,7 +210,7 @@ export interface LintOptions {
   readonly validate?: (question: Question, schemas: Schemas) => Verdict
 }
 
-/** The whole of it in one call: what an editor uses while you type. */
+/** Lints a pack in one call: editors use it while you type. */
 export function lintPack(text: string, options: LintOptions): readonly Finding[] {
   const schemas = options.schemas ?? new Map()
   const prepared = preparePack(options.path, text)

@@ -63,7 +63,7 @@ export interface Subject {
 /** The description of a rule. */
 export interface RuleHead {
   readonly name: string
-  /** One sentence: what must hold. */
+  /** One sentence: the requirement. */
   readonly summary: string
   readonly severity: Severity
   /** Says that findings of this rule can carry a fix. */

@@ -12,7 +12,7 @@ export interface ContentProblem {
   readonly message: string
 }
 
-/** Only what is reported first is kept: what comes after may follow from it. */
+/** Only the first report counts: later ones may follow from it. */
 export type Report = (code: string, pointer: Pointer, message: string) => void
 
 export type Content =
@@ -43,10 +43,10 @@ export function readContent(bytes: Uint8Array, report: Report): Content {
   return { kind: 'none' }
 }
 
-/** False for what JSON text can say and canonical JSON cannot, and for what would take recursion too deep. */
+/** False for values that JSON can express and canonical JSON cannot, and for too deep nesting. */
 export const isSound = (value: Json): boolean => !isDeeperThan(value, MOST_DEPTH) && hasSpelling(value)
 
-/** Runs a reader, and gives what it reported first. */
+/** Runs a reader, and returns its first report. */
 export function firstProblem<T>(read: (report: Report) => T): { readonly value: T; readonly problem: ContentProblem | null } {
   let problem: ContentProblem | null = null
   const value = read((code, pointer, message) => {

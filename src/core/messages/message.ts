@@ -53,7 +53,7 @@ export interface ToolResultPart {
 
 export type Part = TextPart | ReasoningPart | SecretPart | ImagePart | ToolCallPart | ToolResultPart
 
-/** Tool results stand in messages of the role `tool` and nowhere else, tool calls in those of `assistant`. */
+/** Tool results are only in messages of the role `tool`, tool calls only in those of `assistant`. */
 export interface ChatMessage {
   readonly role: Role
   readonly content: readonly Part[]

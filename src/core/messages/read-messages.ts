@@ -44,10 +44,10 @@ function fromObject(value: JsonObject, at: Pointer, report: Report): readonly Ch
   return runsOf(parts).map((content): ChatMessage => (isResult(content[0]!) ? { role: 'tool', content } : { role, content, ...name }))
 }
 
-/** Who is unknown speaks as the user: the least anybody can be. */
+/** An unknown role becomes the user: the least privileged one. */
 function roleOf(value: Json | undefined): Role {
   const role = typeof value === 'string' ? value.toLowerCase() : ''
-  return ROLES.find(known => known === role) ?? 'user'
+  return ROLES.find(one => one === role) ?? 'user'
 }
 
 function readParts(content: Json | undefined, at: Pointer, report: Report): readonly Part[] {
@@ -73,11 +73,11 @@ function asResults(value: JsonObject, parts: readonly Part[], at: Pointer, repor
   if (others.length === 0 && results.length > 0) return results
   if (others.some(({ type }) => type !== 'text')) report('tool_result_invalid', at, 'the content of a tool message is text')
   const output = others.length === 0 ? null : others.map(part => (part.type === 'text' ? part.text : '')).join('')
-  const { content: _, ...said } = value
-  return [...results, ...readToolResult({ ...said, output }, at, report)]
+  const { content: _, ...fields } = value
+  return [...results, ...readToolResult({ ...fields, output }, at, report)]
 }
 
-/** Results that others wrote between their words become messages of their own, in the same order. */
+/** Tool results between other parts become messages of their own, in the same order. */
 function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = []
   for (const part of parts) {

@@ -53,9 +53,9 @@ export function readToolCall(call: Json, at: Pointer, report: Report): readonly 
   if (toolName === null) return lacking(report, 'tool_name_missing', at, 'a tool call needs the name of its tool')
   if (call.arguments_ref !== undefined)
     return lacking(report, 'tool_arguments_elsewhere', at, 'the arguments of a tool call stand in it, not in another object')
-  const { arguments: given = call.input ?? {} } = inner
+  const { arguments: input = call.input ?? {} } = inner
   // Ours are JSON already: a text among them is meant as a text.
-  const parsed = typeof given === 'string' && call.callId === undefined ? jsonOrText(given) : given
+  const parsed = typeof input === 'string' && call.callId === undefined ? jsonOrText(input) : input
   return [{ type: 'tool_call', callId, toolName, arguments: parsed, ...echoOf(call) }]
 }
 

@@ -50,7 +50,7 @@ export interface Failed {
   readonly status: 'error' | 'timeout' | 'cancelled'
   readonly code: string
   readonly message: string
-  /** How long the provider asks to be left alone. */
+  /** The provider's request for a pause before the next attempt. */
   readonly retryAfterMs?: number
   readonly requestSeal?: Signature
 }
@@ -62,18 +62,18 @@ export const BETWEEN_MESSAGES = '\n\n'
 
 /** The message for the transcript; null for an empty answer: blanks and reasoning alone do not count. */
 export function assistantMessage({ text, texts, toolCalls, reasoning = [] }: Answered): ChatMessage | null {
-  const said = textParts(texts ?? (text === undefined || text === '' ? [] : [text]))
+  const messageTexts = textParts(texts ?? (text === undefined || text === '' ? [] : [text]))
   const calls = toolCalls.map(
-    ({ callId, toolName, arguments: given, echo }): ToolCallPart => ({
+    ({ callId, toolName, arguments: input, echo }): ToolCallPart => ({
       type: 'tool_call',
       callId,
       toolName,
-      arguments: given,
+      arguments: input,
       ...(echo === undefined ? {} : { echo }),
     }),
   )
   const isSaid = calls.length > 0 || (text ?? '').trim() !== ''
-  return isSaid ? { role: 'assistant', content: [...reasoning, ...said, ...calls] } : null
+  return isSaid ? { role: 'assistant', content: [...reasoning, ...messageTexts, ...calls] } : null
 }
 
 /** A part for each message, so that an open code fence in one does not reach into the next. Joined they read as one text. */

@@ -44,7 +44,7 @@ const shot = (name: string, input: Json, output: Json): string =>
 
 const hint = (schema: Json): string => `Answer with one JSON value, and nothing else, that matches this JSON Schema:\n${jsonText(schema)}`
 
-/** Braces next to each other can only stand inside a JSON string; spelled as an escape they mean the same and open no tag. */
+/** Adjacent braces occur only inside a JSON string; as an escape they mean the same and open no tag. */
 const jsonText = (value: Json): string => sortedJson(value).replaceAll('{{', '{\\u007b')
 
 const literal = (text: string): string => text.replace(/\{(?=\{)/g, '{ ')

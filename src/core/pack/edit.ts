@@ -10,7 +10,7 @@ export interface ScalarEdit {
   readonly value: string
 }
 
-/** Edits whose scalar does not exist are left out; of two for the same scalar the first wins. */
+/** Edits of missing scalars are left out; the first of two edits for the same scalar wins. */
 export function editScalars(document: YamlDocument, edits: readonly ScalarEdit[]): string {
   const spans = edits
     .flatMap(({ pointer, value }) => {
@@ -51,7 +51,7 @@ export function setDate(document: YamlDocument, date: string): string {
 
 export const nextVersion = (version: string, bump: Bump): string | null => semver.inc(version, bump)
 
-/** `prompt-writer-v1` names the major version only; whichever the author chose is kept. */
+/** `prompt-writer-v1` names the major version only; the author's form stays. */
 export function nextId(id: string, agentId: string, from: string, to: string): string {
   const next = idsOf(agentId, to)
   return id === idsOf(agentId, from).short ? next.short : next.whole

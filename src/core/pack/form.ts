@@ -34,7 +34,7 @@ export interface FormError {
   readonly message: string
 }
 
-/** `whole`: what to call the value itself, as in "The pack". */
+/** `whole`: the name of the value itself, as in "The pack". */
 export function checkForm(value: Json, form: Form, whole: string): readonly FormError[] {
   const errors: FormError[] = []
   visit(value, form, [], whole, errors)
@@ -92,8 +92,8 @@ function visitFields(fields: Fields, form: Form, pointer: Pointer, whole: string
   if (form.maxProperties !== undefined && count > form.maxProperties)
     return say('maxProperties', `has ${count} fields: at most ${form.maxProperties} are allowed`)
   for (const [name, value] of Object.entries(fields)) {
-    const known = form.properties !== undefined && Object.hasOwn(form.properties, name)
-    const field = known ? form.properties[name] : form.additionalProperties
+    const isProperty = form.properties !== undefined && Object.hasOwn(form.properties, name)
+    const field = isProperty ? form.properties[name] : form.additionalProperties
     if (form.propertyNames !== undefined) visit(name, form.propertyNames, [...pointer, name], whole, errors)
     if (field === false) errors.push({ pointer: [...pointer, name], keyword: 'additionalProperties', message: noSuchKey(name, form) })
     else if (field !== undefined) visit(value, field, [...pointer, name], whole, errors)
@@ -107,9 +107,9 @@ function noSuchKey(name: string, { properties = {} }: Form): string {
 
 const patterns = new Map<string, RegExp>()
 function compiled(pattern: string): RegExp {
-  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u')
-  patterns.set(pattern, known)
-  return known
+  const expression = patterns.get(pattern) ?? new RegExp(pattern, 'u')
+  patterns.set(pattern, expression)
+  return expression
 }
 
 const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}…` : text)

@@ -28,7 +28,7 @@ export function scalarSpan(text: string, root: Node | null, pointer: Pointer): S
   const { value, whole } = descend(root, pointer)
   if (!whole || !isScalar(value) || !value.range) return null
   const [start, end] = value.range
-  // A block scalar's range takes in the line breaks behind it; what follows needs the last one.
+  // A block scalar's range includes the line breaks behind it; the next node needs the last one.
   const isBlock = value.type === 'BLOCK_LITERAL' || value.type === 'BLOCK_FOLDED'
   return { start, end: isBlock ? start + text.slice(start, end).trimEnd().length : end }
 }
@@ -48,27 +48,27 @@ export function commentStarts(text: string): ReadonlySet<number> {
 
 /** As far along the pointer as the document goes. */
 function descend(root: Node | null, pointer: Pointer): Found {
-  let found: Found = { key: null, value: root, whole: true }
+  let at: Found = { key: null, value: root, whole: true }
   for (const part of pointer) {
-    const node = found.value
+    const node = at.value
     const pair = isMap(node)
       ? pairsOf(node).get(String(part))
       : isSeq(node) && typeof part === 'number' && part < node.items.length
         ? { key: null, value: node.items[part] }
         : undefined
-    if (pair === undefined) return { ...found, whole: false }
-    found = { key: pair.key as Node | null, value: pair.value as Node | null, whole: true }
+    if (pair === undefined) return { ...at, whole: false }
+    at = { key: pair.key as Node | null, value: pair.value as Node | null, whole: true }
   }
-  return found
+  return at
 }
 
 const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
 /** Cached once per map: a file may have thousands of keys and as many findings. The last of two equal keys wins. */
 function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-  const known = pairs.get(map) ?? new Map(map.items.flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])))
-  pairs.set(map, known)
-  return known
+  const byKey = pairs.get(map) ?? new Map(map.items.flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])))
+  pairs.set(map, byKey)
+  return byKey
 }
 
 const isEmptyScalar = (node: Node): boolean => isScalar(node) && node.range?.[0] === node.range?.[1]

@@ -6,18 +6,18 @@ const LONGEST = 60
 const MOST = 200
 
 /** Null when none is close: a wrong guess is worse than none. */
-export function nearest(name: string, known: Iterable<string>): string | null {
+export function nearest(name: string, names: Iterable<string>): string | null {
   if (name.length > LONGEST) return null
-  const said = name.toLowerCase()
+  const lowerCase = name.toLowerCase()
   let best: string | null = null
   // Each that is found has to be beaten by the next.
   let limit = Math.max(1, Math.floor(name.length / 4))
   let tried = 0
-  for (const candidate of known) {
+  for (const candidate of names) {
     if (tried === MOST || limit < 0) break
     if (Math.abs(candidate.length - name.length) > limit) continue
     tried++
-    const distance = distanceWithin(limit, said, candidate.toLowerCase())
+    const distance = distanceWithin(limit, lowerCase, candidate.toLowerCase())
     if (distance === null) continue
     best = candidate
     limit = distance - 1

@@ -48,7 +48,7 @@ export type Listed<T> = T & { readonly index: number }
 export interface PackDraft extends Partial<Omit<Pack, 'variables' | 'examples'>> {
   readonly variables: readonly Listed<Variable>[]
   readonly examples: readonly Listed<Example>[]
-  /** The names of all variables, also of those whose declaration is broken otherwise: one fault, one finding. */
+  /** The names of all variables, also of those with a broken declaration: one fault, one finding. */
   readonly declared: ReadonlySet<string> | null
 }
 
@@ -100,7 +100,7 @@ export const builtInValues = (pack: Pick<PackDraft, 'constraints' | 'refusalRule
 
 export const isBuiltIn = (name: string): boolean => (BUILT_IN as readonly string[]).includes(name)
 
-/** The name of what a pack means: the same whatever the order of keys, the comments, the quotes and `meta.lastUpdated`. */
+/** The digest of a pack's meaning: independent of the order of keys, comments, quotes and `meta.lastUpdated`. */
 export function semanticDigest(pack: Pack): Digest {
   const { lastUpdated: _, ...meta } = pack.meta ?? {}
   return digestJson({ ...pack, meta } as unknown as Json)

@@ -4,7 +4,7 @@ import type { Span } from '../template/ast.ts'
 
 export type { Span }
 
-/** A logical place: rules speak this language and never count characters of YAML. */
+/** A logical place: rules use it and never count characters of YAML. */
 export interface Place {
   readonly pointer: Pointer
   /** The key of the field instead of its value. */

@@ -164,7 +164,10 @@ function* historyProblems(agentId: string, { active, versions, history }: Regist
       }
 }
 
-/** Versions whose file is gone, or is not theirs. A retired one may go. Only a person can have written such a path: `activate` does not. */
+/**
+ * Versions whose file is missing, or belongs to another version. A retired file may be missing. Only a person can write
+ * such a path: `activate` does not.
+ */
 export function misplacedVersions({ agents }: Registry, isThere: (path: string) => boolean): readonly RegistryProblem[] {
   return Object.entries(agents).flatMap(([agentId, { versions }]) =>
     Object.entries(versions).flatMap(([version, { path, status }]) => {
@@ -213,9 +216,9 @@ const refuse = (code: RegistryRefusal['code'], message: string): RegistryOutcome
 /** Registers the version when it is new, and makes it the active one. The version that was active becomes deprecated. */
 export function activate(registry: Registry, { agentId, version, entry, at, why }: ActivateVersion): RegistryOutcome {
   const agent = registeredAgent(registry, agentId)
-  const known = registeredVersion(registry, agentId, version)
-  if (known?.status === 'retired') return refuse('version_retired', `${agentId}@${version} is retired and cannot be activated`)
-  const changed = known === null ? undefined : whatChanged(known, entry)
+  const existing = registeredVersion(registry, agentId, version)
+  if (existing?.status === 'retired') return refuse('version_retired', `${agentId}@${version} is retired and cannot be activated`)
+  const changed = existing === null ? undefined : whatChanged(existing, entry)
   if (changed !== undefined) return refuse('version_changed', `${agentId}@${version} is registered with ${changed}: bump it instead`)
   const from = agent?.active ?? null
   if (from === version) return refuse('version_active', `${agentId}@${version} is active already`)
@@ -227,9 +230,9 @@ export function activate(registry: Registry, { agentId, version, entry, at, why 
   return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { active: version, versions, history } } } }
 }
 
-function whatChanged(known: RegisteredVersion, entry: ActivateVersion['entry']): string | undefined {
-  if (known.digest !== entry.digest) return 'other content'
-  const schema = Object.keys(known.schemas).find(uri => known.schemas[uri] !== entry.schemas[uri])
+function whatChanged(existing: RegisteredVersion, entry: ActivateVersion['entry']): string | undefined {
+  if (existing.digest !== entry.digest) return 'other content'
+  const schema = Object.keys(existing.schemas).find(uri => existing.schemas[uri] !== entry.schemas[uri])
   return schema === undefined ? undefined : `another ${schema}`
 }
 
@@ -249,9 +252,9 @@ export function previousOf(activated: readonly string[]): string | null {
 
 export function retire(registry: Registry, agentId: string, version: string): RegistryOutcome {
   const agent = registeredAgent(registry, agentId)
-  const known = registeredVersion(registry, agentId, version)
-  if (agent === undefined || known === null) return refuse('version_unknown', `${agentId}@${version} is not registered`)
+  const existing = registeredVersion(registry, agentId, version)
+  if (agent === undefined || existing === null) return refuse('version_unknown', `${agentId}@${version} is not registered`)
   if (agent.active === version) return refuse('version_active', `${agentId}@${version} is active: activate another version first`)
-  const versions = { ...agent.versions, [version]: { ...known, status: 'retired' as const } }
+  const versions = { ...agent.versions, [version]: { ...existing, status: 'retired' as const } }
   return { ok: true, registry: { ...registry, agents: { ...registry.agents, [agentId]: { ...agent, versions } } } }
 }

@@ -35,9 +35,9 @@ const trails = new WeakMap<Scalar, Trail>()
 
 /** The marks of earlier walks: thousands of lookups in one long prompt must not each start at its beginning. */
 function trailOf(node: Scalar): Trail {
-  const known = trails.get(node) ?? newTrail()
-  trails.set(node, known)
-  return known
+  const trail = trails.get(node) ?? newTrail()
+  trails.set(node, trail)
+  return trail
 }
 
 function newTrail(): Trail {
@@ -90,7 +90,7 @@ function inBlock(text: string, start: number, end: number, value: string, offset
   return end
 }
 
-/** Behind the breaks that stand here, or behind the one space that a break became. */
+/** The offset behind the line breaks here, or behind the one space that replaced a break. */
 function endOfBreaks(value: string, from: number): number {
   let at = from
   if (at > 0 && value[at] === ' ') return at + 1
@@ -118,7 +118,7 @@ function inFlow(text: string, start: number, end: number, offset: number, spelli
   while (at < end) {
     trail.leave(at, reached)
     const { length, means } = spelling(text, at)
-    // Only what means itself is as long as what it means.
+    // Only a literal character has the same length in the source and in the value.
     if (reached + means > offset) return length === means ? at + offset - reached : at
     at += length
     reached += means

@@ -16,20 +16,20 @@ export type Bound =
 /** Given, else default, else (when optional) null, which prints as empty text. */
 export function bindValues(
   pack: Pick<Pack, 'id' | 'variables' | 'constraints' | 'refusalRules'>,
-  given: Readonly<Record<string, Json>>,
+  input: Readonly<Record<string, Json>>,
   options: { readonly lenient?: boolean } = {},
 ): Bound {
   const variables = pack.variables ?? []
   const problems: ValueProblem[] = []
   const values: Record<string, Json> = { ...builtInValues(pack) }
   for (const variable of variables) {
-    const value = Object.hasOwn(given, variable.name) ? given[variable.name] : undefined
+    const value = Object.hasOwn(input, variable.name) ? input[variable.name] : undefined
     const problem = problemWith(variable, value, options.lenient ?? false)
     if (problem !== null) problems.push(problem)
     values[variable.name] = value ?? variable.default ?? null
   }
   const declared = new Set(variables.map(({ name }) => name))
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(input)) {
     if (!declared.has(name)) {
       problems.push({ code: 'value-undeclared', variable: name, message: `"${name}" is not a variable of ${pack.id}` })
     }

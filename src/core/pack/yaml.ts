@@ -33,7 +33,7 @@ export interface YamlDocument {
 }
 
 const MAX_DEPTH = 100
-/** How many values aliases may stand for in all. A file that needs more is an attack, or was not written by a person. */
+/** The maximum number of values that aliases expand to. A file that needs more is an attack, or generated. */
 const MAX_ALIASED = 10_000
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt\s]\S.*)?$/
 const OLD_BOOLEAN = /^(?:yes|no|on|off)$/i
@@ -112,8 +112,8 @@ function explain({
 }: Document.Parsed['errors'][number] | Document.Parsed['warnings'][number]): YamlProblem[] {
   // Each tag was already reported at its place.
   if (code === 'TAG_RESOLVE_FAILED') return []
-  const said = code === 'NON_STRING_KEY' ? 'Keys must be text: put this one in quotes' : message
-  return [{ start, end: Math.max(end, start + 1), message: said }]
+  const text = code === 'NON_STRING_KEY' ? 'Keys must be text: put this one in quotes' : message
+  return [{ start, end: Math.max(end, start + 1), message: text }]
 }
 
 /** Walks the tree once: a value for us, and a problem for each thing that JSON cannot say. */

@@ -86,7 +86,7 @@ function ownerOf(before: readonly BlockSegment[], after: readonly BlockSegment[]
 
 const isThere = (one: BlockSegment, other: BlockSegment): boolean => one.template === other.template && one.at?.start === other.at?.start
 
-/** The variable on which it depends that the words at this place of a template are said at all; null where none does. */
+/** The variable that decides whether the text at this place of a template is rendered at all; null without one. */
 export function decidedBy(source: string, offset: number): string | null {
   const parsed = parseTemplate(source)
   return parsed.ok ? deciderIn(parsed.template.nodes, offset) : null

@@ -69,15 +69,15 @@ export function summaryOf(steps: readonly ComparedStep[]): PrefixSummary {
 }
 
 function worstOf(steps: readonly ComparedStep[]): PrefixSummary['worst'] {
-  const found = new Map<string, NonNullable<PrefixSummary['worst']>>()
+  const breakers = new Map<string, NonNullable<PrefixSummary['worst']>>()
   for (const { broken, previous, kept } of steps) {
     if (broken === null) continue
     const { part, name, block, template, variable } = broken
     const key = JSON.stringify([part, name, block, template, variable])
-    const known = found.get(key)
-    found.set(key, { ...(known ?? broken), times: (known?.times ?? 0) + 1, bytes: (known?.bytes ?? 0) + previous - kept })
+    const existing = breakers.get(key)
+    breakers.set(key, { ...(existing ?? broken), times: (existing?.times ?? 0) + 1, bytes: (existing?.bytes ?? 0) + previous - kept })
   }
-  return [...found.values()].reduce<PrefixSummary['worst']>((most, one) => (most === null || one.bytes > most.bytes ? one : most), null)
+  return [...breakers.values()].reduce<PrefixSummary['worst']>((most, one) => (most === null || one.bytes > most.bytes ? one : most), null)
 }
 
 function hintFor({ part, name, block, template, variable, at, of }: Breaker): string | null {

@@ -32,7 +32,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
 
 const imageType = (path: string): string | undefined => IMAGES.get(path.slice(path.lastIndexOf('.') + 1).toLowerCase())
 
-/** By its name: what is in it is the model's to see. */
+/** Decides by the name; the content is for the model. */
 export const isImage = (path: string): boolean => imageType(path) !== undefined
 
 /** The files it is made of, each once. */
@@ -45,19 +45,19 @@ export function filesOf({ templates, context, options }: ComposedPrelude): reado
 export function compilePrelude(prelude: ComposedPrelude, files: ReadonlyMap<string, ContentFile>): Compiled<CompiledPrelude> {
   const problems: ContentProblem[] = []
   const file = (path: string): ContentFile | null => {
-    const found = files.get(path) ?? null
-    if (found === null) problems.push(problem(path, 'there is no such file'))
-    return found
+    const content = files.get(path) ?? null
+    if (content === null) problems.push(problem(path, 'there is no such file'))
+    return content
   }
   const messages = prelude.templates.flatMap(({ path, role }): Json[] => {
-    const found = file(path)
-    const text = found === null ? null : rendered(path, found, prelude, problems)
+    const content = file(path)
+    const text = content === null ? null : rendered(path, content, prelude, problems)
     return text === null ? [] : [{ role, content: text }]
   })
   const parts = prelude.context.flatMap((path): Json[] => {
-    const found = file(path)
-    const part = found === null ? null : partOf(path, found)
-    if (found !== null && part === null) problems.push(problem(path, 'context must be text in UTF-8, or an image (png, jpeg, gif, webp)'))
+    const content = file(path)
+    const part = content === null ? null : partOf(path, content)
+    if (content !== null && part === null) problems.push(problem(path, 'context must be text in UTF-8, or an image (png, jpeg, gif, webp)'))
     return part === null ? [] : [part]
   })
   const options = optionsOf(prelude, file, problems)
@@ -91,8 +91,8 @@ function partOf(path: string, { digest, bytes }: ContentFile): Json | null {
 function optionsOf({ options }: ComposedPrelude, file: (path: string) => ContentFile | null, problems: ContentProblem[]): string | null {
   const { responseFormat: path } = options
   if (typeof path !== 'string') return Object.keys(options).length === 0 ? null : canonicalJson(options)
-  const found = file(path)
-  const content = found === null ? null : readJsonContent(found.bytes)
+  const schemaFile = file(path)
+  const content = schemaFile === null ? null : readJsonContent(schemaFile.bytes)
   if (content === null) return null
   if (!content.ok) problems.push(...content.problems.map(one => ({ path, ...one })))
   else if (!isObject(content.value)) problems.push(problem(path, 'a response format must be a JSON Schema'))

@@ -5,7 +5,7 @@ import type { EventDraft, RecordedEvent, StreamHead } from './event.ts'
 export const CHECKPOINTS = 'checkpoints'
 export const CHECKPOINT_SIGNED = 'checkpoint.signed'
 
-/** `sign`: which key, and what it made of the statement's bytes. */
+/** The key of a signature, and the signature of the statement's bytes. */
 export interface Signature {
   readonly key: string
   /** base64url. */
@@ -31,7 +31,7 @@ export interface Checkpoint {
   readonly signature: Signature
 }
 
-/** The statement that comes next in the stream of checkpoints, whose present head is `last`. */
+/** The next statement in the stream of checkpoints, whose present head is `last`. */
 export const nextStatement = (last: StreamHead, heads: readonly StreamHead[]): Statement => ({
   tenant: last.tenant,
   seq: last.seq + 1,

@@ -5,7 +5,7 @@ import { isDeeperThan } from '../digest/depth.ts'
 import { type Digest, digestBytes, isDigest, type Json } from '../digest/digest.ts'
 import { referencesIn } from './references.ts'
 
-/** One recorded event. The keys stand in the order in which they are written. */
+/** One recorded event. The keys are in the order in which they are written. */
 export interface RecordedEvent {
   readonly v: 1
   readonly tenant: string
@@ -90,7 +90,7 @@ const nameProblem = (what: string, name: unknown): string | null =>
 
 const isName = (text: unknown): boolean => typeof text === 'string' && text.length <= MOST_CHARACTERS && NAME.test(text) && !isDigest(text)
 
-/** Written as JSON, half a pair is an escape; so is much else, and then the strings themselves are asked. */
+/** In JSON, half a surrogate pair is an escape that begins with `\ud`. Whole pairs can be such escapes as well, so a text with one needs a check of its strings. */
 const isWellFormed = (text: string, value: Json): boolean =>
   !text.includes('\\ud') || stringsIn(value).every(string => string.isWellFormed())
 
@@ -100,7 +100,7 @@ const stringsIn = (value: Json): readonly string[] => {
   return [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(stringsIn)]
 }
 
-/** The events of one append, each tied to the one before; or what is wrong with one of them. */
+/** The events of one append, each chained to the one before; or the problem with one of them. */
 export function writeEvents(head: StreamHead, drafts: readonly EventDraft[], at: string): readonly WrittenEvent[] | string {
   const misnamed = nameProblem('tenant', head.tenant) ?? nameProblem('stream', head.stream)
   if (misnamed !== null) return misnamed
@@ -146,7 +146,7 @@ export function decodeEvent(bytes: Uint8Array): RecordedEvent | null {
   }
 }
 
-/** As `decodeEvent`, for readers who leave the judging to `verify`: other spellings pass. */
+/** Like `decodeEvent`, for readers that leave verification to `verify`: other spellings pass. */
 export function parseEvent(bytes: Uint8Array): RecordedEvent | null {
   try {
     const event = JSON.parse(decoder.decode(bytes)) as RecordedEvent
@@ -160,9 +160,9 @@ const KEYS = ['v', 'tenant', 'stream', 'seq', 'type', 'at', 'actor', 'cause', 'p
 
 function isEvent(value: unknown): value is RecordedEvent {
   if (typeof value !== 'object' || value === null) return false
-  let known = 0
-  for (const key in value) if (key !== KEYS[known++]) return false
-  if (known !== KEYS.length) return false
+  let count = 0
+  for (const key in value) if (key !== KEYS[count++]) return false
+  if (count !== KEYS.length) return false
   const { v, tenant, stream, seq, type, at, actor, cause, prev } = value as Record<string, unknown>
   return (
     v === 1 &&

@@ -4,7 +4,7 @@ import { isDigest, type Json } from '../digest/digest.ts'
 /** Keys whose values people, models and providers write. */
 const WORDS: readonly string[] = ['detail', 'reason', 'note']
 
-/** The same event, with quotation marks around words that are exactly a digest. */
+/** The same event, with quotation marks around values that are exactly a digest. */
 export const worded = <E extends object>(event: E): E => quoted(event as unknown as Json) as unknown as E
 
 function quoted(value: Json): Json {

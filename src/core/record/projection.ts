@@ -27,7 +27,7 @@ export interface Change {
  */
 export interface Projection {
   readonly table: string
-  /** Only events of streams whose names begin so; without it, of all. */
+  /** Only events of streams whose names have this prefix; default: all. */
   readonly under?: string
   readonly columns: Readonly<Record<string, 'text' | 'integer'>>
   readonly key: readonly string[]
@@ -88,7 +88,7 @@ function isChange(value: Json, isColumn: (name: Json) => boolean): boolean {
 
 export type Projector = (event: RecordedEvent) => readonly RowChange[]
 
-/** Declarations are read once; what is left to do for an event is looking cells up. */
+/** Compiles the declarations once; each event then needs only lookups. */
 export function projectorOf(projections: readonly Projection[]): Projector {
   const byType = new Map<string, Maker[]>()
   for (const projection of projections)
@@ -125,8 +125,8 @@ function makerOf(projection: Projection, by: Change): Maker {
   const items = lookAt(by.each)
   return event => {
     if (!isOurs(event)) return NOTHING
-    const found = items(event, undefined)
-    return Array.isArray(found) ? found.map(item => make(event, item)) : NOTHING
+    const list = items(event, undefined)
+    return Array.isArray(list) ? list.map(item => make(event, item)) : NOTHING
   }
 }
 
@@ -185,7 +185,7 @@ function compareText(a: string, b: string): number {
   }
 }
 
-/** Tenant, stream and key: what tells a row from every other in its table. */
+/** Tenant, stream and key: the identity of a row in its table. */
 export const keyOfRow = ({ key }: Projection, { tenant, stream, cells }: ProjectedRow): readonly Cell[] => [
   tenant,
   stream,

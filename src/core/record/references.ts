@@ -7,20 +7,20 @@ const NOT_AN_OBJECT = /Hash(es)?$/
 
 /** Every digest in a payload names an object of the same tenant, but for those under a key that ends in `Hash` or `Hashes`. In order, once each. */
 export function referencesIn(payload: Json): readonly Digest[] {
-  const found = new Set<Digest>()
-  collect(payload, found)
-  return found.size === 0 ? NONE : [...found]
+  const digests = new Set<Digest>()
+  collect(payload, digests)
+  return digests.size === 0 ? NONE : [...digests]
 }
 
 const NONE: readonly Digest[] = []
 
-function collect(value: Json, found: Set<Digest>): void {
+function collect(value: Json, digests: Set<Digest>): void {
   if (typeof value === 'string') {
-    if (isDigest(value)) found.add(value)
+    if (isDigest(value)) digests.add(value)
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, found)
+    for (const item of value) collect(item, digests)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) if (!NOT_AN_OBJECT.test(key)) collect(item, found)
+    for (const [key, item] of Object.entries(value)) if (!NOT_AN_OBJECT.test(key)) collect(item, digests)
   }
 }
 

@@ -35,7 +35,7 @@ export interface Flaw {
 /** How far a walk has come. */
 export interface Walked {
   readonly head: StreamHead
-  /** Sequence of the last event that is out of place: what comes after it cannot fit, and is not named for it. */
+  /** Sequence of the last event that is out of place: the events after it cannot fit, and are not reported for it. */
   readonly flawed: number
   /** Sequence of the last gap, so that it is named once. */
   readonly gap: number
@@ -86,8 +86,8 @@ function placeFlaw({ tenant, stream, seq: last }: StreamHead, seq: number, event
 const changed = (seq: number): Flaw => ({ seq, code: 'chain_broken' })
 
 /**
- * A link that does not hold: either the event before it was changed, or what the event after it says about the one before.
- * One changed event breaks the link behind it, or both its links; so it is known which one only when the next link is.
+ * A broken link: either the event before it was changed, or the link in the event after it. One changed event breaks the link behind
+ * it, or both its links; so the changed event is known only with the next link.
  */
 const settled = ({ head, broken }: Walked): readonly Flaw[] => (broken === 1 || broken === 2 ? [changed(head.seq - 1)] : [])
 
@@ -96,13 +96,13 @@ const newlyBroken = ({ head: { seq }, broken }: Walked): readonly Flaw[] =>
   broken === 2 ? [changed(seq - 2), changed(seq - 1), changed(seq)] : broken > 2 ? [changed(seq)] : []
 
 /** Whether the stream ends where its head says. */
-export function endWalk(walked: Walked, said: { readonly seq: number; readonly digest: Digest | string | null }): readonly Flaw[] {
+export function endWalk(walked: Walked, claim: { readonly seq: number; readonly digest: Digest | string | null }): readonly Flaw[] {
   const { head, flawed, gap, broken } = walked
   // A stream has events: one without any has lost them.
-  if (said.seq !== head.seq || head.seq < 0) {
-    const end = head.seq < 0 ? 0 : Math.min(said.seq, head.seq) + 1
+  if (claim.seq !== head.seq || head.seq < 0) {
+    const end = head.seq < 0 ? 0 : Math.min(claim.seq, head.seq) + 1
     return [...settled(walked), ...(end === flawed || end === gap ? [] : [{ seq: end, code: 'sequence_broken' as const }])]
   }
-  if (said.digest === head.digest || head.seq === flawed) return settled(walked)
+  if (claim.digest === head.digest || head.seq === flawed) return settled(walked)
   return broken < 2 ? [changed(head.seq)] : newlyBroken(walked)
 }

@@ -7,7 +7,7 @@ import type { Layer } from '../resolve/layers.ts'
 
 export const CAUSES = ['workflow', 'agent', 'role', 'template', 'prelude', 'catalog'] as const
 
-/** One thing that a proposal says otherwise than the record does, and that can be put in place alone. */
+/** One part of a proposal that differs from the record, and that can be applied alone. */
 export interface Cause {
   readonly cause: (typeof CAUSES)[number]
   /** An id, or the name of a prelude, a catalog or a role. */

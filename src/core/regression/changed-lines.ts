@@ -3,12 +3,12 @@ import type { Json } from '../digest/digest.ts'
 
 const MOST_LINES = 3
 const MOST_LENGTH = 160
-/** How much of what both lines begin with is shown before a difference. */
+/** The length of the common beginning that is shown before a difference. */
 const BEFORE = 40
 
 /** Each begins with `-` for one that is on record, and `+` for one that would be. */
-export function changedLines(recorded: string, found: string): readonly string[] {
-  const [was, is] = [recorded.split('\n'), found.split('\n')]
+export function changedLines(recorded: string, present: string): readonly string[] {
+  const [was, is] = [recorded.split('\n'), present.split('\n')]
   let head = 0
   while (head < was.length && head < is.length && was[head] === is[head]) head += 1
   let tail = 0

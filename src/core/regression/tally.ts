@@ -33,7 +33,7 @@ export interface Example extends PromptChange {
 export interface CauseCount extends Cause {
   readonly runs: number
   readonly prompts: number
-  /** Those among them that could not be composed, whose node is gone, of which the record cannot tell. */
+  /** Counts of prompts that could not be composed, whose node is gone, and that the record cannot decide. */
   readonly failing: number
   readonly gone: number
   readonly untold: number
@@ -54,7 +54,7 @@ export interface Tally {
   readonly failing: number
   readonly gone: number
   readonly untold: number
-  /** Runs that are not as they were recorded: nothing is said about their prompts. */
+  /** Runs that differ from their record: their prompts are not counted. */
   readonly unsound: number
   /** The first of them. */
   readonly unsoundRuns: readonly UnsoundRun[]
@@ -63,7 +63,7 @@ export interface Tally {
 }
 
 export interface Tallying {
-  /** Whether it has not enough examples of a cause. @param coming how many it will be given before it is asked again */
+  /** Whether it needs more examples of a cause. @param coming how many it will get before the next question */
   wants(cause: Cause, coming?: number): boolean
   addRun(runId: string, steps: readonly JudgedStep[]): void
   addUnsound(run: UnsoundRun): void
@@ -82,15 +82,15 @@ export function tallying(): Tallying {
 
   function addCause(cause: Cause, outcome: StepOutcome, example: Example | null, isNewRun: boolean): void {
     const key = causeKey(cause)
-    const known = causes.get(key) ?? { ...cause, runs: 0, prompts: 0, failing: 0, gone: 0, untold: 0, examples: [] }
+    const tally = causes.get(key) ?? { ...cause, runs: 0, prompts: 0, failing: 0, gone: 0, untold: 0, examples: [] }
     causes.set(key, {
-      ...known,
-      runs: known.runs + (isNewRun ? 1 : 0),
-      prompts: known.prompts + 1,
-      failing: known.failing + (outcome === 'failing' ? 1 : 0),
-      gone: known.gone + (outcome === 'gone' ? 1 : 0),
-      untold: known.untold + (outcome === 'untold' ? 1 : 0),
-      examples: example !== null && wants(cause) ? [...known.examples, example] : known.examples,
+      ...tally,
+      runs: tally.runs + (isNewRun ? 1 : 0),
+      prompts: tally.prompts + 1,
+      failing: tally.failing + (outcome === 'failing' ? 1 : 0),
+      gone: tally.gone + (outcome === 'gone' ? 1 : 0),
+      untold: tally.untold + (outcome === 'untold' ? 1 : 0),
+      examples: example !== null && wants(cause) ? [...tally.examples, example] : tally.examples,
     })
   }
 

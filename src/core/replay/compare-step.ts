@@ -20,7 +20,7 @@ interface Requested {
   readonly requestHash: Digest
 }
 
-/** The hash is named where nothing else is. @param prompted whether the prompt differs, and with it what is sent of it */
+/** The hash is reported when nothing else differs. @param prompted whether the prompt differs, and with it the request */
 export function compareRequests(at: Place, recorded: Requested, found: Requested, prompted: boolean): readonly Divergence[] {
   const where = { ...at, point: 'step.started' } as const
   const differing = compareFields(where, recorded.request, found.request)

@@ -39,12 +39,12 @@ export function compareTold(
   const other = tellings
     .filter(({ hash }) => !hashes.includes(hash))
     .flatMap(({ event }) => {
-      const known = events.findLast(one => isAlike(one.event, event) && !made.has(toldHash(one.event)) && !used.has(one.event))
-      if (known !== undefined) used.add(known.event)
-      const place = { ...at, sequence: known?.sequence ?? at.sequence, kind: event.kind }
+      const counterpart = events.findLast(one => isAlike(one.event, event) && !made.has(toldHash(one.event)) && !used.has(one.event))
+      if (counterpart !== undefined) used.add(counterpart.event)
+      const place = { ...at, sequence: counterpart?.sequence ?? at.sequence, kind: event.kind }
       return event.type === 'prompt.traced'
-        ? traced(place, (known?.event as Traced | undefined) ?? null, event, text)
-        : composed(place, (known?.event as Composed | undefined) ?? null, event, templates, text)
+        ? traced(place, (counterpart?.event as Traced | undefined) ?? null, event, text)
+        : composed(place, (counterpart?.event as Composed | undefined) ?? null, event, templates, text)
     })
   const gone = events
     .filter(({ sequence, event }) => sequence >= since && !made.has(toldHash(event)) && !used.has(event))
@@ -67,12 +67,13 @@ const nameOf = (event: ToldEvent): string | null => (event.type === 'prompt.trac
 const isAlike = (one: ToldEvent, other: ToldEvent): boolean =>
   one.type === other.type && one.kind === other.kind && (one.type !== 'prompt.traced' || one.slot === (other as Traced).slot)
 
-function traced(place: Place & Pick<Divergence, 'kind'>, known: Traced | null, event: Traced, text: TextOf): readonly Divergence[] {
-  const [was, is] = [traceIn(known, text), traceIn(event, text)]
+function traced(place: Place & Pick<Divergence, 'kind'>, recorded: Traced | null, event: Traced, text: TextOf): readonly Divergence[] {
+  const [was, is] = [traceIn(recorded, text), traceIn(event, text)]
   const layer = is.find((entry, index) => !isSame(entry, was[index]))?.layer ?? was.find((entry, index) => !isSame(entry, is[index]))?.layer
   const where = { ...place, point: 'agent.promptResolved' as const, ...(layer === undefined ? {} : { layer }) }
-  if (known?.resolved !== event.resolved) return [{ ...where, field: 'resolved', expected: known?.resolved ?? null, found: event.resolved }]
-  if (known.agentId !== event.agentId) return [{ ...where, field: 'agentId', expected: known.agentId, found: event.agentId }]
+  if (recorded?.resolved !== event.resolved)
+    return [{ ...where, field: 'resolved', expected: recorded?.resolved ?? null, found: event.resolved }]
+  if (recorded.agentId !== event.agentId) return [{ ...where, field: 'agentId', expected: recorded.agentId, found: event.agentId }]
   const entryOf = (trace: readonly TraceEntry[]): Json => (trace.find(entry => entry.layer === layer) ?? null) as unknown as Json
   return [{ ...where, field: 'trace', expected: entryOf(was), found: entryOf(is) }]
 }
@@ -82,7 +83,7 @@ const traceIn = (event: Traced | null, text: TextOf): readonly TraceEntry[] =>
 
 function composed(
   place: Place & Pick<Divergence, 'kind'>,
-  known: Composed | null,
+  recorded: Composed | null,
   event: Composed,
   templates: readonly PromptTemplate[],
   text: TextOf,
@@ -95,18 +96,20 @@ function composed(
     ...(block === undefined ? {} : { block }),
     template: event.ref,
   }
-  if (known === null || known.ref !== event.ref) return [{ ...where, field: 'ref', expected: known?.ref ?? null, found: event.ref }]
-  const found: Divergence[] = []
-  if (known.template !== event.template) found.push({ ...where, field: 'template', expected: known.template, found: event.template })
-  for (const variable of new Set([...Object.keys(known.variableHashes), ...Object.keys(event.variableHashes)])) {
-    const [was = null, is = null] = [known.variableHashes[variable], event.variableHashes[variable]]
-    if (was !== is) found.push({ ...where, variable, field: 'variableHashes', expected: was, found: is })
+  if (recorded === null || recorded.ref !== event.ref)
+    return [{ ...where, field: 'ref', expected: recorded?.ref ?? null, found: event.ref }]
+  const differences: Divergence[] = []
+  if (recorded.template !== event.template)
+    differences.push({ ...where, field: 'template', expected: recorded.template, found: event.template })
+  for (const variable of new Set([...Object.keys(recorded.variableHashes), ...Object.keys(event.variableHashes)])) {
+    const [was = null, is = null] = [recorded.variableHashes[variable], event.variableHashes[variable]]
+    if (was !== is) differences.push({ ...where, variable, field: 'variableHashes', expected: was, found: is })
   }
-  if (known.body !== event.body) found.push({ ...where, field: 'templateHash', ...bodies(known.body, event.body, text) })
-  if (known.contentTrust !== event.contentTrust)
-    found.push({ ...where, field: 'contentTrust', expected: known.contentTrust, found: event.contentTrust })
-  if (found.length === 0) found.push({ ...where, field: 'values', expected: known.values, found: event.values })
-  return found
+  if (recorded.body !== event.body) differences.push({ ...where, field: 'templateHash', ...bodies(recorded.body, event.body, text) })
+  if (recorded.contentTrust !== event.contentTrust)
+    differences.push({ ...where, field: 'contentTrust', expected: recorded.contentTrust, found: event.contentTrust })
+  if (differences.length === 0) differences.push({ ...where, field: 'values', expected: recorded.values, found: event.values })
+  return differences
 }
 
 function bodies(was: Digest, is: Digest, text: TextOf): Pick<Divergence, 'span' | 'expected' | 'found'> {

@@ -7,8 +7,8 @@ import type { Layer } from '../resolve/layers.ts'
 import type { RunEvent } from '../run/events.ts'
 
 /**
- * `event`: its bytes are not those that the next event names. `object`: what an event names is gone, or holds other bytes. All others: the event
- * that would have been written otherwise; OpenWOP's names where it has one.
+ * `event`: its bytes do not have the digest in the next event. `object`: a referenced object is missing, or has other bytes. All others:
+ * the event that the replay would write differently, with OpenWOP's names where it has one.
  */
 export type Point = 'event' | 'object' | 'agent.promptResolved' | RunEvent['type']
 
@@ -40,7 +40,7 @@ export interface Divergence {
   readonly found: Json
 }
 
-/** Where it is, and not what is said there: a span is of words, and a prompt that cannot be composed may quote some. */
+/** The place of a divergence without its texts: a span contains text, and a prompt that cannot be composed may quote some. */
 export const withoutWords = (divergence: Divergence): Divergence =>
   divergence.span === undefined && divergence.field !== 'promptHash' ? divergence : { ...divergence, expected: null, found: null }
 

@@ -15,7 +15,7 @@ export const LAYERS = [
 ] as const
 export type Layer = (typeof LAYERS)[number]
 
-/** By kind; anything may stand there, it is read when it is looked at. */
+/** By kind. Any JSON is possible; a value is parsed when it is used. */
 export type KindRefs = Readonly<Partial<Record<PromptKind, Json>>>
 
 /** The facts about an agent that resolution needs. */
@@ -92,10 +92,10 @@ const entriesOf = (listed: Json | undefined): readonly Json[] =>
   (Array.isArray(listed) ? listed : [listed]).filter(entry => !isEmpty(entry))
 
 const none = (layer: Layer, silence: Silence): Candidate => ({ layer, offer: { type: 'none', silence } })
-const given = (layer: Layer, value: Json | undefined, dialect: RefDialect): Candidate =>
+const offered = (layer: Layer, value: Json | undefined, dialect: RefDialect): Candidate =>
   isEmpty(value) ? none(layer, 'nothing_here') : { layer, offer: { type: 'ref', read: readPromptRef(value, dialect) } }
 
-/** @param nodeRef what the node offers in this slot */
+/** @param nodeRef the node's ref in this slot */
 export function candidatesFor(
   request: ResolveRequest,
   kind: PromptKind,
@@ -104,11 +104,11 @@ export function candidatesFor(
 ): readonly Candidate[] {
   const { runOverrides = {}, workflowDefaults = {}, hostDefaults = {} } = request
   return [
-    given('run-configurable', runOverrides[kind], dialect),
-    given('node', nodeRef, dialect),
+    offered('run-configurable', runOverrides[kind], dialect),
+    offered('node', nodeRef, dialect),
     ...agentCandidates(request, kind, dialect),
-    given('workflow-defaults', workflowDefaults[kind], dialect),
-    given('host-defaults', hostDefaults[kind], dialect),
+    offered('workflow-defaults', workflowDefaults[kind], dialect),
+    offered('host-defaults', hostDefaults[kind], dialect),
   ]
 }
 
@@ -125,7 +125,7 @@ function agentCandidates(request: ResolveRequest, kind: PromptKind, dialect: Ref
       : intrinsic === null
         ? none('agent-intrinsic', 'nothing_here')
         : { layer: 'agent-intrinsic', offer: { type: 'template', ...intrinsic } },
-    given('agent-overrides', promptOverrides[kind], dialect),
+    offered('agent-overrides', promptOverrides[kind], dialect),
     promptLibraryRef === null
       ? none('agent-library-default', 'agent_library_unset')
       : { layer: 'agent-library-default', offer: { type: 'library-default', libraryId: promptLibraryRef } },

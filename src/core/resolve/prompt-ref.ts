@@ -39,7 +39,7 @@ export const isVersion = (text: unknown): text is string => hasVersionForm(text)
 export const isLabel = matching(PATTERNS.label)
 
 export interface RefDialect {
-  /** House refs may name a label. On the OpenWOP wire such a ref is malformed. */
+  /** Our own refs may name a label. On the OpenWOP wire such a ref is malformed. */
   readonly labels?: boolean
 }
 
@@ -71,7 +71,7 @@ function readText(text: string, labels: boolean): ReadRef {
   }
 }
 
-/** Foreign text as it may stand in a reason: short, and something JSON can say. */
+/** Untrusted text for a reason: short, and well-formed. */
 export const shown = (text: string): string => text.slice(0, 200).toWellFormed()
 
 const wrong = (problem: string): ReadRef => ({ ok: false, problem })

@@ -19,7 +19,7 @@ import {
 import { type PromptRef, pinnedText, type RefDialect, readPromptRef, refText } from './prompt-ref.ts'
 import { warningsOf } from './warnings.ts'
 
-/** One version of one template: what a ref is pinned to. */
+/** One version of one template: the target of a pinned ref. */
 export interface Pinned {
   readonly libraryId: string
   readonly templateId: string
@@ -30,7 +30,7 @@ export interface Pinned {
 }
 
 export type Found =
-  /** `kind`: what the template is made for, where the lookup knows it. `snapshot`: the version of a workspace that gave the template. */
+  /** `kind`: of the template, if the lookup knows it. `snapshot`: the version of a workspace that has the template. */
   | {
       readonly status: 'found'
       readonly template: Pinned
@@ -38,7 +38,7 @@ export type Found =
       readonly kind?: PromptKind
       readonly snapshot?: SnapshotSource
     }
-  /** `versions` and `labels`: what the template has, where only the label is missing. */
+  /** `versions` and `labels`: those of the template, when only the label is missing. */
   | { readonly status: 'missing'; readonly versions?: readonly string[]; readonly labels?: readonly string[] }
   | { readonly status: 'ambiguous'; readonly libraries: readonly string[] }
   /** No lookup was made: the caller wants to know which ref is chosen, not whether it exists. */
@@ -63,7 +63,7 @@ export type ReasonCode =
   | 'prompt_ref_ambiguous'
   | 'prompt_template_not_found'
 
-/** One candidate of one layer, with what became of it. */
+/** One candidate of one layer, with its result. */
 export interface TraceEntry {
   readonly layer: Layer
   readonly applied: boolean
@@ -110,7 +110,7 @@ export interface Warning {
 export interface NodeResolution {
   /** In the order in which they are composed. */
   readonly resolutions: readonly Resolution[]
-  /** Once a node, whatever the number of kinds. */
+  /** Once per node, for any number of kinds. */
   readonly warnings: readonly Warning[]
 }
 
@@ -152,7 +152,7 @@ interface Judged {
   readonly kind: PromptKind | null
   /** Null when it could be applied. */
   readonly problem: { readonly code: ReasonCode; readonly reason: string } | null
-  /** Whether the layer spoke: a layer that offers something has the say, also when what it offers cannot be had. */
+  /** Whether the layer has an offer: such a layer decides, even when its offer cannot be resolved. */
   readonly speaks: boolean
 }
 
@@ -219,9 +219,9 @@ function judge(layer: Layer, offer: Exclude<Candidate['offer'], { type: 'none' }
       return usable(layer, { libraryId: 'agents', templateId, version, digest }, undefined, null)
     }
     case 'library-default': {
-      const found = lookup.defaultOf(offer.libraryId, kind)
-      if (found === null) return unusable(layer, 'agent_library_unresolvable', `library ${offer.libraryId} is not installed`, false)
-      if (found.status === 'found') return usable(layer, found.template, found.meant, null)
+      const answer = lookup.defaultOf(offer.libraryId, kind)
+      if (answer === null) return unusable(layer, 'agent_library_unresolvable', `library ${offer.libraryId} is not installed`, false)
+      if (answer.status === 'found') return usable(layer, answer.template, answer.meant, null)
       return unusable(layer, 'library_default_missing', `library ${offer.libraryId} has no default ${kind} template`, false)
     }
     case 'ref':
@@ -260,23 +260,23 @@ const unusable = (layer: Layer, code: ReasonCode, reason: string, speaks: boolea
 function judgeRef(layer: Layer, ref: PromptRef, lookup: Lookup): Judged {
   const { variableOverrides: overrides } = ref
   const hosts = layer === 'host-defaults' ? lookup.findHost?.(ref) : undefined
-  const found = hosts ?? lookup.find(ref)
-  if (found.status === 'found') {
-    const judged = usable(layer, found.template, found.meant, overrides, found.kind)
-    return found.snapshot === undefined ? judged : { ...judged, snapshot: found.snapshot }
+  const answer = hosts ?? lookup.find(ref)
+  if (answer.status === 'found') {
+    const judged = usable(layer, answer.template, answer.meant, overrides, answer.kind)
+    return answer.snapshot === undefined ? judged : { ...judged, snapshot: answer.snapshot }
   }
   const unfound = { layer, ref: refText(ref), template: null, meant: undefined, overrides, kind: null, speaks: true }
-  if (found.status === 'unchecked') return { ...unfound, problem: null }
+  if (answer.status === 'unchecked') return { ...unfound, problem: null }
   const problem: Judged['problem'] =
-    found.status === 'ambiguous'
-      ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${found.libraries.join(', ')}` }
-      : { code: 'prompt_template_not_found', reason: `${missingReason(ref, found)}${hosts === undefined ? '' : IN_HOSTS}` }
+    answer.status === 'ambiguous'
+      ? { code: 'prompt_ref_ambiguous', reason: `${refText(ref)} is in several libraries: ${answer.libraries.join(', ')}` }
+      : { code: 'prompt_template_not_found', reason: `${missingReason(ref, answer)}${hosts === undefined ? '' : IN_HOSTS}` }
   return { ...unfound, problem }
 }
 
 const IN_HOSTS = " in the host's own library"
 
-/** Where the template is there and its label is not, the reason names what there is and how to set it. */
+/** When the template exists without the label, the reason names the existing ones and how to set it. */
 export function missingReason(ref: PromptRef, { versions, labels = [] }: Extract<Found, { readonly status: 'missing' }>): string {
   const where = ref.libraryId === null ? '' : ` in ${ref.libraryId}`
   if (versions === undefined) return `there is no ${refText(ref)}${where}`

@@ -16,13 +16,13 @@ function findWith(library: Lookup, { source, packs }: SnapshotPacks, ref: Prompt
   // A ref that names a library is answered by that library.
   const rows = ref.libraryId === null ? versionsIn(packs, ref.templateId) : []
   if (rows.length === 0 || ref.label !== null) return library.find(ref)
-  const known = ref.version === null ? null : library.find(ref)
-  if (known !== null && known.status !== 'missing') return known
-  const found = meantVersion(ref, [], NO_LABELS, { versions: rows, active: packs.active[ref.templateId] ?? null })
-  if (found === null) return { status: 'missing' }
-  const { templateId, version, digest, kind } = found.row
+  const published = ref.version === null ? null : library.find(ref)
+  if (published !== null && published.status !== 'missing') return published
+  const match = meantVersion(ref, [], NO_LABELS, { versions: rows, active: packs.active[ref.templateId] ?? null })
+  if (match === null) return { status: 'missing' }
+  const { templateId, version, digest, kind } = match.row
   const template = { libraryId: snapshotLibrary(source), templateId, version, digest }
-  return { status: 'found', template, meant: found.meant, kind, snapshot: source }
+  return { status: 'found', template, meant: match.meant, kind, snapshot: source }
 }
 
 const versionsIn = ({ templates }: PackSet, templateId: string) =>

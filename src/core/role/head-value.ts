@@ -25,12 +25,12 @@ export interface HeadCursor {
   at: number
 }
 
-/** Consumes what a sticky pattern matches here; null when it does not. */
+/** Consumes the match of a sticky pattern here; null without a match. */
 export function take(cursor: HeadCursor, pattern: RegExp): RegExpExecArray | null {
   pattern.lastIndex = cursor.at
-  const found = pattern.exec(cursor.source)
-  if (found !== null) cursor.at = pattern.lastIndex
-  return found
+  const match = pattern.exec(cursor.source)
+  if (match !== null) cursor.at = pattern.lastIndex
+  return match
 }
 
 export function refuse({ problems }: HeadCursor, message: string, at: number, suggestion?: string): null {
@@ -104,10 +104,10 @@ function readText(cursor: HeadCursor, otherwise: string): HeadText | null {
 
 function readEscape(cursor: HeadCursor): string | null {
   const { at } = cursor
-  const found = take(cursor, ESCAPE)
-  if (found === null) return null
-  if (found[1] !== undefined) return ESCAPED[found[1]]!
-  const code = Number.parseInt(found[2] ?? found[3]!, 16)
+  const match = take(cursor, ESCAPE)
+  if (match === null) return null
+  if (match[1] !== undefined) return ESCAPED[match[1]]!
+  const code = Number.parseInt(match[2] ?? match[3]!, 16)
   if (code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) return String.fromCodePoint(code)
   cursor.at = at
   return null

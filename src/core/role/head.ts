@@ -39,8 +39,8 @@ const KNOWN_KEY = /[ \t]*(?:name|version|capabilities|constraints)[ \t]*=/y
 const HEAD_LIKE = /^[ \t]*(?:\[\[?[ \t]*template[ \t]*\]\]?|(?:name|version|capabilities|constraints)[ \t]*=[ \t]*["'[])[^\n]*/gim
 
 /**
- * It ends at a blank line that no known key follows, or before a line that cannot belong to it. Comments may stand above it. No head at all is a
- * head that says nothing.
+ * The head ends at a blank line that no known key follows, or before a line that cannot belong to it. Comments may precede it. A missing
+ * head counts as an empty one.
  */
 export function readHead(source: string): Head {
   const cursor: HeadCursor = { source, problems: [], at: 0 }
@@ -68,9 +68,9 @@ export function readHead(source: string): Head {
 
 /** Reports only the first: the next one shows once it is fixed. */
 function sayHeadLike({ source, problems }: HeadCursor, from: number): void {
-  const [found] = source.slice(from).matchAll(HEAD_LIKE)
-  if (found === undefined) return
-  const at = from + found.index + found[0].search(/\S/)
+  const [match] = source.slice(from).matchAll(HEAD_LIKE)
+  if (match === undefined) return
+  const at = from + match.index + match[0].search(/\S/)
   const message = 'This line looks like part of the head, and the model gets it as text: it requests nothing'
   problems.push({ severity: 'warning', message, at, suggestion: 'move it to the head, at the beginning of the file' })
 }
@@ -90,9 +90,9 @@ function skipComments(cursor: HeadCursor): void {
 function goesOn(cursor: HeadCursor): boolean {
   skipBlank(cursor)
   const { at } = cursor
-  const found = take(cursor, KNOWN_KEY)
+  const match = take(cursor, KNOWN_KEY)
   cursor.at = at
-  return found !== null
+  return match !== null
 }
 
 function isOpening(cursor: HeadCursor): boolean {

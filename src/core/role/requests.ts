@@ -13,7 +13,7 @@ const BUILT_IN: Readonly<Record<Exclude<Capability, `tool:${string}`>, true>> = 
 }
 const TOOL = 'tool:'
 const TOOL_NAME = /^[^\s\p{Cc}]{1,128}$/u
-/** Words that role files of other houses use for the same. */
+/** Names that role files of other products use for the same capabilities. */
 const FOREIGN: ReadonlyMap<string, Capability> = new Map<string, Capability>([
   ['spawn_nodes', 'edge_management_all'],
   ['write_tests', 'edit_code'],
@@ -34,7 +34,7 @@ export function readRequest(text: string): ReadRequest {
   }
 }
 
-/** The gate never asks for a built-in tool by its name. */
+/** The gate never needs a built-in tool by its name. */
 function readToolRequest(name: string): ReadRequest {
   if (!TOOL_NAME.test(name)) return { ok: false, message: 'The name of a tool must follow "tool:", without spaces' }
   if (name.includes('*'))

@@ -32,7 +32,7 @@ export interface RoleProblem {
   readonly suggestion?: string
 }
 
-/** Warnings stand beside a role that can be used. */
+/** A role with warnings is still usable. */
 export type ReadRole =
   | { readonly ok: true; readonly role: RoleFile; readonly problems: readonly RoleProblem[] }
   | { readonly ok: false; readonly problems: readonly RoleProblem[] }
@@ -44,20 +44,21 @@ const SECTIONS = ['Identity', 'Responsibilities', 'Constraints', 'Output style']
 /** Role files of other houses call the last section so. */
 const ALSO_OUTPUT = 'Output expectations'
 
-/** @param name what the file is called, without `.md`: the gate trusts the name, so content cannot choose it. */
+/** @param name the file name without `.md`: the gate trusts the name, so content cannot choose it. */
 export function readRole(raw: string, name: string): ReadRole {
   const head = readHead(raw)
-  const found: HeadProblem[] = [...head.problems]
+  const problemList: HeadProblem[] = [...head.problems]
   const say: Say = (severity, message, at, suggestion) =>
-    void found.push({ severity, message, at, ...(suggestion === undefined ? {} : { suggestion }) })
+    void problemList.push({ severity, message, at, ...(suggestion === undefined ? {} : { suggestion }) })
 
   const nameProblem = roleNameProblem(name)
   if (nameProblem !== null) say('error', nameProblem, 0)
   for (const [table, at] of head.tables) if (table !== 'template') say('warning', `Nothing reads a table [${shown(table)}]`, at)
   const entries = new Map(head.entries.filter(({ table }) => table === 'template').map(entry => [entry.key, entry]))
   sayUnknownKeys(entries, say)
-  const said = textOf(entries.get('name'), say)
-  if (said !== null && said.text !== name) say('error', `The head says "name" is "${shown(said.text)}", the file ${shown(name)}`, said.at)
+  const headName = textOf(entries.get('name'), say)
+  if (headName !== null && headName.text !== name)
+    say('error', `The head says "name" is "${shown(headName.text)}", the file ${shown(name)}`, headName.at)
   const version = textOf(entries.get('version'), say)
   if (version !== null && version.text.trim() === '') say('error', '"version" is empty', version.at)
   const requests = requestsOf(listOf(entries.get('capabilities'), say), say)
@@ -65,7 +66,7 @@ export function readRole(raw: string, name: string): ReadRole {
   const text = raw.slice(head.end)
   saySections(text, head.end, say)
 
-  const problems = placed(raw, found)
+  const problems = placed(raw, problemList)
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems }
   return { ok: true, role: { name, version: version?.text ?? '1', requests, constraints, text, raw }, problems }
 }
@@ -107,9 +108,9 @@ function requestsOf(items: readonly HeadText[], say: Say): readonly Capability[]
 function saySections(text: string, start: number, say: Say): void {
   if (text.trim() === '') return say('error', 'The role says nothing to the model', start, `write ${SECTIONS.join(', ')}`)
   const plain = { source: text, nodes: [{ type: 'text' as const, text, at: { start: 0, end: text.length } }] }
-  const found = findSections(plain, [...SECTIONS, ALSO_OUTPUT])
+  const matches = findSections(plain, [...SECTIONS, ALSO_OUTPUT])
   for (const name of SECTIONS) {
-    const sections = found.filter(section => section.name === name || (name === 'Output style' && section.name === ALSO_OUTPUT))
+    const sections = matches.filter(section => section.name === name || (name === 'Output style' && section.name === ALSO_OUTPUT))
     const [first] = sections
     if (first === undefined) say('warning', `The section ${name} is missing`, start, `add a heading: ## ${name}`)
     else if (sections.every(({ empty }) => empty)) say('warning', `The section ${name} is empty`, start + first.at.start)
@@ -117,7 +118,7 @@ function saySections(text: string, start: number, say: Say): void {
 }
 
 /** In the order of the file. */
-function placed(raw: string, found: readonly HeadProblem[]): readonly RoleProblem[] {
+function placed(raw: string, problems: readonly HeadProblem[]): readonly RoleProblem[] {
   const positionAt = positionsIn(raw)
-  return [...found].sort((a, b) => a.at - b.at).map(({ at, ...problem }) => ({ ...problem, position: positionAt(at) }))
+  return [...problems].sort((a, b) => a.at - b.at).map(({ at, ...problem }) => ({ ...problem, position: positionAt(at) }))
 }

@@ -34,23 +34,23 @@ export interface Worker {
 
 export type ToldChange = Worker & ({ readonly change: FilesChange } | { readonly unknown: string })
 
-export function changeEvent(nodeId: string, step: number, told: ToldChange): RunEvent {
-  const { by, call } = told
-  if ('change' in told) return { type: 'files.changed', nodeId, step, by, call, ...told.change }
-  return { type: 'log.appended', level: 'warn', message: told.unknown, code: 'changes_unknown', nodeId }
+export function changeEvent(nodeId: string, step: number, report: ToldChange): RunEvent {
+  const { by, call } = report
+  if ('change' in report) return { type: 'files.changed', nodeId, step, by, call, ...report.change }
+  return { type: 'log.appended', level: 'warn', message: report.unknown, code: 'changes_unknown', nodeId }
 }
 
 const MOST_NAMED = 5
 
-/** The gate judges only calls that it is asked about: files that change otherwise while a run plans are at least not passed over. */
-export function planningWarning({ mode, rulesVersion }: RunState, nodeId: string, told: ToldChange): readonly RunEvent[] {
-  if (rulesVersion === undefined || mode !== 'planning' || !('change' in told)) return []
-  const { files, more, shared } = told.change
+/** The gate judges only calls. This warning covers files that change in another way while a run plans. */
+export function planningWarning({ mode, rulesVersion }: RunState, nodeId: string, report: ToldChange): readonly RunEvent[] {
+  if (rulesVersion === undefined || mode !== 'planning' || !('change' in report)) return []
+  const { files, more, shared } = report.change
   const outside = files.filter(({ path }) => !isDocsPath(path)).map(({ path }) => path)
   if (outside.length === 0) return []
   const unnamed = outside.length - MOST_NAMED + more
   const named = `${outside.slice(0, MOST_NAMED).join(', ')}${unnamed > 0 ? ` and ${unnamed} more` : ''}`
-  const who = told.by === 'model' ? 'The agent itself' : 'A tool'
+  const who = report.by === 'model' ? 'The agent itself' : 'A tool'
   const doubt = shared ? ' Something else was at work in the repo as well.' : ''
   const message = `${who} changed files outside of docs while the run plans: ${named}.${doubt}`
   return [{ type: 'log.appended', level: 'warn', code: 'planning_files_changed', message, nodeId }]

@@ -15,9 +15,9 @@ export function checkStep(draft: RunDraft, graph: Graph, nodeId: string): RunRul
   if (spent !== null) return end(draft, graph, spent.code, { ...spent, failedNodeId: nodeId })
   const { stallAfter, rulesVersion, budget } = state
   const steps = node.steps - (node.countedFrom ?? 0)
-  const found = stallIn(node.rounds, stallAfter, rulesVersion) ?? tooMany(node.rounds, steps, budget.stepsPerNode)
-  if (found === null) return draft
-  const evidence = rulesVersion === undefined ? found : { ...found, calls: vainCalls(node.results) }
+  const stall = stallIn(node.rounds, stallAfter, rulesVersion) ?? tooMany(node.rounds, steps, budget.stepsPerNode)
+  if (stall === null) return draft
+  const evidence = rulesVersion === undefined ? stall : { ...stall, calls: vainCalls(node.results) }
   return emitRun(draft, { type: 'run.stalled', nodeId, evidence }, { type: 'run.paused', reason: 'stalled', nodeId })
 }
 

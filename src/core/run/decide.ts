@@ -28,7 +28,7 @@ export type RunCommand =
   | StartNode
   /** It could not even be started. */
   | ({ readonly type: 'failNode'; readonly nodeId: string } & Failure)
-  /** Whether its next step may begin; if it repeats itself, or the budget is spent, that is what comes of it. */
+  /** Checks whether the next step may begin. A stalled node or a spent budget has its own events. */
   | { readonly type: 'checkStep'; readonly nodeId: string }
   | ({ readonly type: 'turn'; readonly nodeId: string; readonly command: TurnCommand } & Brought)
   | { readonly type: 'pause'; readonly drainPolicy?: DrainPolicy; readonly note?: string }
@@ -47,7 +47,7 @@ export type RunCommand =
       readonly note: string | null
     }
 
-/** @param workflow the one that the run froze, with or without what was added to it since */
+/** @param workflow the frozen one of the run, with or without its growth */
 export function decideRun(draft: RunDraft, workflow: Workflow, command: RunCommand): RunRuling {
   const { state } = draft
   const graph = graphOf(grownWorkflow(workflow, state))
@@ -94,8 +94,8 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
     case 'giveOverride':
       return emitRun(draft, { type: 'override.given', nodeId: command.nodeId, text: command.text })
     case 'askApproval': {
-      const { type: _, ...asked } = command
-      return emitRun(draft, { type: 'approval.requested', ...asked })
+      const { type: _, ...subject } = command
+      return emitRun(draft, { type: 'approval.requested', ...subject })
     }
     case 'resolveMode':
       return resolveMode(draft, graph, command)
@@ -105,9 +105,9 @@ export function decideRun(draft: RunDraft, workflow: Workflow, command: RunComma
 const notRunning = (state: RunState, nodeId: string): RunRuling =>
   refuse('node_not_running', `node ${nodeId} is ${nodeOf(state, nodeId).status}`)
 
-function startNode(draft: RunDraft, graph: Graph, { type: _, ...given }: StartNode): RunRuling {
+function startNode(draft: RunDraft, graph: Graph, { type: _, ...input }: StartNode): RunRuling {
   const { state } = draft
-  const { nodeId } = given
+  const { nodeId } = input
   if (state.phase !== 'running')
     return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
   if (!nextIn(graph, state).start.includes(nodeId)) return refuse('node_not_ready', `node ${nodeId} cannot start yet`)
@@ -115,7 +115,7 @@ function startNode(draft: RunDraft, graph: Graph, { type: _, ...given }: StartNo
   const isOnce = status !== 'idle' && !state.again.includes(nodeId)
   const again = visits === 0 || isOnce ? [] : [...reachOf(graph, nodeId)].filter(id => nodeOf(state, id).status !== 'idle')
   const { typeId } = graph.nodes.get(nodeId)!
-  return emitRun(draft, { type: 'node.started', typeId, visit: visits + 1, again, ...given })
+  return emitRun(draft, { type: 'node.started', typeId, visit: visits + 1, again, ...input })
 }
 
 function goOnWithTurn(draft: RunDraft, graph: Graph, { nodeId, command, ...brought }: Extract<RunCommand, { type: 'turn' }>): RunRuling {
@@ -152,7 +152,7 @@ function resolveMode(
   return emitRun(answered, { type: 'run.modeChanged', mode: wants.mode, approval })
 }
 
-/** The node that asked for the mode gets the answer as a message, if it is still at work. */
+/** The node that requested the mode gets the answer as a message, if it is still at work. */
 function tellMode(
   draft: RunDraft,
   graph: Graph,
@@ -161,8 +161,8 @@ function tellMode(
 ): RunDraft {
   const { turn } = nodeOf(draft.state, nodeId)
   if (turn === null) return draft
-  const said = `Your request for IMPLEMENTATION was ${decision}.${note === null ? '' : ` ${note}`}`
-  const text = writeMessage({ role: 'user', content: [{ type: 'text', text: said }] })
+  const answerText = `Your request for IMPLEMENTATION was ${decision}.${note === null ? '' : ` ${note}`}`
+  const text = writeMessage({ role: 'user', content: [{ type: 'text', text: answerText }] })
   const message = { kind: turn.phase === 'waiting' ? 'follow-up' : 'steer', id: approval, message: digestText(text) } as const
   const ruling = goOnWithTurn(draft, graph, { type: 'turn', nodeId, command: { type: 'leaveMessage', message } })
   return 'events' in ruling ? { ...ruling, objects: [...ruling.objects, { digest: message.message, text }] } : draft

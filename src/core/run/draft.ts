@@ -72,7 +72,7 @@ function recordsOf(state: RunState, event: RunEvent, messages: readonly Digest[]
   const { nodeId } = event
   const { session, turn } = nodeOf(state, nodeId)
   if (session === null || turn === null) return []
-  const said: readonly SessionRecord[] = messages.length === 0 ? [] : [{ session, command: { type: 'appendMessages', messages } }]
-  if (!ENDS.includes(event.type)) return said
-  return [...said, { session, command: { type: 'detachRun', runId: state.runId, nodeId, left: turn.left } }]
+  const records: readonly SessionRecord[] = messages.length === 0 ? [] : [{ session, command: { type: 'appendMessages', messages } }]
+  if (!ENDS.includes(event.type)) return records
+  return [...records, { session, command: { type: 'detachRun', runId: state.runId, nodeId, left: turn.left } }]
 }

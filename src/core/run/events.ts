@@ -40,7 +40,7 @@ export type GraphEvent =
       readonly runId: string
       readonly workflowId: string
       readonly version: string
-      /** The workflow, its agents and roles, and what the host had set: nothing that changes later reaches the run. */
+      /** The workflow, its agents and roles, and the host's settings: later changes do not reach the run. */
       readonly frozen: Digest
       readonly inputs: Digest
       /** `configurable` of the request; null when there was none. */
@@ -69,12 +69,12 @@ export type GraphEvent =
       readonly typeId: string
       /** From 1; more than once where an edge leads back. */
       readonly visit: number
-      /** The lasting session that it works in; null when its messages are kept in the run. */
+      /** The lasting session that it works in; null when the run has its messages. */
       readonly session: string | null
       /** The session that its config and its snapshot come from; null without one. */
       readonly home: string | null
       readonly config: RunConfig
-      /** Whether it waits for more after a reply that asks for nothing. */
+      /** Whether it waits for more input after a reply without calls. */
       readonly interactive: boolean
       readonly snapshot: Snapshot | null
       /** The number of the apply that the snapshot came with; 0 without one. */
@@ -135,7 +135,7 @@ export type GraphEvent =
   | {
       readonly type: 'handoff.sent'
       readonly handoff: string
-      /** Who sends it. */
+      /** The sender. */
       readonly nodeId: string
       readonly to: string
       readonly body: Digest
@@ -155,7 +155,7 @@ export type GraphEvent =
       readonly nodeId: string | null
       /** Left out by runs of version 0.1.0, which paused at once. */
       readonly drainPolicy?: DrainPolicy
-      /** Why, in the words of the caller. */
+      /** The reason, in the caller's text. */
       readonly note?: string
     }
   | { readonly type: 'run.stalled'; readonly nodeId: string; readonly evidence: StallEvidence }
@@ -187,7 +187,7 @@ export type GraphEvent =
       /** Each field, and both of its values. */
       readonly details: Digest
     }
-  /** In a run that is made again: the host has another default by now, and it does not reach the run. */
+  /** In a replayed run: the host has another default by now, which does not reach the run. */
   | { readonly type: 'version.pinned'; readonly kind: string; readonly pinned: Json; readonly present: Json }
   /** Work under way is ended first; then the run fails or is cancelled. */
   | { readonly type: 'run.cancelling'; readonly reason: string | null; readonly failure: RunFailure | null }
@@ -210,15 +210,15 @@ const UNSAID: Readonly<Record<string, JsonObject>> = {
 
 export function runDraft({ type, ...fields }: RunEvent, actor: string, cause: string | null = null): EventDraft {
   const payload = fields as unknown as JsonObject
-  const said = without(payload, UNSAID[type] ?? {})
-  const { config } = said
+  const recorded = without(payload, UNSAID[type] ?? {})
+  const { config } = recorded
   const isStart = type === 'node.started' && isObject(config)
-  return { type, actor, cause, payload: isStart ? { ...said, config: without(config, CONFIG) } : said }
+  return { type, actor, cause, payload: isStart ? { ...recorded, config: without(config, CONFIG) } : recorded }
 }
 
 export function runEvent({ type, payload }: { readonly type: string; readonly payload: Json }): RunEvent {
-  const said: JsonObject = { ...UNSAID[type], ...(isObject(payload) ? payload : {}), type }
-  const read = type === 'node.started' && isObject(said.config) ? { ...said, config: { ...CONFIG, ...said.config } } : said
+  const event: JsonObject = { ...UNSAID[type], ...(isObject(payload) ? payload : {}), type }
+  const read = type === 'node.started' && isObject(event.config) ? { ...event, config: { ...CONFIG, ...event.config } } : event
   return read as unknown as RunEvent
 }
 

@@ -36,7 +36,7 @@ export interface Frozen {
   readonly lookup: FrozenLookup
   readonly hostDefaults: KindRefs
   readonly agentBindings: boolean
-  /** The host does not support prompts: refs are kept and never resolved. Left out where it does. */
+  /** The host does not support prompts: refs are stored and never resolved. Left out otherwise. */
   readonly opaqueRefs?: true
   /** The model of nodes that name none, and whose agent names none. */
   readonly model: { readonly provider: string; readonly model: string } | null
@@ -76,9 +76,9 @@ export function freezeLookup(lookup: Lookup, { refs, libraries, hostRefs }: Want
 }
 
 /** Drops the fields that the frozen world does not store. */
-function plain<F extends Found | null>(found: F): F {
-  if (found?.status !== 'found') return found
-  const { template, kind, meant } = found
+function plain<F extends Found | null>(answer: F): F {
+  if (answer?.status !== 'found') return answer
+  const { template, kind, meant } = answer
   const { libraryId, templateId, version, digest, owner } = template
   const pinned = { libraryId, templateId, version, digest, ...(owner === undefined ? {} : { owner }) }
   return { status: 'found', template: pinned, meant, ...(kind === undefined ? {} : { kind }) } as F

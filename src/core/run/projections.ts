@@ -23,7 +23,7 @@ export const runRows: Projection = {
     forkFrom: 'integer',
   },
   key: ['row'],
-  // Lists are read by id, whatever they are filtered by.
+  // Lists are ordered by id, with every filter.
   indexes: [['runId'], ['workflowId', 'runId'], ['phase', 'runId'], ['workflowId', 'phase', 'runId'], ['open']],
   from: {
     'run.created': putting({

@@ -10,7 +10,7 @@ import { roundsKept } from './stall.ts'
 import { emptyRun, type NodeState, nodeOf, type RunState } from './state.ts'
 
 type Nodes = RunState['nodes']
-/** How what became of a node gets among the others. */
+/** Puts a changed node among the others. */
 type PutNode = (nodes: Nodes, nodeId: string, node: NodeState) => Nodes
 
 export const reduceRun = (state: RunState, event: RunEvent): RunState =>
@@ -128,7 +128,7 @@ function cancelling(state: RunState, { reason, failure }: Extract<RunEvent, { re
   return { ...state, nodes, phase: 'cancelling', paused: null, ending: { reason, failure } }
 }
 
-/** The turn first, and then what the graph keeps of its node. */
+/** Reduces the turn first, and then the graph's state of its node. */
 function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState {
   if (!('nodeId' in event) || event.nodeId === null) return before
   const { turn } = nodeOf(before, event.nodeId)
@@ -166,13 +166,13 @@ function reduceNode(before: RunState, event: RunEvent, among: PutNode): RunState
       return put({ rounds, promptHash: null, conversation }, { tokens })
     }
     case 'call.settled': {
-      const { tool, arguments: given, status, resultHash } = event
+      const { tool, arguments: input, status, resultHash } = event
       const seen = node.seen ?? []
-      const made = resultHash === undefined ? null : digestJson([tool, given, resultHash])
-      // Something came of it: whatever was done in vain before does not count any more.
+      const made = resultHash === undefined ? null : digestJson([tool, input, resultHash])
+      // The call changed something: earlier calls in vain no longer count.
       if (status === 'succeeded' && (made === null || !seen.includes(made)))
         return put({ rounds: [], results: [], ...(made === null ? {} : { seen: [...seen, made].slice(-MOST_SEEN) }) })
-      return put({ results: [...node.results, JSON.stringify([tool, given, status])] })
+      return put({ results: [...node.results, JSON.stringify([tool, input, status])] })
     }
     case 'files.changed':
       return put({ rounds: [], results: [], ...unseen(node) })
@@ -238,7 +238,7 @@ function start(state: RunState, event: Extract<RunEvent, { readonly type: 'node.
 }
 
 function turnOf(event: Extract<RunEvent, { readonly type: 'node.started' }>, { history }: NodeState): Turn {
-  const { config, interactive, snapshot, apply, input, left = [], history: said = history } = event
+  const { config, interactive, snapshot, apply, input, left = [], history: messages = history } = event
   return {
     phase: 'running',
     interactive,
@@ -249,7 +249,7 @@ function turnOf(event: Extract<RunEvent, { readonly type: 'node.started' }>, { h
     step: null,
     calls: [],
     left,
-    history: input === null ? said : appendMessage(said, input),
+    history: input === null ? messages : appendMessage(messages, input),
   }
 }
 

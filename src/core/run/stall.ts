@@ -36,7 +36,7 @@ const windowOf = (after: number, period: number): number => Math.max(after, 2 * 
 export const roundsKept = (after: number, rule: number | undefined): number => windowOf(after, longestCycle(rule))
 
 /**
- * @param rounds since anything last came of one, newest last
+ * @param rounds since the last one with an effect, newest last
  * @param after so many are a stall; 0 for never
  */
 export function stallIn(rounds: readonly Round[], after: number, rule: number | undefined): StallEvidence | null {

@@ -18,7 +18,7 @@ export type NodeStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
 export interface NodeState {
   readonly status: NodeStatus
   readonly visits: number
-  /** The lasting session that it works in; null when its messages are kept here. */
+  /** The lasting session that it works in; null when its messages are here. */
   readonly session: string | null
   /** The session that its snapshot comes from; null without one. */
   readonly home: string | null
@@ -93,7 +93,7 @@ export interface RunState {
   readonly homes: Readonly<Record<string, { readonly snapshot: Snapshot | null; readonly apply: number }>>
   /** How often each edge that leads back was taken. */
   readonly followed: Readonly<Record<string, number>>
-  /** Nodes that an edge led back to, and that are to start when what follows them is quiet. */
+  /** Nodes that an edge led back to, and that start when the nodes after them are quiet. */
   readonly again: readonly string[]
   /** The growth of the graph. Nothing is ever removed, so a name never comes to mean another node. */
   readonly grown: Grown

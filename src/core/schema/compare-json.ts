@@ -42,7 +42,7 @@ export function textDiff(expected: Json, actual: Json): string {
   return patch === undefined ? TOO_DIFFERENT : patch.slice(patch.indexOf('---')).trimEnd()
 }
 
-/** Null for what has no canonical spelling: too deep to be walked, or not JSON at all. */
+/** Null for a value without a canonical spelling: too deep, or not JSON. */
 function pretty(value: Json): string | null {
   if (isDeeperThan(value, MAX_DEPTH)) return null
   try {

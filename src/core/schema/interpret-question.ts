@@ -7,10 +7,10 @@ import type { Question, Verdict } from './verdict.ts'
 const prepared = new WeakMap<Schemas, Map<string, Check | string>>()
 
 export function interpretQuestion({ schema: uri, instance }: Question, schemas: Schemas): Verdict {
-  const known = prepared.get(schemas) ?? new Map<string, Check | string>()
-  prepared.set(schemas, known)
-  const check = known.get(uri) ?? prepare(uri, schemas)
-  known.set(uri, check)
+  const cache = prepared.get(schemas) ?? new Map<string, Check | string>()
+  prepared.set(schemas, cache)
+  const check = cache.get(uri) ?? prepare(uri, schemas)
+  cache.set(uri, check)
   if (typeof check === 'string') return { outcome: 'unusable', message: check }
   if (instance === undefined) return { outcome: 'valid' }
   try {

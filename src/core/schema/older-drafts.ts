@@ -55,8 +55,8 @@ function differenceIn(schema: JsonObject, draft: Draft, at: Pointer): Pointer | 
   if (keyword !== undefined) return [...at, keyword]
   if (Array.isArray(items)) return [...at, 'items']
   for (const [pointer, inner] of subschemasOf(schema)) {
-    const found = differenceIn(inner, draft, [...at, ...pointer])
-    if (found !== null) return found
+    const difference = differenceIn(inner, draft, [...at, ...pointer])
+    if (difference !== null) return difference
   }
   return null
 }

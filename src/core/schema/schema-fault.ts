@@ -76,7 +76,7 @@ const KEYWORDS: ReadonlyMap<string, Kind> = new Map([
 const NESTED = new Set([...KEYWORDS].filter(([, kind]) => kind === SCHEMA || kind === SCHEMAS).map(([name]) => name))
 const NESTED_MAPS = new Set([...KEYWORDS].filter(([, kind]) => kind === SCHEMA_MAP || kind === PATTERN_MAP).map(([name]) => name))
 
-/** Null when all is well, else what is wrong and where. */
+/** The fault and its place; null for a valid schema. */
 export function schemaFault(schema: Json, at: Pointer = []): string | null {
   if (!isSchema(schema)) return `${pointerText(at) || 'it'} must be a schema`
   if (!isObject(schema)) return null

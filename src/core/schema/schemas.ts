@@ -30,7 +30,7 @@ export interface UnresolvedRef {
 }
 
 export interface Closure {
-  /** Every schema reached from the one asked for, itself included. */
+  /** Every schema that the requested one reaches, itself included. */
   readonly uris: readonly string[]
   readonly unresolved: readonly UnresolvedRef[]
   /** The faults of the schemas themselves. */
@@ -68,10 +68,10 @@ const closures = new WeakMap<Schemas, Map<string, Closure>>()
 /** Null when there is no such schema. */
 export function closureOf(uri: string, schemas: Schemas): Closure | null {
   if (!schemas.has(uri)) return null
-  const known = closures.get(schemas) ?? new Map<string, Closure>()
-  closures.set(schemas, known)
-  const closure = known.get(uri) ?? walk(uri, schemas)
-  known.set(uri, closure)
+  const cache = closures.get(schemas) ?? new Map<string, Closure>()
+  closures.set(schemas, cache)
+  const closure = cache.get(uri) ?? walk(uri, schemas)
+  cache.set(uri, closure)
   return closure
 }
 
@@ -81,7 +81,7 @@ export function isUsable(uri: string, schemas: Schemas): boolean {
   return closure !== null && closure.unresolved.length === 0 && closure.faults.length === 0
 }
 
-/** The digests of a closure, by URI: what a registered version was made with. */
+/** The digests of a closure, by URI. A registered version records them. */
 export const digestsOf = (uri: string, schemas: Schemas): Readonly<Record<string, Digest>> =>
   Object.fromEntries((closureOf(uri, schemas)?.uris ?? []).map(reached => [reached, schemas.get(reached)!.digest]))
 
@@ -193,12 +193,12 @@ function* subschemas(schema: Json, base: string): Iterable<Subschema> {
 function hasFragment({ schema, anchors }: Resource, fragment: string): boolean {
   if (fragment === '') return true
   if (!fragment.startsWith('/')) return anchors.has(fragment)
-  let found: Json | undefined = schema
+  let at: Json | undefined = schema
   for (const part of parsePointer(fragment)) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return false
-    found = (found as Readonly<Record<string | number, Json>>)[part]
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return false
+    at = (at as Readonly<Record<string | number, Json>>)[part]
   }
-  return found !== undefined
+  return at !== undefined
 }
 
 const withoutFragment = (uri: string): string => uri.replace(/#.*$/s, '')

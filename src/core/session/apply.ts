@@ -58,7 +58,7 @@ export interface AdoptedSnapshot {
 }
 
 /**
- * The snapshot that a turn takes at its next step; null when it goes on with the one it has.
+ * The snapshot that a turn adopts at its next step; null when it continues with its own.
  * @param home the session, before the step is recorded there
  * @param isOwn whether the turn works in this session: then a snapshot that waits for its step is applied with it
  */

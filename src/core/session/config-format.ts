@@ -1,7 +1,7 @@
 // The config of sessions and runs as JSON Schemas. schemas/session-config.schema.json and schemas/run-config.schema.json are printed from
 // this; the reader checks against this.
 
-/** One segment of a path: what workspaces, preludes, catalogs and descriptors are called. Never `.` or `..`. */
+/** One segment of a path: the name of a workspace, prelude, catalog or descriptor. Never `.` or `..`. */
 export const NAME = '^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$'
 
 const orNull = (type: string, more: object) => ({ type: [type, 'null'], ...more })

@@ -25,7 +25,7 @@ export interface Limits {
   readonly maxCalls: number | null
 }
 
-/** Defaults for runs to come. An empty list counts as set: it hides what lies below it. */
+/** Defaults for later runs. An empty list counts as set: it hides the layers below it. */
 export interface SessionConfig {
   readonly provider: string
   readonly model: string
@@ -35,7 +35,7 @@ export interface SessionConfig {
   readonly temperature?: number
   readonly topP?: number
   readonly seed?: number
-  /** An object with further options, in the provider's own words. */
+  /** An object with further options, in the provider's own terms. */
   readonly providerOptions?: Digest
   readonly workspace: WorkspaceSelector | null
   readonly prelude: string | null
@@ -76,9 +76,9 @@ export function readSessionConfig(value: Json): ReadConfig {
   checkFormat ??= interpretSchema(sessionConfigFormat as unknown as Json)
   const problems = checkFormat(value).map(({ pointer, message }): Mismatch => ({ pointer, message }))
   if (problems.length > 0) return { ok: false, problems }
-  const { limits, workspace, ...given } = value as unknown as Partial<SessionConfig>
+  const { limits, workspace, ...input } = value as unknown as Partial<SessionConfig>
   const selector = workspace == null ? null : { name: workspace.name, version: workspace.version ?? null }
-  return { ok: true, config: { ...emptyConfig, ...given, workspace: selector, limits: { ...emptyConfig.limits, ...limits } } }
+  return { ok: true, config: { ...emptyConfig, ...input, workspace: selector, limits: { ...emptyConfig.limits, ...limits } } }
 }
 
 /** The providers and models of a host. An empty list checks nothing. */
@@ -95,16 +95,16 @@ export interface ConfigProblem {
 }
 
 /** Why no run can be made of it; null when one can. */
-export function configProblem({ provider, model }: SessionConfig, known: KnownModels): ConfigProblem | null {
+export function configProblem({ provider, model }: SessionConfig, models: KnownModels): ConfigProblem | null {
   if (provider.trim() === '')
     return { code: 'provider_unset', message: 'no provider is set; configure the session, or name one for the run' }
   if (model.trim() === '') return { code: 'model_unset', message: 'no model is set; configure the session, or name one for the run' }
-  if (!lists(known.providers, provider)) return { code: 'provider_not_offered', message: `this host has no provider "${provider.trim()}"` }
-  if (!lists(known.models, model)) return { code: 'model_not_offered', message: `this host has no model "${model.trim()}"` }
+  if (!lists(models.providers, provider)) return { code: 'provider_not_offered', message: `this host has no provider "${provider.trim()}"` }
+  if (!lists(models.models, model)) return { code: 'model_not_offered', message: `this host has no model "${model.trim()}"` }
   return null
 }
 
-const lists = (known: readonly string[], name: string): boolean => known.length === 0 || known.some(one => one.trim() === name.trim())
+const lists = (names: readonly string[], name: string): boolean => names.length === 0 || names.some(one => one.trim() === name.trim())
 
 /** The workspace content that a config names; null when it names none. */
 export const selectionOf = ({ workspace, prelude, catalog }: SessionConfig): Selection | null =>

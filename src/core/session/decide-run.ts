@@ -28,8 +28,8 @@ export function decideRun(draft: Draft, command: RunCommand): Ruling {
       return command.isOwn ? emit(draft, ...dueAtStep(state)) : draft
     case 'appendMessages': {
       const { messages } = command
-      const said = emit(draft, ...messages.map(message => ({ type: 'message.appended' as const, message })))
-      return { ...said, objects: [...said.objects, ...closedPieces(state.history, messages)] }
+      const next = emit(draft, ...messages.map(message => ({ type: 'message.appended' as const, message })))
+      return { ...next, objects: [...next.objects, ...closedPieces(state.history, messages)] }
     }
   }
 }

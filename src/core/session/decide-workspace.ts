@@ -62,7 +62,7 @@ function requestApply(draft: Draft, { when = 'next_run', untested = false }: Of<
   return events === null ? refuse('nothing_pending', nothingPending(draft.state.workspace)) : emit(draft, ...events)
 }
 
-/** A caller that has just synced, and heard that nothing is new, is not asked to sync. */
+/** A caller whose last sync found nothing new is not advised to sync. */
 function nothingPending({ approved, active }: WorkspaceState): string {
   if (approved !== null) return `nothing is pending: version ${approved.snapshot.version} is approved already, for the next ${approved.at}`
   if (active !== null) return `nothing is pending: version ${active.version} is active already, and no sync has found another`

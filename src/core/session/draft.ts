@@ -42,6 +42,6 @@ export const draftOf = (state: SessionState): Draft => ({ state, events: [], obj
 export const refuse = (code: SessionRefusal, message: string): Ruling => ({ code, message })
 
 export function emit({ state, events, objects }: Draft, ...added: readonly SessionEvent[]): Draft {
-  const said = added.map(worded)
-  return { state: said.reduce(reduce, state), events: [...events, ...said], objects }
+  const safeEvents = added.map(worded)
+  return { state: safeEvents.reduce(reduce, state), events: [...events, ...safeEvents], objects }
 }

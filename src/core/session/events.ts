@@ -45,7 +45,7 @@ export type SessionEvent =
   /** From here on the node's messages are this session's, and no other run may work in it. `run` counts from 1. */
   | ({ readonly type: 'run.attached'; readonly run: number } & NodeOfRun)
   | ({ readonly type: 'run.detached'; readonly run: number } & NodeOfRun)
-  /** A run was asked for, and the workspace that it names could not be taken. */
+  /** A run was requested, and its workspace could not be adopted. */
   | ({ readonly type: 'run.refused'; readonly run: number; readonly stage: SyncStage } & Failure)
   | { readonly type: 'message.appended'; readonly message: Digest }
   /** Left while no run was at work here, or by a run that ended before it took the message. */

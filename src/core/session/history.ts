@@ -39,7 +39,7 @@ export function appendMessage({ closed, open, count }: History, message: Digest)
   return longer.open.length < PIECE ? longer : { closed: nodeOf(longer).digest, open: [], count: count + 1 }
 }
 
-/** The pieces that these messages close: the store must have them before anybody can read the history from its head. */
+/** The chunks that these messages close: the store needs them before the history can be read from its head. */
 export function closedPieces(before: History, messages: readonly Digest[]): readonly StoredText[] {
   const closed: StoredText[] = []
   let history = before

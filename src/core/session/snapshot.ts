@@ -45,7 +45,7 @@ export interface PackChange {
   readonly report: Digest | null
 }
 
-/** A snapshot, and what was asked for when it was made: that becomes the session's own when the snapshot is applied. */
+/** A snapshot with its requested selection, which becomes the session's own when the snapshot is applied. */
 export interface Staged {
   readonly snapshot: Snapshot
   readonly selection: Selection
@@ -57,11 +57,11 @@ export interface Pending extends Staged {
   readonly packs?: readonly PackChange[]
 }
 
-/** Packs whose tests did not pass, as they are named: summarizer@1.1.0. */
+/** Packs whose tests did not pass, by name: summarizer@1.1.0. */
 export const unprovenIn = ({ packs = [] }: Pending): readonly string[] =>
   packs.filter(({ proof }) => proof === 'failed' || proof === 'untested').map(({ pack, to }) => `${pack}@${to}`)
 
-/** Whether it is an answer to what was asked: a late reply about another workspace is not. Null when it is. */
+/** Why the snapshot does not answer the request, such as a late reply about another workspace. Null when it does. */
 export function snapshotMismatch(snapshot: Snapshot, { workspace, prelude, catalog }: Selection): string | null {
   if (snapshot.workspace !== workspace.name) return `it is of workspace ${snapshot.workspace}, not of ${workspace.name}`
   if (workspace.version !== null && snapshot.version !== workspace.version)

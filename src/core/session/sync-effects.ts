@@ -64,7 +64,7 @@ export function* ask<E extends WorkspaceEffect>(effect: E): Asking<Answer<E['typ
   return (yield effect) as Answer<E['type']>
 }
 
-/** A snapshot that is not what was asked for is a failure: it may be a late reply about something else. */
+/** A snapshot that does not match the request is a failure: it may be a late reply to another. */
 export function checkedResult(result: SyncResult, selection: Selection): SyncResult {
   const problem = result.outcome === 'ready' ? snapshotMismatch(result.snapshot, selection) : null
   return problem === null ? result : fail('validate', 'snapshot_mismatch', problem)
@@ -82,7 +82,7 @@ export interface ReadFile {
   readonly bytes: Uint8Array
 }
 
-/** A prelude, a catalog or what they are made of is never larger. */
+/** The maximum size of a prelude, a catalog, and their files. */
 const MOST_BYTES = 8 * 1024 * 1024
 
 export function* readFile({ workspace, root }: Root, path: string, stage: SyncStage): Asking<Part<ReadFile>> {
@@ -95,7 +95,7 @@ export function* readFile({ workspace, root }: Root, path: string, stage: SyncSt
   if (size > MOST_BYTES) return fail(stage, 'file_too_large', `${path} has ${size} bytes and may have ${MOST_BYTES}`)
   const bytes = yield* ask({ type: 'workspace.readBytes', workspace, root, path })
   if (!bytes.ok) return fail(stage, bytes.code, bytes.detail)
-  const found = digestBytes(bytes.value)
-  if (found !== digest) return fail(stage, 'bytes_mismatch', `${path} should be ${digest} and is ${found}`)
+  const actual = digestBytes(bytes.value)
+  if (actual !== digest) return fail(stage, 'bytes_mismatch', `${path} should be ${digest} and is ${actual}`)
   return done({ digest, bytes: bytes.value })
 }

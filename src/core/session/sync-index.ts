@@ -14,9 +14,9 @@ export interface IndexPart {
 }
 
 export function* readIndexPart(root: Root): Asking<Part<IndexPart>> {
-  const found = yield* ask({ type: 'workspace.readRef', workspace: root.workspace, root: root.root, path: INDEX_FILE })
-  if (!found.ok) return fail('index', found.code, found.detail)
-  if (found.value?.kind !== 'file') return done({ digest: null, index: null })
+  const answer = yield* ask({ type: 'workspace.readRef', workspace: root.workspace, root: root.root, path: INDEX_FILE })
+  if (!answer.ok) return fail('index', answer.code, answer.detail)
+  if (answer.value?.kind !== 'file') return done({ digest: null, index: null })
   const file = yield* readFile(root, INDEX_FILE, 'index')
   if (file.outcome === 'failed') return file
   const { digest, bytes } = file.value

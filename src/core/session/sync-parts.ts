@@ -83,9 +83,9 @@ export function* readPreludePart(root: Root, name: string | null, index: Workspa
 function* readContextPaths(root: Root, entries: readonly string[], index: WorkspaceIndex | null): Asking<Part<readonly string[]>> {
   const paths: string[] = []
   for (const path of entries.flatMap(entry => contextPaths(index, entry))) {
-    const found = yield* filesBelow(root, path, paths.length)
-    if (found.outcome === 'failed') return found
-    paths.push(...found.value)
+    const files = yield* filesBelow(root, path, paths.length)
+    if (files.outcome === 'failed') return files
+    paths.push(...files.value)
   }
   return done(paths)
 }
@@ -101,9 +101,9 @@ function* filesBelow(root: Root, path: string, before: number): Asking<Part<read
   for (const { name } of [...(listed.value ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (before + paths.length > MOST_FILES)
       return fail('prelude', 'files_too_many', `${path} has more than ${MOST_FILES} files, and a prelude may have ${MOST_FILES}`)
-    const found = yield* filesBelow(root, `${path}/${name}`, before + paths.length)
-    if (found.outcome === 'failed') return found
-    paths.push(...found.value)
+    const files = yield* filesBelow(root, `${path}/${name}`, before + paths.length)
+    if (files.outcome === 'failed') return files
+    paths.push(...files.value)
   }
   return done(paths)
 }
@@ -136,15 +136,15 @@ export function* readCatalogPart(root: Root, name: string, index: WorkspaceIndex
   const bytes = new Map([...files.value].map(([one, { bytes }]) => [one, bytes]))
   const compiled = compileCatalog(read.file, bytes, check)
   if (!compiled.ok) return invalid('catalog', compiled.problems)
-  const unfit = unsendable(path, compiled.value.text)
-  if (unfit !== null) return invalid('catalog', [unfit])
-  // A file that says it all is what the model is shown, byte for byte.
+  const problem = unsendable(path, compiled.value.text)
+  if (problem !== null) return invalid('catalog', [problem])
+  // A self-contained file is shown to the model byte for byte.
   if (named.length === 0) return done({ catalog: { name, digest: file.value.digest }, objects: [], legacy: false })
   const whole = stored(compiled.value.text)
   return done({ catalog: { name, digest: whole.digest }, objects: [whole], legacy: false })
 }
 
-/** Tools as they were kept before catalogs: files directly in tools/, by name. Other files there are not ours to judge. */
+/** Reads tools from the time before catalogs: files directly in tools/, by name. Other files there are ignored. */
 export function* readLegacyTools(root: Root, check: CheckSchema, required: boolean): Asking<Part<CatalogPart>> {
   const listed = yield* ask({ type: 'workspace.list', workspace: root.workspace, root: root.root, path: 'tools' })
   // A caller that may read its prelude and not tools/ did not name tools.

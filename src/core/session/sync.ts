@@ -76,9 +76,9 @@ function* sync({ selection, known, checkSchema }: SyncInput, parts: Parts): Aski
   if (known !== null && isSame(known, root, selection, parts))
     return { outcome: 'unchanged', workspace: root.workspace, version: root.version }
 
-  const found = yield* readIndexPart(root)
-  if (found.outcome === 'failed') return found
-  const { digest, index } = found.value
+  const indexPart = yield* readIndexPart(root)
+  if (indexPart.outcome === 'failed') return indexPart
+  const { digest, index } = indexPart.value
   const prelude = yield* readPreludePart(root, selection.prelude, index)
   if (prelude.outcome === 'failed') return prelude
   const wanted: ToolsWanted = { name: selection.catalog, index, required: parts === 'catalog' }
@@ -100,14 +100,14 @@ function* resolveRoot({ workspace: { name, version } }: Selection): Asking<Part<
   )
 }
 
-/** The same content asked for in the same way, whatever the number of the version. */
-const isSame = (known: Snapshot, { workspace, root }: Root, { prelude, catalog }: Selection, parts: Parts): boolean =>
-  known.workspace === workspace &&
-  known.root === root &&
-  (parts === 'catalog' || (known.prelude?.name ?? null) === prelude) &&
-  (parts === 'prelude' || (known.legacy ? null : (known.catalog?.name ?? null)) === catalog)
+/** The same content for the same request, in any version. */
+const isSame = (snapshot: Snapshot, { workspace, root }: Root, { prelude, catalog }: Selection, parts: Parts): boolean =>
+  snapshot.workspace === workspace &&
+  snapshot.root === root &&
+  (parts === 'catalog' || (snapshot.prelude?.name ?? null) === prelude) &&
+  (parts === 'prelude' || (snapshot.legacy ? null : (snapshot.catalog?.name ?? null)) === catalog)
 
-/** Runs a plan and keeps it to the effects it declared: any other ends it before anybody performs it. */
+/** Runs a plan and enforces its declared effects: any other effect ends the plan before it is performed. */
 export function* runPlan(plan: SyncPlan, input: SyncInput): Asking<SyncResult> {
   const running = plan.run(input)
   let step = running.next()

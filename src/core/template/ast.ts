@@ -39,7 +39,7 @@ export interface BlockNode {
   /** `as |item key|` */
   readonly params: readonly string[]
   readonly body: readonly Node[]
-  /** Null without an {{else}}: saying nothing there is not the same as not saying what to do. */
+  /** Null without an {{else}}, which differs from an empty one. */
   readonly otherwise: readonly Node[] | null
   /** The opening tag alone. */
   readonly at: Span

@@ -7,12 +7,12 @@ export interface Cursor {
   at: number
 }
 
-/** Consumes what a sticky pattern matches here; null when it does not. */
+/** Consumes the match of a sticky pattern here; null without a match. */
 export function take(cursor: Cursor, pattern: RegExp): RegExpExecArray | null {
   pattern.lastIndex = cursor.at
-  const found = pattern.exec(cursor.source)
-  if (found !== null) cursor.at = pattern.lastIndex
-  return found
+  const match = pattern.exec(cursor.source)
+  if (match !== null) cursor.at = pattern.lastIndex
+  return match
 }
 
 export function eat(cursor: Cursor, text: string): boolean {
@@ -30,7 +30,7 @@ export function say(cursor: Cursor, code: TemplateProblem['code'], message: stri
   cursor.problems.push({ code, message, start, end })
 }
 
-/** Gives up on this tag: says why, and goes on behind the next `}}`. */
+/** Gives up on this tag: reports why, and continues behind the next `}}`. */
 export function refuse(cursor: Cursor, code: TemplateProblem['code'], message: string, start: number): { readonly type: 'refused' } {
   const close = cursor.source.indexOf('}}', cursor.at)
   cursor.at = close === -1 ? cursor.source.length : close + 2

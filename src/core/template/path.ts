@@ -68,7 +68,7 @@ export function readPath(cursor: Cursor): Path | null {
 const INDEXED = /\w+(?=\[)/y
 const END = /\}?~?\}\}/y
 
-/** Says why `readPath` found none, in words the author can act on. */
+/** Reports why `readPath` found no path, in terms the author can act on. */
 export function refuseNoPath(cursor: Cursor, tagStart: number): { readonly type: 'refused' } {
   const start = cursor.at
   if (take(cursor, END) !== null) {

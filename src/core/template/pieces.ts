@@ -4,7 +4,7 @@ import type { Opening } from './tag.ts'
 
 export interface TextPiece {
   readonly type: 'text'
-  /** As written; what standalone lines are judged by, however much has been cut since. */
+  /** The text as written; standalone lines are judged by it, however much is cut later. */
   readonly whole: Span
   start: number
   end: number

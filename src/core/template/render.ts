@@ -7,7 +7,7 @@ import { enter, find, itemPath, itemPathsOf, type Lookup, lookupOf, pathOf, type
 /** One piece of a rendered text. */
 export interface Segment {
   readonly text: string
-  /** The variable path it came from; null for the template's own words. */
+  /** The variable path it came from; null for the template's own text. */
   readonly from: string | null
   /** Where in the template's source it came from. */
   readonly at: Span
@@ -25,7 +25,7 @@ export type Rendered =
   | { readonly ok: false; readonly problems: readonly RenderProblem[] }
 
 export interface RenderOptions {
-  /** Renders what is missing as empty text instead of refusing. */
+  /** Renders a missing value as empty text instead of refusing. */
   readonly lenient?: boolean
   /** In UTF-16 units. */
   readonly maxLength?: number
@@ -40,7 +40,7 @@ const MAX_VALUE_DEPTH = 200
 interface Steps {
   readonly list: readonly Step[]
   readonly counts: boolean
-  /** The tag of the block they stand in. */
+  /** The tag of the enclosing block. */
   readonly at: Span
 }
 
@@ -53,7 +53,7 @@ interface OutputStep {
 interface BlockStep extends Pick<BlockNode, 'type' | 'keyword' | 'includeZero' | 'at'> {
   readonly lookup: Lookup
   readonly binds: boolean
-  /** Whether anything inside asks for @index and its like: most loops do without. */
+  /** Whether anything inside uses @index and its like: most loops do not. */
   readonly counts: boolean
   readonly body: Steps
   readonly otherwise: Steps

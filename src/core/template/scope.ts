@@ -26,7 +26,7 @@ export interface Scope {
   readonly root: Json
 }
 
-/** A path with all that can be settled before there are values: what kind of name it starts with, and how it is spelled. */
+/** A path, prepared before there are values: the kind of its first name, and its spelling. */
 export type Lookup = {
   readonly spelled: string
   /** Names made so far. The same loop makes the same names on every render; making them costs more than rendering. */
@@ -86,8 +86,8 @@ export function pathOf(lookup: Lookup, scope: Scope): string {
 const MOST_NAMES = 1024
 
 function nameUnder(base: string, { spelled, names }: Lookup): string {
-  const known = names.get(base)
-  if (known !== undefined) return known
+  const cached = names.get(base)
+  if (cached !== undefined) return cached
   const name = join(base, spelled)
   if (names.size < MOST_NAMES) names.set(base, name)
   return name
@@ -95,8 +95,8 @@ function nameUnder(base: string, { spelled, names }: Lookup): string {
 
 /** Where `itemPath` keeps the names of a list's items. */
 export function itemPathsOf({ items }: Lookup, base: string): string[] {
-  const known = items.get(base)
-  if (known !== undefined) return known
+  const cached = items.get(base)
+  if (cached !== undefined) return cached
   const paths: string[] = []
   if (items.size < MOST_NAMES) items.set(base, paths)
   return paths
@@ -104,8 +104,8 @@ export function itemPathsOf({ items }: Lookup, base: string): string[] {
 
 export function itemPath(paths: string[], base: string, key: string | number): string {
   if (typeof key === 'string') return join(base, spellPart(key))
-  const known = paths[key]
-  if (known !== undefined) return known
+  const cached = paths[key]
+  if (cached !== undefined) return cached
   const path = join(base, `.[${key}]`)
   if (key < MOST_NAMES) paths[key] = path
   return path
@@ -119,12 +119,12 @@ function climb<Level extends { readonly up: Level | null }>(from: Level | null, 
 
 /** Undefined when it does not exist; null when the path leads through null: an optional value that was not set. */
 function dig(value: Json | undefined, parts: readonly string[]): Json | undefined {
-  let found = value
+  let at = value
   for (const part of parts) {
-    if (found === null || found === undefined) return found
-    found = Object.hasOwn(found as object, part) ? (found as Readonly<Record<string, Json>>)[part] : undefined
+    if (at === null || at === undefined) return at
+    at = Object.hasOwn(at as object, part) ? (at as Readonly<Record<string, Json>>)[part] : undefined
   }
-  return found
+  return at
 }
 
 // Each part is spelled with its dot in front, so that a path grows by one concatenation: this runs for every value.
@@ -139,8 +139,8 @@ export function enter(scope: Scope, value: Json | undefined, path: string, loop:
 }
 
 /**
- * Handlebars adds no level for `../` when the context stays equal, and templates written for it rely on that. It compares loosely. We do so
- * only among plain values: were ["a"] equal to "a", a row of one cell would climb otherwise than a row of two.
+ * Handlebars adds no level for `../` when the context stays equal, and templates written for it rely on that. It compares loosely. We do
+ * so only among plain values: if ["a"] were equal to "a", a row of one cell would climb differently than a row of two.
  */
 function isSameContext(a: Json | undefined, b: Json | undefined): boolean {
   const isPlain = typeof a !== 'object' && typeof b !== 'object'

@@ -54,7 +54,7 @@ export function findSections(template: TemplateTree, names: readonly string[]): 
 
 const ends = (level: number | null, other: number | null): boolean => level !== null && other !== null && other <= level
 
-/** The prompt as the model may see it: tags hidden, what they print standing as one brace. Offsets are those of the source. */
+/** The prompt as the model may see it: tags hidden, each printed value as one brace. Offsets are those of the source. */
 export function reveal({ source, nodes }: TemplateTree): { readonly visible: string; readonly conditional: readonly Span[] } {
   const conditional: Span[] = []
   let visible = ''
@@ -99,7 +99,7 @@ function findHeadings(text: string, names: readonly string[]): readonly Heading[
 
 interface Line {
   readonly raw: string
-  /** Without what is hidden. */
+  /** Without the hidden characters. */
   readonly shown: string
   readonly start: number
 }
@@ -146,10 +146,10 @@ function offsetBehind(raw: string, count: number): number {
   return at
 }
 
-/** The name, alone or with words behind it: `INPUT`, `2. Inputs`, `**Input Schema**`. */
+/** The name, alone or with more text behind it: `INPUT`, `2. Inputs`, `**Input Schema**`. */
 function nameOf(title: string, names: readonly string[]): string | null {
-  const said = title.replace(MARKS, '').toUpperCase()
-  const isSaid = (name: string) => said.startsWith(name) && /^S?(?:[^\p{L}\p{N}_]|$)/u.test(said.slice(name.length))
+  const text = title.replace(MARKS, '').toUpperCase()
+  const isSaid = (name: string) => text.startsWith(name) && /^S?(?:[^\p{L}\p{N}_]|$)/u.test(text.slice(name.length))
   return names.find(name => isSaid(name.toUpperCase())) ?? null
 }
 

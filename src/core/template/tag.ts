@@ -105,7 +105,7 @@ function isArgument(cursor: Cursor): boolean {
   return /\s/.test(source[at - 1]!) && /[^}~|\]]/.test(source[at] ?? '}')
 }
 
-/** Says what is wrong with the end of a tag that reads well up to here. */
+/** Reports the problem with the end of a tag that is valid up to here. */
 function refuseEnd(cursor: Cursor, start: number): { readonly type: 'refused' } {
   skipSpace(cursor)
   if (!cursor.source.startsWith('}}', cursor.at)) return refuseUnexpected(cursor, start)

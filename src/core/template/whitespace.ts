@@ -110,7 +110,7 @@ function blankAfter(source: string, list: readonly Piece[], index: number, root:
 
 const isText = (piece: Piece | undefined): piece is TextPiece => piece?.type === 'text'
 
-/** `everything`: all white space, as ~ does; otherwise the rest of one line. Nothing asks for the same line twice. */
+/** `everything`: all white space, as ~ does; otherwise the rest of one line. No caller cuts the same line twice. */
 function cutStart(source: string, piece: Piece | undefined, everything: boolean): void {
   if (!isText(piece)) return
   const text = source.slice(piece.start, piece.end)

@@ -17,9 +17,12 @@ export function allowListed(line: string, list: readonly string[]): boolean {
   )
 }
 
-/** The arguments of a command that planning may run. In the root only: in docs a planner may write what some commands obey, such as a package.json. */
-export const isPlanningCommand = (given: Json, list: readonly string[]): boolean =>
-  isObject(given) && typeof given.cmd === 'string' && (given.cwd === undefined || given.cwd === '.') && allowListed(given.cmd, list)
+/**
+ * The arguments of a command that planning may run. In the root only: a planner may write files to docs that some commands
+ * obey, such as a package.json.
+ */
+export const isPlanningCommand = (args: Json, list: readonly string[]): boolean =>
+  isObject(args) && typeof args.cmd === 'string' && (args.cwd === undefined || args.cwd === '.') && allowListed(args.cmd, list)
 
 /** Split at blanks alone: any other white space is part of a word, and no word may have it. */
 const wordsOf = (line: string): readonly string[] => line.split(' ').filter(word => word !== '')

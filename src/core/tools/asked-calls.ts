@@ -4,7 +4,7 @@ import type { Part } from '../messages/message.ts'
 import { readToolCalls, type ToolCallDiagnostic, unusedId } from './read-tool-calls.ts'
 import { type DiagnosticCode, diagnosticText } from './tool-call-diagnostics.ts'
 
-/** How a provider makes calls: by itself; all as lines of its text; or with tools of its own, and only what the host alone can do as lines. */
+/** How a provider makes calls: natively; all as lines of its text; or with tools of its own, and only the host's tools as lines. */
 export type Calling = 'native' | LineCalling
 export type LineCalling = 'lines' | 'own'
 
@@ -49,14 +49,15 @@ export function askedIn(content: readonly Part[], lines: ReadonlySet<string> | n
   if (lines === null) return { calls: native, text, last: texts.at(-1) ?? '', asides: [] }
   const read = readToolCalls(text, { tools: lines, taken: new Set(native.map(({ callId }) => callId)), starts: startsOf(texts) })
   const meant = read.diagnostics.filter(({ code }) => kindOf(code) === 'meant')
-  const told = [...meant, ...read.diagnostics.filter(({ code }) => kindOf(code) !== 'meant')].slice(0, MOST_TOLD)
+  const feedback = [...meant, ...read.diagnostics.filter(({ code }) => kindOf(code) !== 'meant')].slice(0, MOST_TOLD)
   const used = new Set([...native.map(({ callId }) => callId), ...read.calls.map(({ id }) => id)])
-  const notesOn = (line: number): readonly string[] => told.filter(one => one.line === line && kindOf(one.code) === 'note').map(problemText)
+  const notesOn = (line: number): readonly string[] =>
+    feedback.filter(one => one.line === line && kindOf(one.code) === 'note').map(problemText)
   const made = read.calls.map(({ id, name, args, line }) => ({ line, ...sound(id, name, args), notes: notesOn(line) }))
-  const refused = told.filter(({ code }) => kindOf(code) === 'meant').map(one => ({ line: one.line, ...refusedCall(one, used) }))
+  const refused = feedback.filter(({ code }) => kindOf(code) === 'meant').map(one => ({ line: one.line, ...refusedCall(one, used) }))
   const inOrder = [...made, ...refused].sort((a, b) => a.line - b.line).map(({ line: _, ...call }) => call)
-  const asides = told.filter(({ code }) => kindOf(code) === 'aside').map(problemText)
-  const untold = read.diagnostics.length - told.length
+  const asides = feedback.filter(({ code }) => kindOf(code) === 'aside').map(problemText)
+  const untold = read.diagnostics.length - feedback.length
   const rest = untold === 0 ? asides : [...asides, `And ${untold} more remarks like these.`]
   return {
     calls: withLast([...native, ...inOrder], rest),
@@ -87,9 +88,9 @@ function kindOf(code: DiagnosticCode): 'note' | 'aside' | 'meant' {
   return code === 'fenced' || code === 'near-miss' ? 'aside' : 'meant'
 }
 
-const sound = (callId: string, toolName: string, given: Json) => ({ callId, toolName, arguments: given, problem: null })
+const sound = (callId: string, toolName: string, input: Json) => ({ callId, toolName, arguments: input, problem: null })
 
-/** Its arguments are not looked at: whatever they are, they are not used. */
+/** Ignores its arguments: a refused call does not use them. */
 function refusedCall({ code, line, meant }: ToolCallDiagnostic, used: Set<string>): AskedCall {
   const id = meant?.id ?? null
   const callId = id !== null && !used.has(id) ? id : unusedId(`line-${line}`, used, used)

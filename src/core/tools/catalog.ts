@@ -110,13 +110,13 @@ export function compileCatalog(
     problems.push(...read.problems)
     return []
   })
-  const found = tools.flatMap(placed => readTool(placed, check, problems))
-  problems.push(...misnamed(found), ...repeated(found))
-  if (strict) problems.push(...found.flatMap(unsent), ...indistinct(found))
+  const list = tools.flatMap(placed => readTool(placed, check, problems))
+  problems.push(...misnamed(list), ...repeated(list))
+  if (strict) problems.push(...list.flatMap(unsent), ...indistinct(list))
   if (problems.length > 0) return { ok: false, problems }
   const choice = file.toolChoice === null ? {} : { tool_choice: file.toolChoice }
   const text = canonicalJson({ ...choice, tools: tools.map(({ tool }) => tool) })
-  return { ok: true, value: { catalog: { descriptors: found.map(({ descriptor }) => descriptor), toolChoice: file.toolChoice }, text } }
+  return { ok: true, value: { catalog: { descriptors: list.map(({ descriptor }) => descriptor), toolChoice: file.toolChoice }, text } }
 }
 
 function readDescriptor(name: string, bytes: Uint8Array | undefined): Compiled<Json> {
@@ -155,8 +155,8 @@ function readTool(placed: PlacedTool, check: CheckSchema, problems: ContentProbl
 }
 
 /** A catalog that lists `d` shows the tool `d`: its descriptor file may not put another tool in its place. */
-function misnamed(found: readonly FoundTool[]): readonly ContentProblem[] {
-  return found.flatMap(({ placed: { path, pointer, tool, listed }, descriptor: { name } }) => {
+function misnamed(list: readonly FoundTool[]): readonly ContentProblem[] {
+  return list.flatMap(({ placed: { path, pointer, tool, listed }, descriptor: { name } }) => {
     if (listed === undefined || listed === name) return []
     const at = isObject(tool) && isObject(tool.function) ? ['function', 'name'] : ['name']
     const message = `the file is named for the tool "${listed}" but describes "${name}"; rename the file or the tool`
@@ -164,9 +164,9 @@ function misnamed(found: readonly FoundTool[]): readonly ContentProblem[] {
   })
 }
 
-function repeated(found: readonly FoundTool[]): readonly ContentProblem[] {
+function repeated(list: readonly FoundTool[]): readonly ContentProblem[] {
   const seen = new Set<string>()
-  return found.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
+  return list.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
     if (seen.has(name)) return [{ path, pointer, message: `there are two tools named "${name}"` }]
     seen.add(name)
     return []
@@ -185,9 +185,9 @@ function unsent({ placed: { path, pointer, tool }, descriptor: { name, inputSche
 }
 
 /** Two names that differ only in characters which providers refuse. */
-function indistinct(found: readonly FoundTool[]): readonly ContentProblem[] {
+function indistinct(list: readonly FoundTool[]): readonly ContentProblem[] {
   const seen = new Map<string, string>()
-  return found.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
+  return list.flatMap(({ placed: { path, pointer }, descriptor: { name } }) => {
     const sent = wireName(name)
     const other = seen.get(sent)
     seen.set(sent, name)

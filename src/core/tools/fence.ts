@@ -38,7 +38,10 @@ function fenceAfter(open: Fence | null, line: string): Fence | null {
   return closes(open, line) ? null : open
 }
 
-/** At any indent, and behind the marks of a list: such fences are indented by what they stand in. A quote needs no fence: it holds no calls. */
+/**
+ * At any indent, and behind list markers: such fences are indented like the surrounding list. A quote needs no fence: it
+ * contains no calls.
+ */
 function openedBy(line: string): Fence | null {
   let rest = line.trimStart()
   for (let marker = LIST_MARKER.exec(rest); marker !== null; marker = LIST_MARKER.exec(rest))

@@ -34,7 +34,7 @@ export function foreignName(server: string, tool: string): string | null {
   return name.length <= MOST_NAME && NAME.test(name) ? name : null
 }
 
-/** The server whose tool has such a name; null for a name that no server's tool has. */
+/** The server of a tool with such a name; null for a name that cannot belong to a server. */
 export const serverIn = (name: string): string | null => (name.includes('__') ? name.slice(0, name.indexOf('__')) : null)
 
 export interface Adoption {
@@ -106,10 +106,10 @@ export interface StandingTool {
 /** @param listed the tools that the server lists now; null when unknown: then the adopted tools remain valid */
 export function standingTools(server: string, listed: readonly ForeignTool[] | null, adoptions: Adoptions): readonly StandingTool[] {
   const own = [...adoptions].filter(([, adoption]) => adoption.server === server)
-  const found = new Map((listed ?? []).flatMap(tool => namedTool(server, tool)))
-  const gone = own.filter(([name]) => !found.has(name))
+  const byName = new Map((listed ?? []).flatMap(tool => namedTool(server, tool)))
+  const gone = own.filter(([name]) => !byName.has(name))
   return [
-    ...[...found].map(([name, tool]): StandingTool => {
+    ...[...byName].map(([name, tool]): StandingTool => {
       const adoption = adoptions.get(name) ?? null
       return { name, server, tool: tool.name, state: stateOf(tool, adoption), listed: tool, adoption }
     }),

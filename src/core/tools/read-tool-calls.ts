@@ -57,27 +57,27 @@ export function readToolCalls(text: string, options: ToolCallOptions = {}): Read
   const { tools = BUILT_IN, taken = new Set(), starts = new Set(), newId = line => `call-${line}` } = options
   const lines = text.split('\n')
   const readings = classifyLines(lines, tools, starts)
-  // All ids that are given come first: a generated one must not take what a later line says.
-  const given = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'tool' ? (reading.id ?? []) : []))])
+  // Explicit ids come first: a generated one must not take the id of a later line.
+  const ids = new Set([...taken, ...readings.flatMap(reading => (reading.kind === 'tool' ? (reading.id ?? []) : []))])
   const used = new Set(taken)
   const calls: TextToolCall[] = []
   const diagnostics: ToolCallDiagnostic[] = []
-  const kept: string[] = []
+  const textLines: string[] = []
   readings.forEach((reading, index) => {
     const line = index + 1
     const refused = refusalOf(reading, used)
     if (refused !== null) diagnostics.push({ ...refused, line })
     if (refused !== null || reading.kind !== 'tool') {
-      kept.push(lines[index]!)
+      textLines.push(lines[index]!)
       return
     }
     const { name, args, notes } = reading
-    const id = reading.id ?? unusedId(newId(line), given, used)
+    const id = reading.id ?? unusedId(newId(line), ids, used)
     used.add(id)
     calls.push({ id, name, args, line, ...(reading.id === null ? { idGenerated: true } : {}) })
     diagnostics.push(...notes.map(code => ({ code, line })))
   })
-  return { calls, diagnostics, message: calls.length === 0 ? text : kept.join('\n').trim() }
+  return { calls, diagnostics, message: calls.length === 0 ? text : textLines.join('\n').trim() }
 }
 
 /** One reading a line, in order. */
@@ -114,9 +114,9 @@ function refusalOf(reading: LineReading, used: ReadonlySet<string>): Omit<ToolCa
   return { code: 'duplicate-id', meant: { id: null, name: reading.name } }
 }
 
-export function unusedId(wanted: string, given: ReadonlySet<string>, used: ReadonlySet<string>): string {
+export function unusedId(wanted: string, ids: ReadonlySet<string>, used: ReadonlySet<string>): string {
   let id = wanted
-  for (let next = 2; given.has(id) || used.has(id); next++) id = `${wanted}-${next}`
+  for (let next = 2; ids.has(id) || used.has(id); next++) id = `${wanted}-${next}`
   return id
 }
 

@@ -19,12 +19,12 @@ export type ReadTools = ({ readonly ok: true } & ToolSet) | { readonly ok: false
 export function readTools(bytes: Uint8Array): ReadTools {
   const read = readCatalog('', bytes, () => null)
   if (!read.ok) return refuse('tools_invalid', read.problems[0]!.message, read.problems[0]!.pointer)
-  const { descriptors: tools, toolChoice: given } = read.value
+  const { descriptors: tools, toolChoice: choice } = read.value
   const unsound = tools.find(({ inputSchema }) => !isSound(inputSchema))
   if (unsound !== undefined)
     return refuse('tools_invalid', `the parameters of ${unsound.name} hold a number that is too large, or are too deep`)
-  if (given === null) return { ok: true, tools }
-  const toolChoice = readToolChoice(given)
+  if (choice === null) return { ok: true, tools }
+  const toolChoice = readToolChoice(choice)
   if (toolChoice !== null) return { ok: true, tools, toolChoice }
   return refuse('tool_choice_invalid', 'a tool choice is auto, none, required or the name of a tool', ['tool_choice'])
 }

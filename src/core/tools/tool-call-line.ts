@@ -7,7 +7,7 @@ import type { DiagnosticCode } from './tool-call-diagnostics.ts'
 
 export type LineReading =
   | { readonly kind: 'text' }
-  /** `id`: null when it gives none that can be used. `notes`: what was ignored. */
+  /** `id`: null without a usable one. `notes`: the ignored parts. */
   | {
       readonly kind: 'tool'
       readonly id: string | null
@@ -52,7 +52,7 @@ const refuse = (code: DiagnosticCode, meant?: MeantCall): LineReading => ({
   ...(meant === undefined ? {} : { meant }),
 })
 
-/** Null for what is not one object. */
+/** Null unless the text is one object. */
 function parseObject(text: string): JsonObject | null {
   if (!text.startsWith('{') || !text.endsWith('}')) return null
   try {

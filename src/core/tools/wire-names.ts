@@ -29,7 +29,7 @@ const marked = (plain: string, name: string): string =>
 
 export interface WireNames {
   sent(name: string): string
-  /** The real name; what the model made up stays as it is. */
+  /** The real name; a name that the model invented stays unchanged. */
   real(name: string): string
 }
 
@@ -40,11 +40,11 @@ export function wireNames(names: Iterable<string>): WireNames {
   const sent = new Map<string, string>([...taken].map(name => [name, name]))
   for (const name of all.filter(one => !taken.has(one)).sort()) {
     const wanted = wireName(name)
-    const given = taken.has(wanted) ? marked(wanted, name) : wanted
-    taken.add(given)
-    sent.set(name, given)
+    const wire = taken.has(wanted) ? marked(wanted, name) : wanted
+    taken.add(wire)
+    sent.set(name, wire)
   }
-  const real = new Map([...sent].map(([name, given]) => [given, name]))
+  const real = new Map([...sent].map(([name, wire]) => [wire, name]))
   return { sent: name => sent.get(name) ?? wireName(name), real: name => real.get(name) ?? name }
 }
 

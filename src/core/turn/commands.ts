@@ -38,7 +38,7 @@ export interface SettleStep {
   readonly failure: Failure | null
   readonly tokens: number | null
   readonly conversation?: string
-  /** Another step follows whatever the reply says: something waits that only a step reads. */
+  /** Another step follows after any reply: input waits that only a step reads. */
   readonly goesOn?: boolean
 }
 

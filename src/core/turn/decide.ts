@@ -45,7 +45,7 @@ export function decideTurn(draft: TurnDraft, command: TurnCommand): TurnRuling {
 
 const exceeds = (count: number, limit: number | null): boolean => limit !== null && limit > 0 && count > limit
 
-function startStep(draft: TurnDraft, { step, prompt, adopt, ...given }: StartStep): TurnRuling {
+function startStep(draft: TurnDraft, { step, prompt, adopt, ...input }: StartStep): TurnRuling {
   const { phase, steps, config, snapshot } = draft.turn
   if (phase !== 'running') return refuse('run_not_running', `the turn is ${phase}`)
   if (step !== steps + 1) return refuse('step_missing', `step ${step} is not the next one`)
@@ -55,7 +55,7 @@ function startStep(draft: TurnDraft, { step, prompt, adopt, ...given }: StartSte
     return ended(draft, { status: 'failed', code: 'step_limit', detail: `the run may take ${config.limits.maxSteps} steps` })
   const ready = takeFirst(takeAll(draft, 'interrupt'), 'steer')
   const active = adopt?.snapshot ?? snapshot
-  const made = materializeStep({ ...given, config, snapshot: active, history: ready.turn.history })
+  const made = materializeStep({ ...input, config, snapshot: active, history: ready.turn.history })
   if (!made.ok) return refuse(made.code, made.message)
   const { request, requestDigest: requestHash, source, toolSource, stored } = made
   const adopted = adopt === undefined ? {} : { apply: adopt.apply }
@@ -112,7 +112,7 @@ function settleStep(draft: TurnDraft, { step: of, read, receipt, failure, tokens
   return goesOn && !exceeds(of + 1, settled.turn.config.limits.maxSteps) ? goOnWith(settled) : goOnFrom(settled)
 }
 
-/** An interrupted step is followed by another; so is one whose provider has lost the conversation: the next one sends everything. */
+/** Another step follows an interrupted one, and one whose provider lost the conversation: the next one sends everything. */
 function goOnWithout(draft: TurnDraft): TurnDraft {
   const { step } = draft.turn
   const failure = step?.failure ?? { code: 'step_failed', detail: 'the step has no reply' }
@@ -149,7 +149,7 @@ export function waitForInput(draft: TurnDraft): TurnDraft {
   return fed === waiting ? waiting : emit(fed, { type: 'node.resumed' })
 }
 
-/** The last reply is what the turn gives: one that must fit its schema and does not fails the turn. */
+/** The last reply is the output of the turn: a reply that must fit its schema and does not fails the turn. */
 function complete(draft: TurnDraft): TurnDraft {
   const misfit = draft.turn.step?.misfit ?? null
   if (misfit?.onMisfit === 'fail') return ended(draft, { status: 'failed', code: REPLY_MISFIT, detail: misfit.detail })
@@ -161,20 +161,20 @@ function judgeCall(draft: TurnDraft, { call: id, verdict, again, asks }: JudgeCa
   if (call === null) return refuse('tool_call_unknown', `the reply has no call "${id}"`)
   if (draft.turn.phase === 'cancelling' || (call.started && !again) || call.settled !== null || isAsked(call))
     return refuse('tool_call_unknown', `call "${id}" does not wait for a decision now`)
-  const { name: tool, arguments: given } = call
+  const { name: tool, arguments: input } = call
   const judged = emit(draft, { type: 'call.judged', call: id, tool, verdict })
   if (verdict.decision !== 'waiting' || asks === undefined || call.approval !== null) return judged
   const { approval, ...terms } = asks
-  return emit(judged, { type: 'approval.requested', approval, wants: { kind: 'tool', call: id, tool, arguments: given, ...terms } })
+  return emit(judged, { type: 'approval.requested', approval, wants: { kind: 'tool', call: id, tool, arguments: input, ...terms } })
 }
 
 function settleCall(draft: TurnDraft, { call: id, outcome, result, resultHash }: SettleCall): TurnRuling {
   const call = callNamed(draft.turn, id)
   if (call === null) return refuse('tool_call_unknown', `the reply has no call "${id}"`)
   if (call.settled !== null) return draft
-  const asked = withdrawApprovals(draft, 'the call is over', [call])
+  const next = withdrawApprovals(draft, 'the call is over', [call])
   const isLate = draft.turn.phase === 'cancelling' && (outcome.status === 'succeeded' || outcome.status === 'failed')
-  const settled = emit(asked, {
+  const settled = emit(next, {
     type: 'call.settled',
     call: id,
     tool: call.name,
@@ -192,8 +192,8 @@ function answerApproval(draft: TurnDraft, { approval, decision, by, note, argume
   const approvers = call.approval!.by
   if (decision !== 'expired' && approvers !== null && !isListed(approvers, by))
     return refuse('approval_not_yours', `approval ${approval} is not for ${by} to answer, but for ${approvers.join(', ')}`)
-  const given: ApprovalDecision = decision === 'approved' || decision === 'expired' ? decision : 'denied'
-  const answer = { approval, decision: given, answeredBy: by, note, arguments: given === 'approved' ? changed : null }
+  const outcome: ApprovalDecision = decision === 'approved' || decision === 'expired' ? decision : 'denied'
+  const answer = { approval, decision: outcome, answeredBy: by, note, arguments: outcome === 'approved' ? changed : null }
   return emit(draft, { type: 'approval.resolved', ...answer })
 }
 

@@ -42,8 +42,8 @@ export const draftTurn = (nodeId: string, turn: Turn): TurnDraft => ({ nodeId, t
 /** An event without its node: the draft knows which one it is. */
 type Unplaced<E> = E extends { readonly nodeId: string } ? Omit<E, 'nodeId'> : never
 
-export function emit(draft: TurnDraft, given: Unplaced<TurnEvent>): TurnDraft {
-  const event = worded({ ...given, nodeId: draft.nodeId } as TurnEvent)
+export function emit(draft: TurnDraft, unplaced: Unplaced<TurnEvent>): TurnDraft {
+  const event = worded({ ...unplaced, nodeId: draft.nodeId } as TurnEvent)
   return { ...draft, turn: reduceTurn(draft.turn, event), events: [...draft.events, event] }
 }
 

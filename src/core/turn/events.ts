@@ -56,7 +56,7 @@ export interface ToolCall {
 
 /** Who may answer, and until when. */
 export interface ApprovalTerms {
-  /** Actors, as events name them; null for anybody who may answer at all. */
+  /** Actors, as events name them; null for everybody who may answer at all. */
   readonly by: readonly string[] | null
   /** Milliseconds since 1970; null for never. */
   readonly expiresAt: number | null
@@ -86,7 +86,7 @@ export type CallStatus =
   | { readonly status: 'succeeded' | 'interrupted' | 'stale' | 'cancelled' }
   | { readonly status: 'failed'; readonly code: string; readonly detail: string }
 
-/** Why a reply does not fit the schema of the pack that it answers, and what follows from that. */
+/** Why a reply does not fit the output schema of its pack, and the consequence. */
 export interface ReplyMisfit {
   readonly detail: string
   readonly onMisfit: 'fail' | 'warn'

@@ -37,9 +37,9 @@ function reduced(turn: Turn, event: MessageEvent): Turn {
     }
     case 'approval.resolved': {
       const { approval, decision, answeredBy, note, arguments: changed } = event
-      const asked = turn.calls.find(call => call.approval?.approval === approval)
-      if (asked === undefined) return turn
-      return withCall(turn, asked.id, () => ({ approval: { ...asked.approval!, decision, answeredBy, note, changed } }))
+      const match = turn.calls.find(call => call.approval?.approval === approval)
+      if (match === undefined) return turn
+      return withCall(turn, match.id, () => ({ approval: { ...match.approval!, decision, answeredBy, note, changed } }))
     }
     case 'message.received':
       return { ...turn, left: [...turn.left, event.message] }

@@ -32,7 +32,7 @@ export interface CallApproval extends CallSubject {
 }
 
 export interface OpenCall extends ToolCall {
-  /** Null when no person had to be asked. */
+  /** Null when no approval was needed. */
   readonly approval: CallApproval | null
   /** Whether it may have been done. */
   readonly started: boolean
@@ -42,7 +42,7 @@ export interface OpenCall extends ToolCall {
 
 export interface Turn {
   readonly phase: TurnPhase
-  /** Whether it waits for more after a reply that asks for nothing. */
+  /** Whether it waits for more input after a reply without calls. */
   readonly interactive: boolean
   /** Frozen when the turn began. */
   readonly config: RunConfig

@@ -69,7 +69,7 @@ export function adoptionOf(events: readonly RecordedEvent[], snapshot: Snapshot,
   const about = events
     .filter(event => isAdoption(event) && event.at <= at && spelled(snapshotIn(event)) === wanted)
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-  // It may have been synced again since, and be waiting: what counts is how it was taken.
+  // A later sync may be waiting: only the adoption counts.
   const taken = about.findLastIndex(({ type }) => type === TAKEN)
   const staged = about.findLastIndex(({ type }, index) => index <= taken && type === STAGED)
   return about.slice(Math.max(staged, 0), taken + 1).map(placeOf)
@@ -93,5 +93,5 @@ export function grouped(steps: readonly (ActiveState & { readonly step: number }
   return groups
 }
 
-const isSame = ({ steps: _, ...known }: ActiveSteps, active: ActiveState): boolean =>
-  canonicalJson(known as unknown as Json) === canonicalJson(active as unknown as Json)
+const isSame = ({ steps: _, ...state }: ActiveSteps, active: ActiveState): boolean =>
+  canonicalJson(state as unknown as Json) === canonicalJson(active as unknown as Json)

@@ -19,7 +19,7 @@ export interface WhyEntry {
   /** The library is the host's own. */
   readonly owner?: 'host'
   readonly digest?: Digest
-  /** As its author wrote it, where that is not what it was pinned to. */
+  /** As its author wrote it, when that differs from the pinned ref. */
   readonly written?: string
   /** The rule that gave the version. Left out where no ref was followed. */
   readonly meant?: MeantBy
@@ -27,10 +27,10 @@ export interface WhyEntry {
   readonly snapshot?: SnapshotSource
 }
 
-/** @param written what each layer says in this slot, before anybody looked it up */
+/** @param written the ref of each layer in this slot, before any lookup */
 export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEntry[]): readonly WhyEntry[] {
   return trace.map(({ layer, applied, ref, template, meant, snapshot, code, reason }) => {
-    const said = written.find(entry => entry.layer === layer)?.ref ?? null
+    const writtenRef = written.find(entry => entry.layer === layer)?.ref ?? null
     return {
       layer,
       applied,
@@ -40,7 +40,7 @@ export function chainOf(trace: readonly TraceEntry[], written: readonly TraceEnt
       ...(template === null || snapshot !== undefined ? {} : { library: template.libraryId }),
       ...(template === null ? {} : { digest: template.digest }),
       ...(template?.owner === undefined ? {} : { owner: template.owner }),
-      ...(said === null || said === ref ? {} : { written: said }),
+      ...(writtenRef === null || writtenRef === ref ? {} : { written: writtenRef }),
       ...(meant === undefined ? {} : { meant }),
       ...(snapshot === undefined ? {} : { snapshot }),
     }
@@ -55,7 +55,10 @@ export const writtenFor = (request: ResolveRequest, kind: PromptKind, dialect: R
 
 const FAULTS: readonly (ReasonCode & FaultCode)[] = ['prompt_ref_invalid', 'prompt_ref_ambiguous', 'prompt_template_not_found']
 
-/** The layer that had its say and cannot be followed: no other was asked. Null when one was applied, and when none had anything to say. */
+/**
+ * The deciding layer whose offer cannot be resolved: layers below it were not considered. Null when one was applied, and
+ * when no layer had an offer.
+ */
 export const refusedIn = (chain: readonly WhyEntry[]): WhyEntry | null =>
   chain.some(({ applied }) => applied) ? null : (chain.find(({ code }) => FAULTS.some(fault => fault === code)) ?? null)
 

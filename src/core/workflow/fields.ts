@@ -9,7 +9,7 @@ import { NAME } from '../session/config-format.ts'
 export { closed, count, flag }
 
 export const MOST_TEXT = 65_536
-/** Keys of an object whose keys the author chooses. */
+/** The maximum number of keys of an object with free keys. */
 export const MOST_KEYS = 1_000
 /** Refs in a list of them. */
 export const MOST_REFS = 100

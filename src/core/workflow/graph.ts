@@ -40,12 +40,12 @@ export function* graphProblems({ nodes, edges }: Graph): Iterable<Mismatch> {
 
 function* cycleProblems({ nodes, edges }: Graph, knot: ReadonlyMap<string, number>): Iterable<Mismatch> {
   const place = new Map(nodes.map((id, index) => [id, index]))
-  const told = new Set<number>()
+  const reported = new Set<number>()
   for (const [index, { from, to, repeats }] of edges.entries()) {
     const which = knot.get(from)!
     // Every cycle has an edge that does not lead to a later node. One is enough to tell.
-    if (repeats !== null || which !== knot.get(to) || place.get(to)! > place.get(from)! || told.has(which)) continue
-    told.add(which)
+    if (repeats !== null || which !== knot.get(to) || place.get(to)! > place.get(from)! || reported.has(which)) continue
+    reported.add(which)
     yield {
       pointer: ['edges', index],
       message: `A cycle without a bound: "${shown(from)}" leads back to "${shown(to)}". Say "repeats" at the edge that leads back`,
@@ -55,11 +55,11 @@ function* cycleProblems({ nodes, edges }: Graph, knot: ReadonlyMap<string, numbe
 
 /** An edge that leads back must lead to a node from which its source was reached; otherwise it would start unrelated work. */
 function* wrongWayProblems(edges: readonly GraphEdge[], next: Next): Iterable<Mismatch> {
-  const known = new Map<string, ReadonlySet<string>>()
+  const reach = new Map<string, ReadonlySet<string>>()
   for (const [index, { from, to, repeats }] of edges.entries()) {
     if (repeats === null) continue
-    const behind = known.get(to) ?? reachedFrom([to], next)
-    known.set(to, behind)
+    const behind = reach.get(to) ?? reachedFrom([to], next)
+    reach.set(to, behind)
     if (!behind.has(from))
       yield {
         pointer: ['edges', index],
@@ -73,16 +73,16 @@ type Next = ReadonlyMap<string, readonly string[]>
 function nextOf(edges: readonly GraphEdge[]): Next {
   const next = new Map<string, string[]>()
   for (const { from, to } of edges) {
-    const known = next.get(from)
-    if (known === undefined) next.set(from, [to])
-    else known.push(to)
+    const targets = next.get(from)
+    if (targets === undefined) next.set(from, [to])
+    else targets.push(to)
   }
   return next
 }
 
 function reachedFrom(starts: readonly string[], next: Next): ReadonlySet<string> {
   const reached = new Set(starts)
-  // A set is walked in the order of insertion, with what is added on the way.
+  // A set is walked in the order of insertion, including items that the walk adds.
   for (const id of reached) for (const target of next.get(id) ?? []) reached.add(target)
   return reached
 }

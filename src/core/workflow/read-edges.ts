@@ -26,11 +26,11 @@ export interface WrittenEdge {
 /** Those without an end that is known are left out, and said. */
 export function readEdges(written: readonly WrittenEdge[], nodes: readonly string[], say: Say): readonly WorkflowEdge[] {
   const nameEdge = edgeNames(written)
-  const known = new Set(nodes)
+  const nodeIds = new Set(nodes)
   return written.flatMap((edge, index) => {
     const at = ['edges', index]
-    const from = endOf(edge, 'from', 'sourceNodeId', at, known, say)
-    const to = endOf(edge, 'to', 'targetNodeId', at, known, say)
+    const from = endOf(edge, 'from', 'sourceNodeId', at, nodeIds, say)
+    const to = endOf(edge, 'to', 'targetNodeId', at, nodeIds, say)
     const condition = edge.condition === undefined ? null : readCondition(edge.condition, [...at, 'condition'], say)
     if (from === null || to === null) return []
     const { targetInput = null, sourceOutput = 'output', triggerRule = 'all_success', label = null, type = 'handoff' } = edge
@@ -46,7 +46,7 @@ function endOf(
   short: 'from' | 'to',
   long: 'sourceNodeId' | 'targetNodeId',
   at: Pointer,
-  known: ReadonlySet<string>,
+  nodeIds: ReadonlySet<string>,
   say: Say,
 ): string | null {
   const id = edge[short] ?? edge[long]
@@ -56,18 +56,18 @@ function endOf(
   }
   if (edge[short] !== undefined && edge[long] !== undefined && edge[short] !== edge[long])
     say([...at, long], `"${short}" and "${long}" name different nodes: keep one`)
-  return sayUnknown(id, [...at, edge[short] === undefined ? long : short], known, say) ? null : id
+  return sayUnknown(id, [...at, edge[short] === undefined ? long : short], nodeIds, say) ? null : id
 }
 
 /** Whether it is unknown. */
-export function sayUnknown(id: string, at: Pointer, known: ReadonlySet<string>, say: Say): boolean {
-  if (known.has(id)) return false
-  const meant = nearest(id, known)
+export function sayUnknown(id: string, at: Pointer, nodeIds: ReadonlySet<string>, say: Say): boolean {
+  if (nodeIds.has(id)) return false
+  const meant = nearest(id, nodeIds)
   say(at, `There is no node "${shown(id)}"${meant === null ? ': name one of "nodes"' : `: did you mean "${shown(meant)}"?`}`)
   return true
 }
 
-/** Names for edges without one. They keep clear of what others are called. */
+/** Ids for edges without one. They do not collide with existing ids. */
 function edgeNames(written: readonly WrittenEdge[]): (from: string, to: string) => string {
   const taken = new Set(written.flatMap(({ id }) => id ?? []))
   const counts = new Map<string, number>()

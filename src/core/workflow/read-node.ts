@@ -15,7 +15,7 @@ import { REF_KEYS } from './written-refs.ts'
 
 export type Say = (pointer: Pointer, message: string, code?: string) => void
 
-/** As a document says it: what is null for us is not there. */
+/** The written form: a field that is null in ours is missing. */
 export type Given<T> = { readonly [Key in keyof T]?: NonNullable<T[Key]> }
 
 /** The fields that may be at the node or in its config. */
@@ -91,8 +91,8 @@ export function readNode(written: WrittenNode, at: Pointer, say: Say): WorkflowN
 function ownOf(config: JsonObject, typeId: string, at: Pointer, say: Say): JsonObject {
   const errors = checkForm(config, CONFIG_FORM, 'config')
   if (typeId === AGENT_TYPE) for (const { pointer, message } of errors) say([...at, 'config', ...pointer], message)
-  const unfit = new Set(errors.map(({ pointer }) => pointer[0]))
-  return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(CONFIG_FORM.properties!, key) && !unfit.has(key)))
+  const malformed = new Set(errors.map(({ pointer }) => pointer[0]))
+  return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(CONFIG_FORM.properties!, key) && !malformed.has(key)))
 }
 
 function fieldsOf(node: JsonObject, config: JsonObject, at: Pointer, say: Say): JsonObject {
@@ -113,8 +113,8 @@ function agentOf({ agent, agentId: configured = '' }: Fields, at: Pointer, say: 
   return configured
 }
 
-export function modelOf(given: Given<ModelChoice>): ModelChoice {
-  const { provider = null, model = null, maxTokens = null, reasoningEffort = null, temperature, topP, seed, providerOptions } = given
+export function modelOf(input: Given<ModelChoice>): ModelChoice {
+  const { provider = null, model = null, maxTokens = null, reasoningEffort = null, temperature, topP, seed, providerOptions } = input
   return {
     provider,
     model,
@@ -137,14 +137,14 @@ export function optionsProblem({ providerOptions }: Given<ModelChoice>): string 
 
 const SETTINGS = Object.keys(settingFields)
 
-/** OpenWOP leaves a node's settings open: what is nearly one of ours was meant to be. */
+/** OpenWOP leaves a node's settings open: a key that nearly matches one of ours is a probable typo. */
 function settingsOf(settings: Partial<NodeSettings> | undefined, at: Pointer, say: Say): Partial<NodeSettings> | null {
-  const given = Object.entries(settings ?? {})
-  for (const [key] of given) {
+  const entries = Object.entries(settings ?? {})
+  for (const [key] of entries) {
     const meant = SETTINGS.includes(key) ? null : nearest(key, SETTINGS)
     if (meant !== null) say([...at, key], `There is no "${key}" here: did you mean "${meant}"?`)
   }
-  const own = given.filter(([key]) => SETTINGS.includes(key))
+  const own = entries.filter(([key]) => SETTINGS.includes(key))
   return own.length === 0 ? null : Object.fromEntries(own)
 }
 

@@ -63,7 +63,7 @@ export const nodeFields = {
   objective: text('What this node is to do.'),
   definitionOfDone: text('When it is done.'),
   orchestration: choice('Whether it goes on by itself, or waits for a person after each turn.', 'auto', 'interactive'),
-  // OpenWOP leaves these open, so others may stand beside ours.
+  // OpenWOP leaves these open, so other keys may appear beside ours.
   settings: {
     type: 'object',
     properties: settingFields,

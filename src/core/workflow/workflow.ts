@@ -29,11 +29,11 @@ export interface ModelChoice {
   readonly temperature?: number
   readonly topP?: number
   readonly seed?: number
-  /** In the provider's own words. */
+  /** In the provider's own terms. */
   readonly providerOptions?: JsonObject
 }
 
-/** Where a node's input comes from. `output` names a field of what that node gave; `output` itself is the whole. */
+/** The source of a node's input. `output` names a field of that node's output; `output` itself is the whole. */
 export type PortValue =
   | { readonly type: 'static'; readonly value: Json }
   | { readonly type: 'variable'; readonly variable: string; readonly optional: boolean }

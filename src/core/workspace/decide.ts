@@ -24,16 +24,16 @@ export type CommitDecision =
   | { readonly outcome: 'unchanged'; readonly version: number }
   | { readonly outcome: 'conflict'; readonly expected: number; readonly found: number }
 
-/** Also asked before a tree is changed: what goes wrong there may only follow from this. */
+/** Also checked before a tree is changed: an error there may only follow from a stale version. */
 export const isStale = (head: WorkspaceHead | null, expected: number | undefined): expected is number =>
   expected !== undefined && expected !== (head?.version ?? 0)
 
 export function decideCommit(head: WorkspaceHead | null, request: CommitRequest): CommitDecision {
   const { workspace, root, message, expected, actor, files, bytes } = request
-  const found = head?.version ?? 0
-  if (isStale(head, expected)) return { outcome: 'conflict', expected, found }
-  if (head?.root === root) return { outcome: 'unchanged', version: found }
-  const version = found + 1
+  const headVersion = head?.version ?? 0
+  if (isStale(head, expected)) return { outcome: 'conflict', expected, found: headVersion }
+  if (head?.root === root) return { outcome: 'unchanged', version: headVersion }
+  const version = headVersion + 1
   const payload = {
     workspace,
     version,

@@ -18,23 +18,23 @@ export interface TreeDifference {
 
 /** Sorted by path. Null for a tree that does not exist. */
 export function* diffTrees(from: Digest | null, to: Digest | null): Asking<readonly TreeDifference[]> {
-  const found: TreeDifference[] = []
-  yield* compareFolders(from, to, '', found)
-  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  const differences: TreeDifference[] = []
+  yield* compareFolders(from, to, '', differences)
+  return differences.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
-function* compareFolders(from: Digest | null, to: Digest | null, path: string, found: TreeDifference[]): Asking<void> {
+function* compareFolders(from: Digest | null, to: Digest | null, path: string, differences: TreeDifference[]): Asking<void> {
   if (from === to) return
   const [before, after]: [TreeNode, TreeNode] = [
     from === null ? EMPTY : yield* openFolder(from),
     to === null ? EMPTY : yield* openFolder(to),
   ]
   if (from !== null && to !== null && before.annotations !== after.annotations)
-    found.push({ path, kind: 'annotations', from: sideOf(folder(from, before)), to: sideOf(folder(to, after)) })
+    differences.push({ path, kind: 'annotations', from: sideOf(folder(from, before)), to: sideOf(folder(to, after)) })
   const olds = new Map(before.entries.map(entry => [entry.name, entry]))
   const news = new Map(after.entries.map(entry => [entry.name, entry]))
   for (const name of new Set([...olds.keys(), ...news.keys()]))
-    yield* compareEntries(olds.get(name) ?? null, news.get(name) ?? null, joinPath(path, name), found)
+    yield* compareEntries(olds.get(name) ?? null, news.get(name) ?? null, joinPath(path, name), differences)
 }
 
 const folder = (digest: Digest, { annotations }: TreeNode) => ({
@@ -42,11 +42,11 @@ const folder = (digest: Digest, { annotations }: TreeNode) => ({
   ...(annotations === undefined ? {} : { annotations }),
 })
 
-function* compareEntries(from: TreeEntry | null, to: TreeEntry | null, path: string, found: TreeDifference[]): Asking<void> {
+function* compareEntries(from: TreeEntry | null, to: TreeEntry | null, path: string, differences: TreeDifference[]): Asking<void> {
   const [oldFile, newFile] = [from?.kind === 'file' ? from : null, to?.kind === 'file' ? to : null]
   const difference = compareFiles(oldFile, newFile, path)
-  if (difference !== null) found.push(difference)
-  yield* compareFolders(from?.kind === 'dir' ? from.digest : null, to?.kind === 'dir' ? to.digest : null, path, found)
+  if (difference !== null) differences.push(difference)
+  yield* compareFolders(from?.kind === 'dir' ? from.digest : null, to?.kind === 'dir' ? to.digest : null, path, differences)
 }
 
 function compareFiles(from: TreeEntry | null, to: TreeEntry | null, path: string): TreeDifference | null {

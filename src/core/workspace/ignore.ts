@@ -7,7 +7,7 @@ export const IGNORE_FILES: readonly string[] = ['.gitignore', '.onbookignore']
 
 export interface IgnoreRule {
   readonly segments: readonly Segment[]
-  /** It says what is not left out after all. */
+  /** A negated rule: it includes the paths again. */
   readonly keeps: boolean
   readonly onlyFolders: boolean
 }
@@ -57,7 +57,7 @@ function tokensOf(pattern: string): readonly Token[] {
       index = end === -1 ? characters.length : end
     } else {
       const literal = character === '\\' ? (characters[++index] ?? '\\') : character
-      tokens.push(given => given === literal)
+      tokens.push(character => character === literal)
     }
   }
   return tokens
@@ -83,7 +83,7 @@ function classOf(characters: readonly string[]): Token {
     if (isRange) index += 2
     ranges.push([from, isRange ? at() : from])
   }
-  return given => ranges.some(([from, to]) => given >= from && given <= to) !== negated
+  return character => ranges.some(([from, to]) => character >= from && character <= to) !== negated
 }
 
 /** The last rule that fits decides; a file nearer to the path comes after one above it. The caller must not enter an ignored folder. */
@@ -91,8 +91,8 @@ export function isIgnored(layers: readonly IgnoreLayer[], path: string, isFolder
   for (let index = layers.length - 1; index >= 0; index--) {
     const { folder, rules } = layers[index]!
     const names = (folder === '' ? path : path.slice(folder.length + 1)).split('/')
-    const found = rules.findLast(({ segments, onlyFolders }) => (isFolder || !onlyFolders) && fitsPath(segments, names))
-    if (found !== undefined) return !found.keeps
+    const rule = rules.findLast(({ segments, onlyFolders }) => (isFolder || !onlyFolders) && fitsPath(segments, names))
+    if (rule !== undefined) return !rule.keeps
   }
   return false
 }

@@ -12,7 +12,7 @@ export interface Listing {
   /** A folder; empty for the root. */
   readonly path: string
   readonly scope: 'dir' | 'subtree'
-  /** Only what comes after this path. */
+  /** Only entries after this path. */
   readonly after?: string
   readonly limit: number
 }
@@ -26,36 +26,36 @@ export function* listTree(root: Digest, listing: Listing): Asking<Listed> {
   const folder = yield* findEntry(root, path)
   if (folder === null) return { ok: false, code: 'path_missing' }
   if (folder.kind === 'file') return { ok: false, code: 'path_is_file' }
-  const found: ListedEntry[] = []
-  yield* collect(folder.digest, path, listing, found)
-  return { ok: true, entries: found.slice(0, limit), more: found.length > limit }
+  const entries: ListedEntry[] = []
+  yield* collect(folder.digest, path, listing, entries)
+  return { ok: true, entries: entries.slice(0, limit), more: entries.length > limit }
 }
 
 /** One more than is wanted tells that there is more. */
-function* collect(digest: Digest, folder: string, listing: Listing, found: ListedEntry[]): Asking<void> {
+function* collect(digest: Digest, folder: string, listing: Listing, entries: ListedEntry[]): Asking<void> {
   const { scope, after = '', limit } = listing
   const node = yield* openFolder(digest)
   for (const { entry, path, inside } of stepsOf(node.entries, folder)) {
-    if (found.length > limit) return
+    if (entries.length > limit) return
     if (!inside) {
       const { name: _, ...rest } = entry
-      if (path > after) found.push({ path, ...rest })
-    } else if (scope === 'subtree' && (after < `${path}/` || isWithin(after, path))) yield* collect(entry.digest, path, listing, found)
+      if (path > after) entries.push({ path, ...rest })
+    } else if (scope === 'subtree' && (after < `${path}/` || isWithin(after, path))) yield* collect(entry.digest, path, listing, entries)
   }
 }
 
 /** Every file by its path, in no order that matters: the fast way to know a whole tree. */
 export function* filesOf(root: Digest): Asking<Map<string, TreeEntry>> {
-  const found = new Map<string, TreeEntry>()
+  const byName = new Map<string, TreeEntry>()
   const folders: [Digest, string][] = [[root, '']]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const [digest, prefix] = folder
     for (const entry of (yield* openFolder(digest)).entries) {
       if (entry.kind === 'dir') folders.push([entry.digest, `${prefix}${entry.name}/`])
-      else found.set(prefix + entry.name, entry)
+      else byName.set(prefix + entry.name, entry)
     }
   }
-  return found
+  return byName
 }
 
 interface Step {

@@ -118,18 +118,18 @@ export function entryIn({ entries }: TreeNode, name: string): TreeEntry | null {
     if (entries[middle]!.name < name) low = middle + 1
     else high = middle
   }
-  const found = entries[low]
-  return found?.name === name ? found : null
+  const entry = entries[low]
+  return entry?.name === name ? entry : null
 }
 
 /** The entry at a path; null without one. */
 export function* findEntry(root: Digest, path: string): Asking<TreeEntry | null> {
-  let found: TreeEntry | null = rootEntry(root)
+  let entry: TreeEntry | null = rootEntry(root)
   for (const name of path === '' ? [] : path.split('/')) {
-    if (found === null || found.kind === 'file') return null
-    found = entryIn(yield* openFolder(found.digest), name)
+    if (entry === null || entry.kind === 'file') return null
+    entry = entryIn(yield* openFolder(entry.digest), name)
   }
-  return found
+  return entry
 }
 
 const rootEntry = (digest: Digest): TreeEntry => ({ name: '', ...dirFile(digest), kind: 'dir' })

@@ -37,7 +37,7 @@ interface Making {
   readonly refused: { readonly code: TreeRefusal; readonly path: string }[]
 }
 
-/** All of them at once, in whatever order they are given; what goes makes room for what comes. Null for a tree that does not exist yet. */
+/** Applies all changes at once, in any order; deletions make room for additions. Null for a tree that does not exist yet. */
 export function* updateTree(root: Digest | null, changes: readonly TreeChange[]): Asking<Updated> {
   const making: Making = { nodes: new Map(), refused: [] }
   const node = yield* updateNode(root === null ? EMPTY : yield* openFolder(root), '', groupChanges(changes, making), making)
@@ -88,8 +88,8 @@ function* updateNode(node: TreeNode, path: string, { own, below }: Group, making
   const changed = new Map<string, TreeEntry | null>()
   for (const [name, group] of below)
     changed.set(name, yield* updateEntry(entryIn(node, name), { name, path: joinPath(path, name) }, group, making))
-  const kept = node.entries.filter(({ name }) => !changed.has(name))
-  const entries = [...kept, ...[...changed.values()].filter(entry => entry !== null)].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const unchanged = node.entries.filter(({ name }) => !changed.has(name))
+  const entries = [...unchanged, ...[...changed.values()].filter(entry => entry !== null)].sort((a, b) => (a.name < b.name ? -1 : 1))
   const annotations = own?.annotations === undefined ? node.annotations : (own.annotations ?? undefined)
   return { entries, ...(annotations === undefined ? {} : { annotations }) }
 }
@@ -102,7 +102,7 @@ interface Place {
 function* updateEntry(before: TreeEntry | null, place: Place, group: Group, making: Making): Asking<TreeEntry | null> {
   const { own, below } = group
   if (below.size === 0 && before?.kind !== 'dir') return updateFile(before, place, own, making)
-  // A file that goes, and a folder all of whose files go, leave their name to the other.
+  // A deleted file, and a folder whose files are all deleted, free their name.
   const makesRoom = before?.kind === 'file' && own?.file === null
   if (before?.kind === 'file' && !makesRoom) {
     making.refused.push({ code: 'path_in_file', path: place.path })

@@ -13,10 +13,10 @@ import { DEEPEST, edgesOf, leads, type MadeEdge, MOST_EDGES, MOST_HANDOFFS, MOST
 import { awaitedFrom } from './handoffs.ts'
 import { aliasProblem, findNode, newNodeId } from './node-names.ts'
 
-/** Who calls, and where. */
+/** The calling node, with its run and workflow. */
 export interface GraphPlace {
   readonly state: RunState
-  /** With what was added to it. */
+  /** Includes the growth of the graph. */
   readonly workflow: Workflow
   readonly nodeId: string
 }
@@ -24,10 +24,10 @@ export interface GraphPlace {
 export type Planned<T> = { readonly ok: true; readonly plan: T } | { readonly ok: false; readonly problem: string }
 
 const wrong = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem })
-const stringIn = (given: JsonObject, name: string): string | null => (typeof given[name] === 'string' ? given[name].trim() : null)
+const stringIn = (args: JsonObject, name: string): string | null => (typeof args[name] === 'string' ? args[name].trim() : null)
 /** As it was written; null for nothing but blanks. */
-const textIn = (given: JsonObject, name: string): string | null => (stringIn(given, name) ? (given[name] as string) : null)
-const objectIn = (given: JsonObject, name: string): JsonObject | null => (isObject(given[name]) ? given[name] : null)
+const textIn = (args: JsonObject, name: string): string | null => (stringIn(args, name) ? (args[name] as string) : null)
+const objectIn = (args: JsonObject, name: string): JsonObject | null => (isObject(args[name]) ? args[name] : null)
 const MALFORMED = 'its arguments do not fit its descriptor'
 const ENDING = 'the run is being ended'
 

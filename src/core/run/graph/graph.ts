@@ -17,8 +17,8 @@ export interface Graph {
 const graphs = new WeakMap<Workflow, Graph>()
 
 export function graphOf(workflow: Workflow): Graph {
-  const known = graphs.get(workflow)
-  if (known !== undefined) return known
+  const cached = graphs.get(workflow)
+  if (cached !== undefined) return cached
   const on = workflow.edges.filter(({ repeats }) => repeats === null)
   const made: Graph = {
     nodes: new Map(workflow.nodes.map(node => [node.id, node])),
@@ -34,22 +34,22 @@ export function graphOf(workflow: Workflow): Graph {
 }
 
 function by(end: 'from' | 'to', edges: readonly WorkflowEdge[]): ReadonlyMap<string, readonly WorkflowEdge[]> {
-  const found = new Map<string, WorkflowEdge[]>()
-  for (const edge of edges) found.set(edge[end], [...(found.get(edge[end]) ?? []), edge])
-  return found
+  const groups = new Map<string, WorkflowEdge[]>()
+  for (const edge of edges) groups.set(edge[end], [...(groups.get(edge[end]) ?? []), edge])
+  return groups
 }
 
 /** Everything that comes after a node, along edges that lead on. */
 export function reachOf({ from }: Graph, nodeId: string): ReadonlySet<string> {
-  const found = new Set<string>()
+  const reached = new Set<string>()
   const open = [nodeId]
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const { to } of from.get(at) ?? [])
-      if (!found.has(to)) {
-        found.add(to)
+      if (!reached.has(to)) {
+        reached.add(to)
         open.push(to)
       }
-  return found
+  return reached
 }
 
 export interface Next {
@@ -77,7 +77,7 @@ export function nextIn(graph: Graph, state: RunState): Next {
     const edges = graph.to.get(nodeId) ?? []
     if (status !== 'idle' || (edges.length === 0 && visits > 0)) continue
     const verdict = judge(edges, state)
-    // A node that is disabled is passed over in its turn, so that nothing after it overtakes what is before it.
+    // A disabled node is skipped in its turn, so that no node after it overtakes those before it.
     if (verdict === 'wait') continue
     if (node.disabled) skip.push({ nodeId, reason: 'it is disabled' })
     else if (verdict === 'start') start.push(nodeId)
@@ -126,7 +126,7 @@ const whyClosed = ({ id, from, rule }: WorkflowEdge, { status, edges }: NodeStat
     ? `the condition of edge ${id} does not hold`
     : `node ${from} is ${status}, and edge ${id} asks for ${rule}`
 
-/** Whether the run goes on although this node failed: an edge is there for that. */
+/** Whether the run continues although this node failed: an edge handles the failure. */
 export const isHandled = (graph: Graph, nodeId: string, holding: readonly string[]): boolean =>
   (graph.from.get(nodeId) ?? []).some(({ id, rule }) => holding.includes(id) && (rule === 'any_failed' || rule === 'all_complete'))
 
@@ -145,38 +145,38 @@ export function wayBack({ back }: Graph, state: RunState, nodeId: string, holdin
 export function edgesThatHold(
   { from, back }: Graph,
   nodeId: string,
-  given: { readonly status: string; readonly output: Json },
+  result: { readonly status: string; readonly output: Json },
 ): readonly string[] {
   const all = [...(from.get(nodeId) ?? []), ...(back.get(nodeId) ?? [])]
-  return all.filter(({ condition }) => condition === null || holds(condition, given)).map(({ id }) => id)
+  return all.filter(({ condition }) => condition === null || holds(condition, result)).map(({ id }) => id)
 }
 
-function holds({ type, left, right }: EdgeCondition, given: JsonLike): boolean {
-  const found = valueAt(given, left)
+function holds({ type, left, right }: EdgeCondition, result: JsonLike): boolean {
+  const value = valueAt(result, left)
   switch (type) {
     case 'truthy':
-      return Boolean(found)
+      return Boolean(value)
     case 'falsy':
-      return !found
+      return !value
     case 'equals':
-      return isSame(found, right)
+      return isSame(value, right)
     case 'notEquals':
-      return !isSame(found, right)
+      return !isSame(value, right)
     case 'contains':
-      if (typeof found === 'string') return typeof right === 'string' && found.includes(right)
-      return Array.isArray(found) && found.some(one => isSame(one, right))
+      if (typeof value === 'string') return typeof right === 'string' && value.includes(right)
+      return Array.isArray(value) && value.some(one => isSame(one, right))
   }
 }
 
 type JsonLike = { readonly status: string; readonly output: Json }
 
 export function valueAt(value: Json | JsonLike, path: string): Json | undefined {
-  let found: Json | undefined = value as Json
+  let at: Json | undefined = value as Json
   for (const name of path.split('.').filter(part => part !== '')) {
-    if (Array.isArray(found)) found = /^\d+$/.test(name) ? found[Number(name)] : undefined
-    else found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+    if (Array.isArray(at)) at = /^\d+$/.test(name) ? at[Number(name)] : undefined
+    else at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined
   }
-  return found
+  return at
 }
 
 /** Ignores the order of keys, which depends on the model. */

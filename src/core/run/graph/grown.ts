@@ -29,7 +29,7 @@ export interface SpawnedNode {
   readonly model: ModelChoice
   /** At most those of the node that spawned it. */
   readonly settings: NodeSettings
-  /** Whether a person is asked when it changes the graph, whatever its role. */
+  /** Whether its changes of the graph need approval, in any role. */
   readonly asks: boolean
   /** Names of tools: it is shown no others. */
   readonly tools: readonly string[]
@@ -63,21 +63,21 @@ export const DEEPEST = 5
 export const spawnedIn = ({ grown }: { readonly grown: Grown }, nodeId: string): SpawnedNode | null =>
   grown.nodes.find(node => node.nodeId === nodeId) ?? null
 
-/** By what was added: what follows from a graph hangs on the object, so that it is made once. */
+/** Caches by the added nodes: values derived from a graph are cached by its object, so the same growth must give the same object. */
 const grownOf = new WeakMap<Workflow, WeakMap<readonly SpawnedNode[], Workflow>>()
 const frozenOf = new WeakMap<Workflow, Workflow>()
 
 /**
  * The graph a run walks.
- * @param workflow the one that the run froze, or what an earlier state made of it
+ * @param workflow the frozen one of the run, or the result of an earlier call
  */
 export function grownWorkflow(workflow: Workflow, { grown: { nodes } }: { readonly grown: Grown }): Workflow {
   const frozen = frozenOf.get(workflow) ?? workflow
   if (nodes.length === 0) return frozen
-  const known = grownOf.get(frozen) ?? new WeakMap<readonly SpawnedNode[], Workflow>()
-  grownOf.set(frozen, known)
-  const made = known.get(nodes) ?? { ...frozen, nodes: [...frozen.nodes, ...nodes.map(asNode)] }
-  known.set(nodes, made)
+  const cache = grownOf.get(frozen) ?? new WeakMap<readonly SpawnedNode[], Workflow>()
+  grownOf.set(frozen, cache)
+  const made = cache.get(nodes) ?? { ...frozen, nodes: [...frozen.nodes, ...nodes.map(asNode)] }
+  cache.set(nodes, made)
   frozenOf.set(made, frozen)
   return made
 }

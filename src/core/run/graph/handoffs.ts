@@ -19,7 +19,7 @@ export type Reply =
 
 /** A call that stays open until there is a reply. */
 export interface AwaitedReply {
-  /** The handoff that asks for it. */
+  /** The handoff that requests the reply. */
   readonly handoff: string
   readonly nodeId: string
   readonly call: string
@@ -36,12 +36,12 @@ type Of<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>
 export function sent(state: RunState, { handoff, nodeId, to, body, answers, awaits }: Of<'handoff.sent'>): RunState {
   const reply: Reply = { kind: 'handoff', handoff, body }
   const answered = answers === null ? state.awaited : state.awaited.map(one => (one.handoff === answers ? { ...one, reply } : one))
-  const asked = awaits === null ? [] : [{ handoff, nodeId, to, ...awaits, delivered: false, reply: null }]
+  const replies = awaits === null ? [] : [{ handoff, nodeId, to, ...awaits, delivered: false, reply: null }]
   return {
     ...state,
     handoffs: state.handoffs + 1,
     inbox: answers === null ? [...state.inbox, { handoff, from: nodeId, to, body }] : state.inbox,
-    awaited: [...answered, ...asked],
+    awaited: [...answered, ...replies],
   }
 }
 
@@ -51,7 +51,7 @@ export const delivered = (state: RunState, { handoff }: Of<'handoff.delivered'>)
   awaited: state.awaited.map(one => (one.handoff === handoff ? { ...one, delivered: true } : one)),
 })
 
-/** Who has ended says nothing more, and a call that is settled waits for nothing more. */
+/** A node that has ended sends nothing more, and a settled call waits for nothing more. */
 export function withReplies(state: RunState, event: RunEvent): RunState {
   if (state.awaited.length === 0) return state
   switch (event.type) {

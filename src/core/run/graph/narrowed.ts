@@ -3,21 +3,21 @@ import type { EdgeManagement, NodeSettings } from '../../gate/authorize.ts'
 
 const SCOPES: readonly EdgeManagement[] = ['none', 'self', 'all']
 
-export const narrowedSettings = (parent: NodeSettings, asked: NodeSettings): NodeSettings => ({
-  edgeManagement: SCOPES[Math.max(0, Math.min(SCOPES.indexOf(parent.edgeManagement), SCOPES.indexOf(asked.edgeManagement)))]!,
-  writeCode: parent.writeCode && asked.writeCode,
-  writeDocs: parent.writeDocs && asked.writeDocs,
-  runCommands: parent.runCommands && asked.runCommands,
+export const narrowedSettings = (parent: NodeSettings, request: NodeSettings): NodeSettings => ({
+  edgeManagement: SCOPES[Math.max(0, Math.min(SCOPES.indexOf(parent.edgeManagement), SCOPES.indexOf(request.edgeManagement)))]!,
+  writeCode: parent.writeCode && request.writeCode,
+  writeDocs: parent.writeDocs && request.writeDocs,
+  runCommands: parent.runCommands && request.runCommands,
   // Restricts only the node's own calls. A node that must delegate still hands on its permissions.
-  delegateOnly: asked.delegateOnly,
-  gated: parent.gated || asked.gated,
+  delegateOnly: request.delegateOnly,
+  gated: parent.gated || request.gated,
 })
 
-/** @param parent null where it has no role: then nothing of what it asks for is looked at */
-export function narrowedRequests(parent: readonly string[] | null, asked: readonly string[]): readonly string[] {
-  if (parent === null) return asked
+/** @param parent null when the parent has no role: then its requests do not limit the child */
+export function narrowedRequests(parent: readonly string[] | null, request: readonly string[]): readonly string[] {
+  if (parent === null) return request
   const held = parent.includes('edge_management_all') ? [...parent, 'edge_management_self'] : parent
-  // Who asks for everything and may have some gets that.
-  const wanted = asked.includes('edge_management_all') ? [...new Set([...asked, 'edge_management_self'])] : asked
+  // A request for all edges includes its own edges, which the parent may have.
+  const wanted = request.includes('edge_management_all') ? [...new Set([...request, 'edge_management_self'])] : request
   return wanted.filter(one => held.includes(one))
 }

@@ -29,19 +29,19 @@ const NO_OUTPUT = { digest: digestText(NO_OUTPUT_TEXT), value: '' } as const
 /** Begins a run that was just created: nodes that need no agent are skipped at once. */
 export const beginRun = (draft: RunDraft, workflow: Workflow): RunDraft => goOn(draft, graphOf(workflow))
 
-/** The events of a turn, and what follows from them for the graph. */
+/** Applies the events of a turn, and their consequences for the graph. */
 export function follow(draft: RunDraft, graph: Graph, { nodeId, events, objects, end: ending }: TurnDraft, brought: Brought): RunDraft {
-  const told = events.reduce((next, event) => besides(emitRun(next, event), event, nodeId, brought), draft)
-  const kept = { ...told, objects: [...told.objects, ...objects] }
+  const emitted = events.reduce((next, event) => besides(emitRun(next, event), event, nodeId, brought), draft)
+  const stored = { ...emitted, objects: [...emitted.objects, ...objects] }
   switch (ending?.status) {
     case undefined:
-      return kept
+      return stored
     case 'completed':
-      return completeNode(kept, graph, nodeId, brought.output ?? null)
+      return completeNode(stored, graph, nodeId, brought.output ?? null)
     case 'failed':
-      return failNode(kept, graph, nodeId, ending)
+      return failNode(stored, graph, nodeId, ending)
     case 'cancelled':
-      return settle(emitRun(kept, { type: 'node.cancelled', nodeId }), graph, nodeId)
+      return settle(emitRun(stored, { type: 'node.cancelled', nodeId }), graph, nodeId)
   }
 }
 
@@ -52,8 +52,8 @@ function besides(draft: RunDraft, event: RunEvent, nodeId: string, { changed, wa
   const isOf = changed !== undefined && changed.call === call
   const after = isOf ? emitRun(draft, changeEvent(nodeId, steps, changed), ...planningWarning(draft.state, nodeId, changed)) : draft
   if (event.type !== 'step.settled' || event.reply === null) return after
-  const unfit = event.misfit?.onMisfit === 'warn' ? [{ code: 'reply_misfit', message: event.misfit.detail }] : []
-  return emitRun(after, ...[...warnings, ...unfit].map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
+  const misfits = event.misfit?.onMisfit === 'warn' ? [{ code: 'reply_misfit', message: event.misfit.detail }] : []
+  return emitRun(after, ...[...warnings, ...misfits].map(one => ({ type: 'log.appended', level: 'warn', ...one, nodeId }) as const))
 }
 
 function completeNode(draft: RunDraft, graph: Graph, nodeId: string, output: Brought['output'] | null): RunDraft {
@@ -85,7 +85,7 @@ function finishEnding(draft: RunDraft): RunDraft {
   return emitRun(closed, { type: 'run.cancelled', reason: ending.reason })
 }
 
-/** A node has ended: what follows from that for the others. */
+/** Applies the consequences of a node's end for the other nodes. */
 function settle(draft: RunDraft, graph: Graph, nodeId: string): RunDraft {
   const { state } = draft
   if (state.phase === 'cancelling') return finishEnding(draft)
@@ -131,7 +131,7 @@ const closeApprovals = (draft: RunDraft): RunDraft =>
       })),
   )
 
-/** Passes over what cannot start any more; a run with nothing left to do is complete. */
+/** Skips nodes that cannot start any more; a run with nothing left to do is complete. */
 function goOn(draft: RunDraft, graph: Graph): RunDraft {
   const { start, skip } = nextIn(graph, draft.state)
   if (skip.length > 0) return goOn(emitRun(draft, ...skip.map(one => ({ type: 'node.skipped' as const, ...one }))), graph)

@@ -28,8 +28,8 @@ export function readingBuilder(): ReadingBuilder {
   // By node: several are at work at the same time.
   const visits = new Map<string, Open<RunVisit>>()
   const steps = new Map<string, OpenStep>()
-  /** By approval: the call that a person was asked about. */
-  const asked = new Map<string, string>()
+  /** The call of each approval. */
+  const requests = new Map<string, string>()
   /** By node: the session and the config of its present visit. */
   const from = new Map<string, Pick<RunStep, 'session' | 'home' | 'config'>>()
 
@@ -59,8 +59,8 @@ export function readingBuilder(): ReadingBuilder {
   }
   const callOf = ({ nodeId, call: id }: { readonly nodeId: string; readonly call: string }, tool: string): Open<RunCall> | undefined => {
     const open = steps.get(nodeId)
-    const known = open?.calls.get(id)
-    if (open === undefined || known !== undefined) return known
+    const openCall = open?.calls.get(id)
+    if (open === undefined || openCall !== undefined) return openCall
     const call: Open<RunCall> = { id, tool, verdicts: [], answers: [], outcome: null }
     open.calls.set(id, call)
     open.step.calls.push(call)
@@ -98,11 +98,11 @@ export function readingBuilder(): ReadingBuilder {
         return void callOf(event, event.tool)?.verdicts.push({ sequence, verdict: event.verdict })
       case 'approval.requested': {
         if (event.wants.kind !== 'tool') break
-        asked.set(event.approval, event.wants.call)
+        requests.set(event.approval, event.wants.call)
         return
       }
       case 'approval.resolved': {
-        const call = asked.get(event.approval)
+        const call = requests.get(event.approval)
         if (call === undefined) break
         return void callOf({ nodeId: event.nodeId, call }, '?')?.answers.push({ sequence, decision: event.decision })
       }

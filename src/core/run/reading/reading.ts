@@ -76,7 +76,7 @@ export interface RunCall {
   readonly tool: string
   /** More than one where a call was judged again, for example with the arguments that a person put in. */
   readonly verdicts: readonly { readonly sequence: number; readonly verdict: Verdict }[]
-  /** The answers of people who were asked for approval. */
+  /** The answers to requests for approval. */
   readonly answers: readonly { readonly sequence: number; readonly decision: ApprovalDecision }[]
   /** Null while the call is under way, and when it was not allowed. */
   readonly outcome: ({ readonly sequence: number; readonly result: Digest | null } & CallStatus) | null

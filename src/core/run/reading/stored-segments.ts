@@ -30,9 +30,9 @@ export function segmentsText(segments: readonly BlockSegment[]): string {
 /** @param full the text of the prompt */
 export function readSegments(stored: string, full: string): readonly BlockSegment[] {
   let end = 0
-  return (JSON.parse(stored) as readonly StoredSegment[]).map(({ length, ...said }) => {
+  return (JSON.parse(stored) as readonly StoredSegment[]).map(({ length, ...fields }) => {
     const start = end
     end += length
-    return { text: full.slice(start, end), ...USUAL, ...said }
+    return { text: full.slice(start, end), ...USUAL, ...fields }
   })
 }

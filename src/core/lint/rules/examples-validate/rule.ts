@@ -43,16 +43,16 @@ function* judge({ verdict }: Subject, index: number, name: string, field: 'input
 }
 
 function* judgeVariables({ draft, variables }: Subject, needed: readonly string[], example: Listed<Example>): Iterable<Found> {
-  const { index, name, variables: given = {} } = example
+  const { index, name, variables: values = {} } = example
   // The others cannot be wrong, and a pack may declare thousands.
-  const asked = [...new Set([...needed, ...Object.keys(given)])].flatMap(one => variables.get(one) ?? [])
-  const bound = bindValues({ id: draft.id ?? 'this pack', variables: asked }, given)
+  const declarations = [...new Set([...needed, ...Object.keys(values)])].flatMap(one => variables.get(one) ?? [])
+  const bound = bindValues({ id: draft.id ?? 'this pack', variables: declarations }, values)
   if (bound.ok) return
   const pointer = ['examples', index, 'variables']
   for (const { code, variable, message } of bound.problems) {
     // Declared, but not soundly: that has a finding of its own.
     if (code === 'value-undeclared' && (draft.declared === null || draft.declared.has(variable))) continue
-    const at = Object.hasOwn(given, variable)
+    const at = Object.hasOwn(values, variable)
       ? { pointer: [...pointer, variable], key: code === 'value-undeclared' }
       : { pointer, key: true }
     yield { message: `variables of "${name}": ${message}`, at }

@@ -16,15 +16,15 @@ export const policyNames: LayoutRule = {
 
   *checkLayout(layout) {
     const { grants } = readPolicy(layout.texts.get(POLICY_FILE) ?? '').policy
-    const known = {
+    const names = {
       tools: new Set([...BUILT_IN, ...OF_EVERY_HOST, ...namesOf(layout, isDescriptor)]),
       roles: new Set([...shippedRoles.keys(), ...namesOf(layout, isRole)]),
     }
     for (const [index, grant] of grants.entries())
       for (const part of ['tools', 'roles'] as const)
         for (const [at, name] of (grant[part] ?? []).entries()) {
-          // Others may be bound here, or lie elsewhere: only what looks like a slip of the pen is worth a word.
-          const meant = name.endsWith('*') || known[part].has(name) ? null : nearest(name, known[part])
+          // An unknown name may be bound elsewhere: only a probable typo is reported.
+          const meant = name.endsWith('*') || names[part].has(name) ? null : nearest(name, names[part])
           if (meant !== null)
             yield {
               file: POLICY_FILE,

@@ -22,44 +22,44 @@ export const refResolves: LayoutRule = {
     ]
     for (const { file, refs } of all)
       for (const { pointer, ref } of readRefs(refs).sound) {
-        const found = problemWith(ref, versions)
-        if (found !== null) yield { file, pointer, ...found }
+        const problem = problemWith(ref, versions)
+        if (problem !== null) yield { file, pointer, ...problem }
       }
   },
 }
 
 type Versions = ReadonlyMap<string, readonly string[]>
 
-/** By what pack files are called: what a pack compiles to. Whether it has examples or a schema is not looked at. */
+/** The templates of packs, by the names of their files. Whether a pack has examples or a schema is not checked. */
 function versionsByTemplate({ packs }: Layout): Versions {
-  const found = new Map<string, string[]>()
+  const byTemplate = new Map<string, string[]>()
   for (const path of packs) {
     const version = versionOfPath(path)
     const agentId = claimOf(path)?.agentId
     if (version === null || agentId === undefined) continue
     for (const id of [agentId, `${agentId}.few-shot`, `${agentId}.schema-hint`]) {
-      const known = found.get(id)
-      if (known === undefined) found.set(id, [version])
-      else known.push(version)
+      const list = byTemplate.get(id)
+      if (list === undefined) byTemplate.set(id, [version])
+      else list.push(version)
     }
   }
-  return found
+  return byTemplate
 }
 
 function problemWith(ref: PromptRef, versions: Versions): Pick<FoundInFile, 'message' | 'suggestion'> | null {
   // The content of another library is not known here.
   if (ref.libraryId !== null) return null
-  const known = versions.get(ref.templateId)
-  if (known === undefined) {
+  const existing = versions.get(ref.templateId)
+  if (existing === undefined) {
     const meant = nearest(ref.templateId, versions.keys())
     return {
       message: `No pack of this workspace has the template ${ref.templateId}`,
       ...(meant === null ? {} : { suggestion: `did you mean prompt:${meant}?` }),
     }
   }
-  if (ref.version === null || known.includes(ref.version)) return null
+  if (ref.version === null || existing.includes(ref.version)) return null
   return {
     message: `No pack of this workspace has ${refText(ref)}`,
-    suggestion: `there is ${[...known].sort(semver.compare).slice(-5).join(', ')}`,
+    suggestion: `there is ${[...existing].sort(semver.compare).slice(-5).join(', ')}`,
   }
 }

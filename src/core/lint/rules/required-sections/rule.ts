@@ -13,21 +13,21 @@ export const requiredSections: Rule = {
   *check({ draft, template }, { sections }) {
     if (template === null) return
     const names = sections as readonly string[]
-    const found = findSections(template, names)
+    const matches = findSections(template, names)
     for (const name of names) {
       const severity: { severity?: Severity } =
         name === 'REFUSAL RULES' && (draft.refusalRules?.length ?? 0) > 0 ? { severity: 'warning' } : {}
       yield* judge(
         name,
-        found.filter(section => section.name === name),
+        matches.filter(section => section.name === name),
         severity,
       )
     }
   },
 }
 
-function* judge(name: string, found: readonly Section[], severity: { severity?: Severity }): Iterable<Found> {
-  const [first] = found
+function* judge(name: string, sections: readonly Section[], severity: { severity?: Severity }): Iterable<Found> {
+  const [first] = sections
   if (first === undefined)
     yield {
       ...severity,
@@ -35,8 +35,8 @@ function* judge(name: string, found: readonly Section[], severity: { severity?: 
       at: { pointer: ['systemPrompt'], key: true },
       suggestion: `add a heading: ## ${name}`,
     }
-  else if (found.every(section => section.conditional))
+  else if (sections.every(section => section.conditional))
     yield { severity: 'warning', message: `The section ${name} is inside a block: it may be left out`, at: inPrompt(first.at) }
-  else if (found.every(section => section.empty))
+  else if (sections.every(section => section.empty))
     yield { severity: 'warning', message: `The section ${name} is empty`, at: inPrompt(first.at) }
 }

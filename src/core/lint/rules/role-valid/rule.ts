@@ -17,7 +17,7 @@ export const roleValid: LayoutRule = {
 function problemsOf(file: string, text: string): readonly FoundInFile[] {
   const name = file.slice(file.lastIndexOf('/') + 1, -'.md'.length)
   const nameProblem = roleNameProblem(name)
-  // No run can name it, so what it says does not matter.
+  // No run can name it, so its content does not matter.
   if (nameProblem !== null) return [{ file, severity: 'warning', message: `${nameProblem}. No run reads this file` }]
   if (bytesOf(text).length > MOST_ROLE_BYTES) return [{ file, message: `A role has at most ${MOST_ROLE_BYTES / 1024} kB` }]
   return readRole(text, name).problems.map(problem => ({ file, ...problem }))

@@ -28,10 +28,10 @@ function* catalogProblems(path: string, text: string, layout: Layout): Iterable<
 }
 
 function* unknownDescriptors({ entries }: CatalogFile, { paths }: Layout): Iterable<FoundInFile> {
-  const known = [...paths].filter(isDescriptor).map(nameOf)
+  const descriptors = [...paths].filter(isDescriptor).map(nameOf)
   for (const { path: file, pointer, tool } of entries) {
     if (typeof tool !== 'string' || paths.has(descriptorPath(tool))) continue
-    const meant = nearest(tool, known)
+    const meant = nearest(tool, descriptors)
     yield {
       file,
       pointer,
@@ -50,8 +50,8 @@ function compileProblems(path: string, file: CatalogFile, { texts, checkSchema }
   const bytes = new Map(named.map(name => [name, bytesOf(texts.get(descriptorPath(name))!)]))
   const compiled = compileCatalog({ ...file, entries }, bytes, checkSchema)
   if (!compiled.ok) return compiled.problems.map(foundIn)
-  const unfit: ContentProblem | null = entries.length < file.entries.length ? null : unsendable(path, compiled.value.text)
-  return unfit === null ? [] : [foundIn(unfit)]
+  const problem: ContentProblem | null = entries.length < file.entries.length ? null : unsendable(path, compiled.value.text)
+  return problem === null ? [] : [foundIn(problem)]
 }
 
 /** By itself, whether or not a catalog names it. */

@@ -28,11 +28,11 @@ export const unknownKey: Rule = {
 
 const list = (value: Json | undefined): Iterable<[number, Json]> => (Array.isArray(value) ? value.entries() : [])
 
-function* unknown(value: Json | undefined, pointer: readonly (string | number)[], known: readonly string[]): Iterable<Found> {
+function* unknown(value: Json | undefined, pointer: readonly (string | number)[], keys: readonly string[]): Iterable<Found> {
   if (!isObject(value)) return
   for (const key of Object.keys(value)) {
-    if (known.includes(key) || key === '<<') continue // merge keys are a matter of pack-yaml
-    const meant = nearest(key, known)
+    if (keys.includes(key) || key === '<<') continue // merge keys are a matter of pack-yaml
+    const meant = nearest(key, keys)
     yield {
       message: `"${key}" is not a key of the pack format`,
       at: { pointer: [...pointer, key], key: true },

@@ -1,7 +1,7 @@
 import type { Node, Text } from '../../../template/ast.ts'
 import { inPrompt, type Rule } from '../../rule.ts'
 
-/** Words in a name that say: another value on every call. */
+/** Parts of a name that suggest another value on every call. */
 const VOLATILE =
   /^(?:now|today|date|time|timestamp|nonce|random|seed|uuid|query|question|message|input)$|(?:Now|Date|Time|Timestamp|At|Id|Uuid|Nonce|Query|Question|Message|Input)$|_(?:now|date|time|timestamp|at|id|uuid|nonce|query|question|message|input)$/
 

@@ -13,11 +13,11 @@ export const workflowAgent: LayoutRule = {
   *checkLayout(layout) {
     const { agents, workflows } = documentsOf(layout)
     // One that is not valid is there all the same.
-    const known = new Set(agents.flatMap(({ written: { agentId } }) => (typeof agentId === 'string' ? [agentId] : [])))
+    const agentIds = new Set(agents.flatMap(({ written: { agentId } }) => (typeof agentId === 'string' ? [agentId] : [])))
     for (const { file, read, written } of workflows)
       for (const [index, { agentId }] of (read?.nodes ?? []).entries()) {
-        if (agentId === null || known.has(agentId)) continue
-        const meant = nearest(agentId, known)
+        if (agentId === null || agentIds.has(agentId)) continue
+        const meant = nearest(agentId, agentIds)
         yield {
           file,
           pointer: ['nodes', index, ...placeIn((written.nodes as readonly Json[])[index])],

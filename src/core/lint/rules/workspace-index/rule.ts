@@ -20,7 +20,7 @@ export const workspaceIndex: LayoutRule = {
   },
 }
 
-const found = (pointer: Pointer, message: string, more: Partial<FoundInFile> = {}): FoundInFile => ({
+const finding = (pointer: Pointer, message: string, more: Partial<FoundInFile> = {}): FoundInFile => ({
   file: INDEX_FILE,
   pointer,
   message,
@@ -41,7 +41,7 @@ function* namedFiles({ paths }: Layout, index: WorkspaceIndex): Iterable<FoundIn
 
 function missing(pointer: Pointer, path: string, paths: Iterable<string>): FoundInFile {
   const meant = nearest(path, paths)
-  return found(pointer, `There is no ${path}`, meant === null ? {} : { suggestion: `did you mean "${meant}"?` })
+  return finding(pointer, `There is no ${path}`, meant === null ? {} : { suggestion: `did you mean "${meant}"?` })
 }
 
 function* defaults({ paths }: Layout, index: WorkspaceIndex): Iterable<FoundInFile> {
@@ -49,6 +49,6 @@ function* defaults({ paths }: Layout, index: WorkspaceIndex): Iterable<FoundInFi
     const name = index.defaults[picked]
     // One that the index lists, and that is not there, was reported where it is listed.
     if (name !== null && !index[of].has(name) && !paths.has(`${folder}/${name}.json`))
-      yield found(['defaults', choice], `There is no ${folder}/${name}.json`)
+      yield finding(['defaults', choice], `There is no ${folder}/${name}.json`)
   }
 }
