@@ -19,6 +19,7 @@ import { clock } from './record-folder.ts'
 import { repoBindings } from './repo-bindings.ts'
 import { repoOf } from './repo-folder.ts'
 import type { Settings } from './settings.ts'
+import { versionChecker } from './version-checker.ts'
 
 export interface LocalHost {
   readonly app: FastifyInstance
@@ -58,7 +59,18 @@ export async function openLocalHost(store: Store, settings: Settings, parts: Loc
     waits,
     ...(models === undefined ? {} : { models }),
   })
-  const app = createHost({ store, clock, config, readiness, sessions, roles: repoRoles(repoOf(settings)), testSeams, fixtures, ...others })
+  const app = createHost({
+    store,
+    clock,
+    config,
+    readiness,
+    sessions,
+    roles: repoRoles(repoOf(settings)),
+    checker: versionChecker(sessions.validator),
+    testSeams,
+    fixtures,
+    ...others,
+  })
   return {
     app,
     sessions,

@@ -1,13 +1,15 @@
 // onbook activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
 import { existsSync } from 'node:fs'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
-import { hostConfigOf } from '../book/host-config.ts'
 import { modelsFor } from '../book/pack-models.ts'
-import { openProductStore } from '../book/product-store.ts'
-import { actorOf, databaseOf, tenantOf } from '../book/record-folder.ts'
-import { type Activated, activateVersion } from '../engine/packs/activate.ts'
+import { databaseOf } from '../book/record-folder.ts'
+import type { Book } from '../book.ts'
+import { ACTIVE_LABEL } from '../core/library/events.ts'
+import { type Activated, activateVersion, type PackRecord } from '../engine/packs/activate.ts'
 import { Fault } from '../errors.ts'
 import type { Input } from './commands.ts'
+import { openRecordOf } from './host/record-book.ts'
+import { isHostNamed, workAt } from './host/which-host.ts'
 import { locate } from './locate.ts'
 import { activeLines } from './report/active-lines.ts'
 import { printJson } from './terminal.ts'
@@ -19,16 +21,15 @@ export async function activate(input: Input): Promise<number> {
   const { workspace } = (await locate([])).targets[0]!
   const models = modelsFor(workspace.files, input.model as string | undefined, false)
   const validator = workerValidator()
-  const store = existsSync(databaseOf(input)) ? openProductStore(input) : null
-  const writer = { tenant: tenantOf(input), libraryId: hostConfigOf(input).libraryId, actor: actorOf() }
-  try {
+  const book = await libraryOf(input)
+  const work = async (): Promise<number> => {
     const result = await activateVersion(
       workspace,
       {
         agentId: String(input.agent),
         version: version ?? null,
         validator,
-        record: store === null ? null : { store, writer },
+        record: book === null ? null : recordIn(book),
         test: testOptions(input, models, new AbortController().signal),
         ...(input.why === undefined ? {} : { why: String(input.why) }),
       },
@@ -37,11 +38,23 @@ export async function activate(input: Input): Promise<number> {
     if (input.json) printJson(result)
     else process.stdout.write(sentenceOf(result, databaseOf(input)))
     return 0
+  }
+  try {
+    return book === null ? await work() : await workAt(book, input, work)
   } finally {
     await validator.close()
-    await store?.close()
   }
 }
+
+/** The library of the host that is named, or of the folder; null where the folder has no record. */
+export const libraryOf = async (input: Input): Promise<Book | null> =>
+  isHostNamed(input) || existsSync(databaseOf(input)) ? openRecordOf(input) : null
+
+const recordIn = (book: Book): PackRecord => ({
+  history: async agentId =>
+    (await book.labels.history(agentId)).flatMap(({ label, to }) => (label === ACTIVE_LABEL && to !== null ? [to] : [])),
+  activate: ({ why, ...pack }) => book.packs.activate({ ...pack, ...(why === null ? {} : { why }) }),
+})
 
 function sentenceOf({ agentId, from, to, active }: Activated, database: string): string {
   const moved = from === to ? `${agentId}: ${to} is active.` : `${agentId}: ${from === null ? 'first version' : from} → ${to} is active.`

@@ -2,6 +2,7 @@
 import { watch } from 'node:fs'
 import { resolve } from 'node:path'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
+import { packageVersion } from '../book/package-version.ts'
 import type { Input } from './commands.ts'
 import type { CheckReport } from './report/check-report.ts'
 import { faultText } from './report/visible.ts'
@@ -38,7 +39,7 @@ async function print(report: CheckReport, format: Format, input: Input): Promise
     case 'json':
       return (await import('./report/json-check.ts')).checkToJson(report)
     case 'sarif':
-      return (await import('./report/sarif.ts')).checkToSarif(report, (await import('./main.ts')).packageVersion())
+      return (await import('./report/sarif.ts')).checkToSarif(report, packageVersion())
     case 'junit':
       return (await import('./report/junit.ts')).checkToJunit(report)
     case 'github':

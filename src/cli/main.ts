@@ -1,7 +1,7 @@
 // Folder: The command line: commands as data, one file a command, reports. It decides nothing about prompts.
 // The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
-import { readFileSync } from 'node:fs'
 import { Command as Parser } from 'commander'
+import { packageVersion } from '../book/package-version.ts'
 import { nearest } from '../core/pack/nearest.ts'
 import { Fault, type FaultCode } from '../errors.ts'
 import { groupPage, helpPage, verbLines } from './commands/help.ts'
@@ -111,8 +111,4 @@ function explain(error: unknown, json: boolean): number {
     `onbook: this is a bug in onbook; please report it with these lines.\n${visibleLines((error as Error)?.stack ?? String(error)).join('\n')}\n`,
   )
   return 2
-}
-
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 }

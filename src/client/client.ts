@@ -5,6 +5,7 @@ import type { Snapshot } from '../wire/onbook/snapshot.ts'
 import { type Agents, createAgents, createWorkflows, type Workflows } from './calls/definitions.ts'
 import { createLabels, type Labels } from './calls/labels.ts'
 import { createObjects, type Objects } from './calls/objects.ts'
+import { createPacks, type Packs } from './calls/packs.ts'
 import { createPolicy, type Policy } from './calls/policy.ts'
 import { createPrompts, type Prompts } from './calls/prompts.ts'
 import { createQuestions, type Questions } from './calls/questions.ts'
@@ -33,6 +34,7 @@ export interface ClientOptions extends TransportOptions {
 export interface Client extends Questions {
   readonly prompts: Prompts
   readonly labels: Labels
+  readonly packs: Packs
   readonly roles: Roles
   readonly workflows: Workflows
   readonly agents: Agents
@@ -59,6 +61,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     prompts,
     labels,
+    packs: createPacks(transport),
     roles: createRoles(transport),
     workflows: createWorkflows(transport),
     agents: createAgents(transport),

@@ -9,6 +9,14 @@ export type {
   WorkflowSummary,
 } from '../wire/onbook/definitions.ts'
 export type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
+export type {
+  ActivatedPack,
+  ActivatePackRequest,
+  PublishedPacks,
+  PublishPacksRequest,
+  RetiredPack,
+  RetirePackRequest,
+} from '../wire/onbook/packs.ts'
 export type { ExplainedPolicy, ExplainRequest, PolicyDescription, WireGrant } from '../wire/onbook/policy.ts'
 export type {
   ContentTrust,
@@ -18,6 +26,7 @@ export type {
   PromptResolution,
   PromptTemplate,
   PromptVariable,
+  PromptVersion,
   Rendered,
   RenderRequest,
   ResolutionStep,
@@ -66,6 +75,7 @@ export type { Agents, AgentWrite, Definitions, DefinitionWrite, StoredDefinition
 export type { Labels } from './calls/labels.ts'
 export type { PromptFilter } from './calls/list-prompts.ts'
 export type { Objects } from './calls/objects.ts'
+export type { Packs } from './calls/packs.ts'
 export type { Policy } from './calls/policy.ts'
 export type { FoundPrompt, MatchedWrite, Prompts, Stored } from './calls/prompts.ts'
 export type { BlamedStep, PrefixEntry, Questions, ReplayedRun, RunDifferences, WhyEntry } from './calls/questions.ts'
@@ -75,6 +85,7 @@ export type { ApplyOptions, Sessions } from './calls/sessions.ts'
 export type { Tools } from './calls/tools.ts'
 export type {
   CommittedWorkspace,
+  WorkspaceChecks,
   WorkspaceCommit,
   WorkspaceDifference,
   WorkspaceEntry,

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Checker } from '../engine/workspaces/checks.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, RoleFiles, Store } from '../ports.ts'
 import { accessOf, type Embedded } from './access/access.ts'
@@ -28,9 +29,11 @@ import { definitionRoutes } from './routes/definitions.ts'
 import { hostedRoutes } from './routes/hosted.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { labelRoutes } from './routes/prompts/labels.ts'
+import { packRoutes } from './routes/prompts/packs.ts'
 import { promptRoutes } from './routes/prompts/prompts.ts'
 import { renderRoutes } from './routes/prompts/render.ts'
 import { resolveRoutes } from './routes/prompts/resolve.ts'
+import { promptVersionRoutes } from './routes/prompts/versions.ts'
 import { longQuestions } from './routes/questions/long-questions.ts'
 import { promptDiffRoutes } from './routes/questions/prompts-diff.ts'
 import { roleRoutes } from './routes/roles.ts'
@@ -50,6 +53,8 @@ export interface HostParts {
   readonly sessions?: HostedSessions
   /** The repo's own roles; without them there are the shipped ones. */
   readonly roles?: RoleFiles | null
+  /** Lints and tests versions of workspaces; without it, a request for a check answers 501. */
+  readonly checker?: Checker
   /** What OpenWOP's conformance suite asks directly. */
   readonly testSeams?: boolean
   /** Workflows that it expects, where they are published. */
@@ -189,6 +194,8 @@ export function createHost(parts: HostParts): FastifyInstance {
       guarded.addHook('onRequest', access.admit)
       guarded.addHook('preHandler', membershipHook(store))
       promptRoutes(guarded, parts)
+      promptVersionRoutes(guarded, parts)
+      packRoutes(guarded, parts)
       promptDiffRoutes(guarded, parts, questions)
       renderRoutes(guarded, parts)
       resolveRoutes(guarded, parts)

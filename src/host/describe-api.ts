@@ -43,7 +43,7 @@ const LAST_EVENT_ID = header('Last-Event-ID', 'Events after this id.')
 
 /** Writes that keep no answer: they change nothing, or sign somebody in. */
 const NOT_KEPT =
-  /^(?:\/v1\/(?:prompts:(?:render|resolve)|policy:explain|tools:(?:adopt|drop)|sign-in|login-tokens|objects|runs:bulk-cancel)|\/v1\/host\/sample\/.*)$/
+  /^(?:\/v1\/workspaces\/\{[^/]*\}\/checks|\/v1\/(?:prompts:(?:render|resolve)|packs:(?:publish|activate|retire)|policy:explain|tools:(?:adopt|drop)|sign-in|login-tokens|objects|runs:bulk-cancel)|\/v1\/host\/sample\/.*)$/
 const TAGGED = /^\/v1\/(?:workflows|agents|prompts)\/\{[^/]*\}$|^\/v1\/workspaces\/\{[^/]*\}\/files\//
 
 function headersOf(method: string, path: string): readonly Parameter[] {

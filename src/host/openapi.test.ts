@@ -49,7 +49,7 @@ const OPENWOP_NAMES: Readonly<Record<string, string>> = {
 
 /** Verbs that an operation's name may begin with. */
 const VERBS =
-  /^(?:adopt|apply|bulk|cancel|command|commit|compose|configure|create|delete|diff|drop|explain|export|fork|get|inspect|list|move|override|pause|poll|protect|provide|put|read|remove|render|replace|replay|resolve|resume|say|send|set|sign|start|stream|sync|unprotect|write)[A-Z][A-Za-z]+$/
+  /^(?:activate|adopt|apply|bulk|cancel|check|command|commit|compose|configure|create|delete|diff|drop|explain|export|fork|get|inspect|list|move|override|pause|poll|protect|provide|publish|put|read|remove|render|replace|replay|resolve|resume|retire|say|send|set|sign|start|stream|sync|unprotect|write)[A-Z][A-Za-z]+$/
 
 it('openwop D21: names every operation once, with a verb and a noun, and has no two templates for one path', async () => {
   const { paths } = await describedHost()
@@ -108,6 +108,7 @@ it('names every route', async () => {
       "GET /v1/prompts",
       "GET /v1/prompts/{templateId}",
       "GET /v1/prompts/{templateId}/diff",
+      "GET /v1/prompts/{templateId}/versions",
       "GET /v1/protected-labels",
       "GET /v1/roles",
       "GET /v1/roles/{name}",
@@ -137,6 +138,7 @@ it('names every route', async () => {
       "GET /v1/workspaces",
       "GET /v1/workspaces/{workspace}",
       "GET /v1/workspaces/{workspace}/annotations",
+      "GET /v1/workspaces/{workspace}/checks",
       "GET /v1/workspaces/{workspace}/diff",
       "GET /v1/workspaces/{workspace}/files/{path}",
       "GET /v1/workspaces/{workspace}/regression",
@@ -146,6 +148,9 @@ it('names every route', async () => {
       "POST /v1/interrupts/{token}",
       "POST /v1/login-tokens",
       "POST /v1/objects",
+      "POST /v1/packs:activate",
+      "POST /v1/packs:publish",
+      "POST /v1/packs:retire",
       "POST /v1/policy:explain",
       "POST /v1/prompts",
       "POST /v1/prompts:render",
@@ -173,6 +178,7 @@ it('names every route', async () => {
       "POST /v1/sign-in",
       "POST /v1/tools:adopt",
       "POST /v1/tools:drop",
+      "POST /v1/workspaces/{workspace}/checks",
       "POST /v1/workspaces/{workspace}/commits",
       "PUT /v1/agents/{agentId}",
       "PUT /v1/labels/{templateId}/{label}",

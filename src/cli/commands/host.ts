@@ -1,7 +1,7 @@
 // The commands around the host.
 import { SCOPES } from '../../core/access/keys.ts'
 import type { Command } from '../commands.ts'
-import { DATA, HOST_CONFIG, HOST_TIMEOUT, JSON_OPTION, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, HOST_TIMEOUT, JSON_OPTION, LIMIT, POLICY, RECORD_WHERE, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
 
 const keys = () => import('../host/keys.ts')
 
@@ -15,9 +15,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--message <text>', summary: 'message of the version, kept in the record' },
       { flags: '--expect <n>', summary: 'version that must be the latest one; 0 for a new workspace' },
       HOST_CONFIG,
-      DATA,
-      TENANT,
-      JSON_OPTION,
+      ...RECORD_WHERE,
     ],
     example: 'onbook publish newsdesk --workspace writer --message "shorter summaries"',
     load: async () => (await import('../host/publish.ts')).publish,
@@ -36,9 +34,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       { flags: '--protect', summary: 'let only keys with labels:protect move the label' },
       { flags: '--unprotect', summary: 'let every key that may move labels move it' },
       HOST_CONFIG,
-      DATA,
-      TENANT,
-      JSON_OPTION,
+      ...RECORD_WHERE,
     ],
     example: 'onbook prompt label summarizer production 1.0.0 --why "first release"',
     load: async () => (await import('../host/label.ts')).label,

@@ -25,12 +25,25 @@ export const HOST_TIMEOUT: Option = {
   flags: '--host-timeout <seconds>',
   summary: 'seconds to wait for an answer of the host (default: 30)',
 }
+const KEY: Option = {
+  flags: '--key <key>',
+  summary: 'key of the host (default: ONBOOK_KEY, else the key in the folder, for the host that runs on it)',
+}
 /** On a folder, or through a host. */
 export const WHERE: readonly Option[] = [
   DATA,
   TENANT,
   { flags: '--url <url>', summary: 'URL of the host (default: ONBOOK_URL, else the host that runs on the folder, else the folder itself)' },
-  { flags: '--key <key>', summary: 'key of the host (default: ONBOOK_KEY, else the key in the folder, for the host that runs on it)' },
+  KEY,
+  HOST_TIMEOUT,
+  JSON_OPTION,
+]
+/** On the record of a folder, also while a host runs on it, or through a host that is named. */
+export const RECORD_WHERE: readonly Option[] = [
+  DATA,
+  TENANT,
+  { flags: '--url <url>', summary: 'URL of the host (default: ONBOOK_URL, else the folder itself)' },
+  KEY,
   HOST_TIMEOUT,
   JSON_OPTION,
 ]

@@ -1,6 +1,6 @@
 // The commands around packs and their versions.
 import type { Command, Option } from '../commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, TENANT } from './options.ts'
+import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, RECORD_WHERE, TENANT } from './options.ts'
 
 const OUTPUT: Option = { flags: '--output <file>', summary: 'file for the report (default: standard output)' }
 
@@ -87,9 +87,7 @@ export const PACK_COMMANDS: readonly Command[] = [
       { flags: '--why <text>', summary: 'reason, kept in the history' },
       { flags: '--model <provider:model>', summary: 'real model for the tests' },
       HOST_CONFIG,
-      DATA,
-      TENANT,
-      JSON_OPTION,
+      ...RECORD_WHERE,
     ],
     example: 'onbook prompt activate summarizer 1.1.0 --why "shorter summaries"',
     load: async () => (await import('../activate.ts')).activate,
@@ -99,7 +97,7 @@ export const PACK_COMMANDS: readonly Command[] = [
     aliases: ['retire'],
     arguments: ['<agent>', '<version>'],
     summary: 'forbid a version from being activated again',
-    options: [HOST_CONFIG, DATA, TENANT, JSON_OPTION],
+    options: [HOST_CONFIG, ...RECORD_WHERE],
     example: 'onbook prompt retire summarizer 1.0.0',
     load: async () => (await import('../retire.ts')).retire,
   },

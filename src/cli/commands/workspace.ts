@@ -1,13 +1,13 @@
 // The commands around versioned workspaces. `onbook publish --workspace` makes the versions.
 import type { Command } from '../commands.ts'
-import { DATA, JSON_OPTION, LIMIT, TENANT } from './options.ts'
+import { LIMIT, RECORD_WHERE } from './options.ts'
 
 export const WORKSPACE_COMMANDS: readonly Command[] = [
   {
     name: 'workspace list',
     arguments: [],
     summary: 'list workspaces',
-    options: [LIMIT, DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, ...RECORD_WHERE],
     example: 'onbook workspace list',
     load: async () => (await import('../workspace/show.ts')).list,
   },
@@ -15,7 +15,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace log',
     arguments: ['<name>'],
     summary: 'list the versions of a workspace, latest first',
-    options: [LIMIT, DATA, TENANT, JSON_OPTION],
+    options: [LIMIT, ...RECORD_WHERE],
     example: 'onbook workspace log writer',
     load: async () => (await import('../workspace/show.ts')).log,
   },
@@ -23,7 +23,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace diff',
     arguments: ['<name>', '[from]', '[to]'],
     summary: 'show which files differ between two versions',
-    options: [{ flags: '--path <path>', summary: 'only this path and below' }, DATA, TENANT, JSON_OPTION],
+    options: [{ flags: '--path <path>', summary: 'only this path and below' }, ...RECORD_WHERE],
     example: 'onbook workspace diff writer 1 3',
     load: async () => (await import('../workspace/show.ts')).diff,
   },
@@ -31,7 +31,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace show',
     arguments: ['<name>', '[path]'],
     summary: 'list the files of a version, or print one',
-    options: [{ flags: '--checks', summary: 'print the lint and test results of these files' }, LIMIT, DATA, TENANT, JSON_OPTION],
+    options: [{ flags: '--checks', summary: 'print the lint and test results of these files' }, LIMIT, ...RECORD_WHERE],
     example: 'onbook workspace show writer@2 prompts/packs/default.json',
     load: async () => (await import('../workspace/show.ts')).show,
   },
@@ -39,7 +39,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace check',
     arguments: ['<name>'],
     summary: 'lint and test a recorded version, and record the result',
-    options: [DATA, TENANT, JSON_OPTION],
+    options: [...RECORD_WHERE],
     example: 'onbook workspace check writer@2',
     load: async () => (await import('../workspace/checks.ts')).check,
   },
@@ -47,7 +47,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
     name: 'workspace checkout',
     arguments: ['<name>', '<dir>'],
     summary: 'write the files of a version into an empty folder',
-    options: [{ flags: '--force', summary: 'write into a folder that is not empty, and replace its files' }, DATA, TENANT, JSON_OPTION],
+    options: [{ flags: '--force', summary: 'write into a folder that is not empty, and replace its files' }, ...RECORD_WHERE],
     example: 'onbook workspace checkout writer@2 writer-2',
     load: async () => (await import('../workspace/checkout.ts')).checkout,
   },

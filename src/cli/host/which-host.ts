@@ -30,6 +30,9 @@ export async function hostFor(input: Input): Promise<WhichHost | null> {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
+/** Whether an option or the environment names a host. */
+export const isHostNamed = (input: Input): boolean => urlOf(input) !== undefined
+
 /** A folder or a tenant that an option names comes before the environment. */
 function urlOf({ url, data, tenant }: Input): string | undefined {
   if (typeof url === 'string') return withoutSlash(url)

@@ -4,7 +4,7 @@ import { openProductStore } from '../../book/product-store.ts'
 import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { isWorkspaceName } from '../../core/workspace/path.ts'
 import { EVERYTHING } from '../../core/workspace/policy.ts'
-import type { VersionChoice, WorkspaceUser } from '../../engine/workspaces/versions.ts'
+import type { WorkspaceUser } from '../../engine/workspaces/versions.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
@@ -21,7 +21,7 @@ export async function withWorkspaces<T>(input: Input, work: (store: Store, user:
 }
 
 /** `writer` for the newest version, `writer@3` for that one. */
-export function choiceOf(given: unknown): VersionChoice {
+export function choiceOf(given: unknown): { readonly workspace: string; readonly version?: number } {
   const [workspace = '', version, ...more] = String(given).split('@')
   if (more.length > 0) throw new Fault('usage_invalid', { problem: `"${String(given)}" is not NAME or NAME@VERSION` })
   if (!isWorkspaceName(workspace)) throw new Fault('workspace_name_invalid', { name: workspace })

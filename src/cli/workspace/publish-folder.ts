@@ -3,9 +3,11 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderTree } from '../../adapters/folder/folder-tree.ts'
 import { statCache } from '../../adapters/folder/folder-tree-cache.ts'
-import { actorOf, folderOf } from '../../book/record-folder.ts'
+import { openProductStore } from '../../book/product-store.ts'
+import { actorOf, folderOf, tenantOf } from '../../book/record-folder.ts'
+import type { CommittedWorkspace } from '../../client/index.ts'
 import { digestText, hexOf } from '../../core/digest/digest.ts'
-import type { TreeDifference } from '../../core/workspace/diff.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { CommitResult } from '../../engine/workspaces/commit.ts'
 import { publishTree } from '../../engine/workspaces/publish.ts'
 import type { WorkspaceUser } from '../../engine/workspaces/versions.ts'
@@ -41,7 +43,19 @@ export async function publishFolder(store: Store, user: WorkspaceUser, input: In
   }
 }
 
-export const summaryOf = ({ outcome, workspace, version, root, files, bytes, changes }: CommitResult) => ({
+/** On the record of the folder: files that look as they did are not read again. */
+export async function publishHere(input: Input, request: FolderRequest): Promise<CommitResult> {
+  const store = openProductStore(input)
+  try {
+    return await publishFolder(store, { tenant: tenantOf(input), policy: EVERYTHING }, input, request)
+  } finally {
+    await store.close()
+  }
+}
+
+type Committed = Omit<CommittedWorkspace, 'previousRoot'>
+
+export const summaryOf = ({ outcome, workspace, version, root, files, bytes, changes }: Committed) => ({
   outcome,
   workspace,
   version,
@@ -53,10 +67,10 @@ export const summaryOf = ({ outcome, workspace, version, root, files, bytes, cha
   removed: numberOf(changes, 'removed'),
 })
 
-const numberOf = (changes: readonly TreeDifference[], wanted: TreeDifference['kind']): number =>
+const numberOf = (changes: Committed['changes'], wanted: Committed['changes'][number]['kind']): number =>
   changes.filter(({ kind }) => kind === wanted).length
 
-export function sentenceOf(result: CommitResult): string {
+export function sentenceOf(result: Committed): string {
   const { outcome, workspace, version, files, bytes, added, changed, removed } = summaryOf(result)
   const what = `${counted(files, 'file')}, ${bytesText(bytes)}`
   if (outcome === 'unchanged') return visible(`Workspace ${workspace} stays at version ${version}: nothing is different (${what}).`)

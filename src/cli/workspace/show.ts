@@ -1,21 +1,22 @@
 // onbook workspace list, log, diff, show: what is there, what came when, what is different.
-import type { TreeDifference } from '../../core/workspace/diff.ts'
-import { diffVersions, listFiles, openFile } from '../../engine/workspaces/read.ts'
-import { listVersions, listWorkspaces, type WorkspaceVersion } from '../../engine/workspaces/versions.ts'
+import { dirname } from 'node:path/posix'
+import type { Book } from '../../book.ts'
+import type { WorkspaceDifference, WorkspaceEntry, WorkspaceSummary } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
+import { withRecordBook } from '../host/record-book.ts'
 import { show as showBytes } from '../record/object.ts'
 import { columns } from '../report/columns.ts'
 import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { showChecks } from './checks.ts'
+import { printChecks } from './checks.ts'
+import { choiceOf, versionNumber } from './open-workspaces.ts'
 import { bytesText, pathArgument, shownPath } from './format.ts'
-import { choiceOf, versionNumber, withWorkspaces } from './open-workspaces.ts'
 
 export const list = (input: Input): Promise<number> =>
-  withWorkspaces(input, async (store, user) => {
-    const found: WorkspaceVersion[] = []
-    for await (const one of listWorkspaces(store, user)) found.push(one)
+  withRecordBook(input, async book => {
+    const found: WorkspaceSummary[] = []
+    for await (const one of book.workspaces.list()) found.push(one)
     const all = firstRows(found, input)
     if (input.json) printJson({ workspaces: all })
     else if (all.length === 0) process.stdout.write('No workspaces yet: onbook publish <folder> --workspace <name>\n')
@@ -30,10 +31,11 @@ export const list = (input: Input): Promise<number> =>
   })
 
 export const log = (input: Input): Promise<number> =>
-  withWorkspaces(input, async (store, user) => {
+  withRecordBook(input, async book => {
     const { workspace, version } = choiceOf(input.name)
-    const found: WorkspaceVersion[] = []
-    for await (const one of listVersions(store, user, workspace, version === undefined ? undefined : version + 1)) found.push(one)
+    const found: WorkspaceSummary[] = []
+    for await (const { checks: _, ...one } of book.workspaces.versions(workspace))
+      if (version === undefined || one.version <= version) found.push(one)
     const versions = firstRows(found, input)
     if (input.json) printJson({ workspace, versions })
     else
@@ -48,13 +50,13 @@ export const log = (input: Input): Promise<number> =>
 
 /** Ends with 1 when something is different. */
 export const diff = (input: Input): Promise<number> =>
-  withWorkspaces(input, async (store, user) => {
+  withRecordBook(input, async book => {
     const { workspace, version } = choiceOf(input.name)
     const from = input.from === undefined ? undefined : versionNumber(input.from, 0)
     const to = input.to === undefined ? version : versionNumber(input.to, 1)
     const path = typeof input.path === 'string' ? pathArgument(input.path) : undefined
-    const found = await diffVersions(store, user, { workspace, from, to, path })
-    if (input.json) printJson({ workspace, ...found })
+    const found = await book.workspaces.diff(workspace, given({ from, to, path }))
+    if (input.json) printJson(found)
     else {
       process.stdout.write(visible(`${workspace}: version ${found.from} to ${found.to}`))
       process.stdout.write(found.changes.length === 0 ? ': nothing is different.\n' : `\n${found.changes.map(lineOf).join('')}`)
@@ -64,7 +66,7 @@ export const diff = (input: Input): Promise<number> =>
 
 const SIGNS = { added: '+', removed: '-', changed: '~', mode: 'm', annotations: 'a' } as const
 
-function lineOf({ path, kind, from, to }: TreeDifference): string {
+function lineOf({ path, kind, from, to }: WorkspaceDifference['changes'][number]): string {
   const what = {
     added: () => bytesText(to!.size),
     removed: () => bytesText(from!.size),
@@ -77,17 +79,16 @@ function lineOf({ path, kind, from, to }: TreeDifference): string {
 }
 
 export const show = (input: Input): Promise<number> =>
-  withWorkspaces(input, async (store, user) => {
-    const choice = choiceOf(input.name)
-    if (input.checks) return showChecks(store, user, choice, input)
-    if (typeof input.path === 'string') {
-      const path = pathArgument(input.path)
-      const { bytes, version, name: _, ...file } = await openFile(store, user, choice, path)
-      if (input.json) printJson({ workspace: version.workspace, version: version.version, path, ...file })
-      else await showBytes(bytes())
+  withRecordBook(input, async book => {
+    const { workspace, ...choice } = choiceOf(input.name)
+    if (input.checks) {
+      printChecks(await book.workspaces.checks(workspace, choice), input)
       return 0
     }
-    const { version, entries } = await listFiles(store, user, { ...choice, scope: 'subtree' })
+    const { head: _, ...version } = await book.workspaces.get(workspace, choice)
+    if (typeof input.path === 'string') return showFile(book, version, pathArgument(input.path), input)
+    const entries: WorkspaceEntry[] = []
+    for await (const entry of book.workspaces.tree(workspace, { version: version.version })) entries.push(entry)
     if (input.json) printJson({ ...version, entries: firstRows(entries, input) })
     else {
       const files = firstRows(
@@ -102,3 +103,29 @@ export const show = (input: Input): Promise<number> =>
     }
     return 0
   })
+
+async function showFile(book: Book, { workspace, version }: WorkspaceSummary, path: string, input: Input): Promise<number> {
+  const bytes = await book.workspaces.read(workspace, path, { version })
+  if (!input.json) {
+    await showBytes(pieces(bytes))
+    return 0
+  }
+  const folder = dirname(path)
+  for await (const { path: at, kind: _, ...file } of book.workspaces.tree(workspace, {
+    version,
+    ...(folder === '.' ? {} : { path: folder }),
+  }))
+    if (at === path) {
+      printJson({ workspace, version, path, ...file })
+      break
+    }
+  return 0
+}
+
+async function* pieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+/** Without options that were not named. */
+const given = <T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

@@ -4,7 +4,7 @@ import { clientError } from '../client-error.ts'
 import type { Answer, Held, Kept, ReadOptions } from '../kept.ts'
 import type { Offline } from '../offline.ts'
 import { readRef } from '../ref.ts'
-import { labelsIn, movesIn } from '../shapes.ts'
+import { labelsIn, listIn, movesIn } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'
 import { type WriteOptions, writeHeaders } from '../write.ts'
 
@@ -16,6 +16,10 @@ export interface Labels {
   remove(templateId: string, label: string, options?: WriteOptions & { readonly why?: string }): Promise<void>
   /** Oldest first. */
   history(templateId: string, options?: CallOptions): Promise<readonly LabelMove[]>
+  /** Labels that only keys with the scope `labels:protect` may move. */
+  protected(options?: CallOptions): Promise<readonly string[]>
+  protect(label: string, options?: WriteOptions): Promise<void>
+  unprotect(label: string, options?: WriteOptions): Promise<void>
 }
 
 export interface LabelParts {
@@ -71,6 +75,11 @@ export function createLabels(parts: LabelParts): Labels {
     }
   }
 
+  const setProtection = async (method: 'PUT' | 'DELETE', label: string, options: WriteOptions): Promise<void> => {
+    const { headers, call } = writeHeaders(options, transport)
+    await transport.ask({ method, path: `/v1/protected-labels/${encodeURIComponent(label)}`, headers, ...call })
+  }
+
   return {
     async list(templateId, options = {}) {
       readRef({ templateId })
@@ -102,5 +111,9 @@ export function createLabels(parts: LabelParts): Labels {
       readRef({ templateId })
       return movesIn((await transport.ask({ method: 'GET', path: `/v1/labels/${templateId}/history`, ...options })).body)
     },
+    protected: async (options = {}) =>
+      listIn((await transport.ask({ method: 'GET', path: '/v1/protected-labels', ...options })).body, 'labels') as readonly string[],
+    protect: (label, options = {}) => setProtection('PUT', label, options),
+    unprotect: (label, options = {}) => setProtection('DELETE', label, options),
   }
 }

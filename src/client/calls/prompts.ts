@@ -1,10 +1,10 @@
 // The library: read with pinned content kept for ever, written with keys.
-import type { PromptTemplate } from '../../wire/onbook/prompts.ts'
+import type { PromptTemplate, PromptVersion } from '../../wire/onbook/prompts.ts'
 import { clientError } from '../client-error.ts'
 import { type Instant, instant } from '../instant.ts'
 import type { Freshness, Held, ReadOptions } from '../kept.ts'
 import { pinnedRef, type Ref, type RefParts, readRef } from '../ref.ts'
-import { templateIn } from '../shapes.ts'
+import { listIn, templateIn } from '../shapes.ts'
 import type { CallOptions, Question } from '../transport.ts'
 import { type WriteOptions, writeHeaders } from '../write.ts'
 import { heldLabels, type LabelParts, offlineLabels, pickLabel, timeOf } from './labels.ts'
@@ -27,6 +27,8 @@ export type MatchedWrite = WriteOptions & { readonly ifMatch?: string }
 export interface Prompts {
   list(filter?: PromptFilter, options?: CallOptions): AsyncIterable<PromptTemplate>
   get(ref: Ref, options?: ReadOptions): Promise<FoundPrompt>
+  /** Every version of a template, newest first. */
+  versions(templateId: string, options?: CallOptions): Promise<readonly PromptVersion[]>
   create(template: PromptTemplate, options?: WriteOptions): Promise<Stored>
   replace(template: PromptTemplate, options?: MatchedWrite): Promise<Stored>
   remove(templateId: string, options?: MatchedWrite): Promise<void>
@@ -129,6 +131,11 @@ export function createPrompts(parts: LabelParts): Prompts {
         () => fromOffline(ref),
       )
       return { ...value, ref: pinnedRef(value.template.templateId, value.template.version), freshness }
+    },
+    async versions(given, options = {}) {
+      const { templateId } = readRef({ templateId: given })
+      const { body } = await transport.ask({ method: 'GET', path: `/v1/prompts/${templateId}/versions`, ...options })
+      return listIn(body, 'versions') as readonly PromptVersion[]
     },
     async create(template, options = {}) {
       const { body, tag } = await write('POST', '/v1/prompts', template.templateId, options, template)

@@ -1,6 +1,7 @@
 // Workspaces of a host: versions of folders. A version never changes; a commit makes the next one.
-import type { Static } from 'typebox'
+import type { Document } from '../../wire/onbook/document.ts'
 import type {
+  checksAnswer,
   commitAnswer,
   commitBody,
   diffAnswer,
@@ -14,13 +15,14 @@ import { answerWith, fieldOf, listIn } from '../shapes.ts'
 import type { CallOptions, Question, Transport } from '../transport.ts'
 import { type WriteOptions, writeHeaders } from '../write.ts'
 
-export type WorkspaceSummary = Static<typeof workspacesAnswer>['items'][number]
-export type WorkspaceHead = Static<typeof headAnswer>
-export type WorkspaceVersion = Static<typeof versionsAnswer>['items'][number]
-export type WorkspaceEntry = Static<typeof treeAnswer>['entries'][number]
-export type WorkspaceCommit = Static<typeof commitBody>
-export type CommittedWorkspace = Static<typeof commitAnswer>
-export type WorkspaceDifference = Static<typeof diffAnswer>
+export type WorkspaceSummary = Document<typeof workspacesAnswer>['items'][number]
+export type WorkspaceHead = Document<typeof headAnswer>
+export type WorkspaceVersion = Document<typeof versionsAnswer>['items'][number]
+export type WorkspaceEntry = Document<typeof treeAnswer>['entries'][number]
+export type WorkspaceCommit = Document<typeof commitBody>
+export type CommittedWorkspace = Document<typeof commitAnswer>
+export type WorkspaceChecks = Document<typeof checksAnswer>
+export type WorkspaceDifference = Document<typeof diffAnswer>
 
 interface VersionOptions extends CallOptions {
   /** Default: the newest. */
@@ -39,7 +41,14 @@ export interface Workspaces {
   /** Makes the next version. With `expectedHead`, only if that is the newest. */
   commit(workspace: string, commit: WorkspaceCommit, options?: WriteOptions): Promise<CommittedWorkspace>
   /** Default: from the version before the newest, to the newest. */
-  diff(workspace: string, options?: CallOptions & { readonly from?: number; readonly to?: number }): Promise<WorkspaceDifference>
+  diff(
+    workspace: string,
+    options?: CallOptions & { readonly from?: number; readonly to?: number; readonly path?: string },
+  ): Promise<WorkspaceDifference>
+  /** The last check of exactly the files of a version. */
+  checks(workspace: string, options?: VersionOptions): Promise<WorkspaceChecks>
+  /** Lints and tests a version, and records the result. */
+  check(workspace: string, options?: VersionOptions): Promise<WorkspaceChecks>
 }
 
 const PATH = '/v1/workspaces'
@@ -78,13 +87,20 @@ export function createWorkspaces(transport: Transport): Workspaces {
       const { body } = await transport.ask({ method: 'POST', path: pathOf(workspace, '/commits'), body: commit, headers, ...call })
       return answerWith(body, 'outcome') as CommittedWorkspace
     },
-    diff: async (workspace, { from, to, ...options } = {}) =>
+    diff: async (workspace, { from, to, path, ...options } = {}) =>
       answerWith(
         await read(pathOf(workspace, '/diff'), options, [
           ['from', from?.toString()],
           ['to', to?.toString()],
+          ['path', path],
         ]),
         'changes',
       ) as WorkspaceDifference,
+    checks: async (workspace, { version, ...options } = {}) =>
+      answerWith(await read(pathOf(workspace, '/checks'), options, [['version', version?.toString()]]), 'cases') as WorkspaceChecks,
+    async check(workspace, { version, ...options } = {}) {
+      const asked = { method: 'POST', path: pathOf(workspace, '/checks'), body: version === undefined ? {} : { version } } as const
+      return answerWith((await transport.ask({ ...asked, ...options })).body, 'cases') as WorkspaceChecks
+    },
   }
 }

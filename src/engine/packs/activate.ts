@@ -1,20 +1,16 @@
 // Makes a version the active one, in the registry and in a record: only a version that passes checks and tests, and only the bytes that passed.
 import { digestText } from '../../core/digest/digest.ts'
-import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import { semanticDigest } from '../../core/pack/pack.ts'
-import { activate, activeVersion, previousActive } from '../../core/pack/registry.ts'
+import { activate, activeVersion, previousActive, previousOf } from '../../core/pack/registry.ts'
 import { digestsOf } from '../../core/schema/schemas.ts'
 import { Fault } from '../../errors.ts'
-import type { Clock, Store, Validator } from '../../ports.ts'
-import { isProtected } from '../library/label-rows.ts'
-import { previousVersion } from '../library/labels.ts'
-import { publishSchemas, schemasOfPack } from '../library/pack-schemas.ts'
-import type { Writer } from '../library/rows.ts'
+import type { Clock, Validator } from '../../ports.ts'
+import { type PackSchemas, schemasOfPack } from '../library/pack-schemas.ts'
 import { checkPacks } from './check.ts'
 import { findPack, REGISTRY_FILE, type Workspace } from './pack-folder.ts'
-import { type ActiveTemplate, activeAmong, publishFresh } from './publish-packs.ts'
+import type { ActiveTemplate } from './publish-packs.ts'
 import { type TestOptions, testPacks } from './test-packs.ts'
 import { changeRegistry, loadPack } from './versions.ts'
 
@@ -26,12 +22,18 @@ export interface ActivateRequest {
   readonly validator: Validator
   readonly test: TestOptions
   /** Where the label `active` is moved; null when there is no record. */
-  readonly record: RecordPlace | null
+  readonly record: PackRecord | null
 }
 
-export interface RecordPlace {
-  readonly store: Store
-  readonly writer: Writer
+/** The library that a command works on: in this process, or of a host. */
+export interface PackRecord {
+  /** Versions that were active, oldest first. */
+  history(agentId: string): Promise<readonly string[]>
+  activate(request: {
+    readonly templates: readonly LibraryTemplate[]
+    readonly schemas: readonly PackSchemas[]
+    readonly why: string | null
+  }): Promise<{ readonly changed: boolean; readonly from: string | null; readonly active: readonly ActiveTemplate[] }>
 }
 
 export interface Activated {
@@ -62,9 +64,9 @@ export async function activateVersion(workspace: Workspace, request: ActivateReq
     if (isRefused || record === null) return { outcome, result: { agentId, from, to: pack.version } }
     // The record first: when the registry cannot be written, the same command again brings both together.
     const templates = templatesOfPack(pack, workspace.schemas)
-    const moved = await activateTemplates(record, templates, why ?? null)
+    const schemas = [schemasOfPack(pack, workspace.schemas)]
+    const moved = await record.activate({ templates, schemas, why: why ?? null })
     if (!outcome.ok && !moved.changed) return { outcome, result: { agentId, from, to: pack.version } }
-    await publishSchemas(record.store, record.writer, [schemasOfPack(pack, workspace.schemas)])
     return {
       outcome: outcome.ok ? outcome : { ok: true, registry },
       result: { agentId, from: from ?? moved.from, to: pack.version, active: moved.active },
@@ -73,23 +75,8 @@ export async function activateVersion(workspace: Workspace, request: ActivateReq
 }
 
 /** A pack that was never activated by hand is active since it was published: the record knows. */
-const previousIn = async (record: RecordPlace | null, agentId: string): Promise<string | null> =>
-  record === null ? null : previousVersion(record.store, record.writer, agentId, ACTIVE_LABEL)
-
-/** Publishes missing templates and moves the label `active`, in one commit. Only `onbook label` moves a protected label. */
-async function activateTemplates({ store, writer }: RecordPlace, templates: readonly LibraryTemplate[], why: string | null) {
-  const before = await activeAmong(store, writer, templates)
-  const isMoving = templates.some(
-    one => !before.some(({ templateId, version }) => templateId === one.templateId && version === one.version),
-  )
-  if (isMoving && (await isProtected(store, writer, ACTIVE_LABEL)))
-    throw new Fault('label_protected', {
-      problem: `The label active is protected in library ${writer.libraryId}. Nothing was changed: take the protection away first with "onbook label ${templates[0]!.templateId} active --unprotect"`,
-    })
-  const active = new Map(templates.map(({ templateId, version }) => [templateId, { version, onlyFirst: false, why }]))
-  const from = before.find(({ templateId }) => templateId === templates[0]?.templateId)?.version ?? null
-  return { changed: isMoving, from, active: (await publishFresh(store, writer, { templates, active })).active }
-}
+const previousIn = async (record: PackRecord | null, agentId: string): Promise<string | null> =>
+  record === null ? null : previousOf(await record.history(agentId))
 
 /** Throws for a pack with an error or a failed test. A broken registry has a fault of its own. */
 async function prove(workspace: Workspace, path: string, { validator, test }: ActivateRequest): Promise<void> {

@@ -1,6 +1,8 @@
 // Publishes packs to the library: checks and compiles all of them before it publishes any.
+import type { DefinitionKind } from '../../core/definition/published.ts'
 import type { Digest } from '../../core/digest/digest.ts'
 import { latestOf } from '../../core/library/decide.ts'
+import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { templatesOfPack } from '../../core/library/from-pack.ts'
 import { type LibraryTemplate, templateDigest } from '../../core/library/template.ts'
 import type { Pack } from '../../core/pack/pack.ts'
@@ -8,8 +10,10 @@ import { activeVersion, type Registry } from '../../core/pack/registry.ts'
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import { Fault } from '../../errors.ts'
 import type { Store, Validator } from '../../ports.ts'
+import { checkWritable, type PreparedDefinition, type PublishedDefinition, publishDefinitions } from '../definitions/publish.ts'
+import { isProtected } from '../library/label-rows.ts'
 import { findAmong, loadLabels } from '../library/lookup.ts'
-import { type PackSchemas, schemasOfPack } from '../library/pack-schemas.ts'
+import { type PackSchemas, publishSchemas, schemasOfPack } from '../library/pack-schemas.ts'
 import { type CompiledPacks, publishTemplates, type WantedActive } from '../library/publish.ts'
 import { versionsOf, type Writer } from '../library/rows.ts'
 import { checkPacks } from './check.ts'
@@ -77,6 +81,50 @@ export async function publishFresh(store: Store, writer: Writer, { templates, ac
   const published = [...fresh.values()]
   await publishTemplates(store, writer, published, { mode: 'create', origin: 'user', active })
   return { published: published.map(refOf), unchanged: unchanged.map(refOf), active: await activeAmong(store, writer, templates) }
+}
+
+export interface PreparedPacks {
+  readonly compiled: CompiledPacks
+  readonly schemas: readonly PackSchemas[]
+  readonly definitions: readonly PreparedDefinition[]
+}
+
+/** Packs, their schemas, and the agents and workflows beside them. */
+export async function publishPrepared(store: Store, writer: Writer, { compiled, schemas, definitions }: PreparedPacks) {
+  // A definition that is refused must not leave packs behind.
+  await checkWritable(store, writer.tenant, definitions)
+  const packs = await publishFresh(store, writer, compiled)
+  await publishSchemas(store, writer, schemas)
+  const { results } = await publishDefinitions(store, writer, definitions)
+  return { ...packs, ...byKind(results) }
+}
+
+function byKind(results: readonly PublishedDefinition[]) {
+  const of = (kind: DefinitionKind) =>
+    results
+      .filter(result => result.kind === kind)
+      .map(({ id, outcome, revision, digest }) => ({ [`${kind}Id`]: id, outcome, revision, digest }))
+  return { agents: of('agent'), workflows: of('workflow') }
+}
+
+export interface RecordPlace {
+  readonly store: Store
+  readonly writer: Writer
+}
+
+/** Publishes templates that are new and moves the label `active`, in one commit. Only `onbook label` moves a protected label. */
+export async function activateTemplates({ store, writer }: RecordPlace, templates: readonly LibraryTemplate[], why: string | null) {
+  const before = await activeAmong(store, writer, templates)
+  const isMoving = templates.some(
+    one => !before.some(({ templateId, version }) => templateId === one.templateId && version === one.version),
+  )
+  if (isMoving && (await isProtected(store, writer, ACTIVE_LABEL)))
+    throw new Fault('label_protected', {
+      problem: `The label active is protected in library ${writer.libraryId}. Nothing was changed: take the protection away first with "onbook label ${templates[0]!.templateId} active --unprotect"`,
+    })
+  const active = new Map(templates.map(({ templateId, version }) => [templateId, { version, onlyFirst: false, why }]))
+  const from = before.find(({ templateId }) => templateId === templates[0]?.templateId)?.version ?? null
+  return { changed: isMoving, from, active: (await publishFresh(store, writer, { templates, active })).active }
 }
 
 /** By name. */

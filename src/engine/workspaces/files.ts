@@ -35,3 +35,20 @@ export async function writeFile(
   const digest = await store.writeObject(tenant, checked())
   return { digest, size }
 }
+
+/** The size of an object that is to become a file. Refused like the same bytes would be. */
+export async function storedFile(
+  store: Store,
+  tenant: string,
+  path: string,
+  digest: Digest,
+): Promise<{ readonly digest: Digest; readonly size: number }> {
+  let size = 0
+  let beginning: Uint8Array = new Uint8Array()
+  for await (const chunk of store.readObject(tenant, digest)) {
+    size += chunk.length
+    if (beginning.length < BEGINNING) beginning = checkBytes(path, Buffer.concat([beginning, chunk.subarray(0, BEGINNING)]))
+  }
+  if (size > MOST_FILE_BYTES) throw new Fault('file_too_large', { path, most: MOST_FILE_BYTES })
+  return { digest, size }
+}

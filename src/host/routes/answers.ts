@@ -110,18 +110,3 @@ const resolution = Type.Object(
 )
 const warning = Type.Object({ code: Type.String(), nodeId: Type.String(), message: Type.String() }, { additionalProperties: true })
 export const resolveAnswer = Type.Object({ resolutions: Type.Array(resolution), warnings: Type.Array(warning) }, CLOSED)
-
-const label = { label: Type.String(), actor: Type.String(), at: Type.String(), why: nullable(Type.String()) }
-export const labelsAnswer = Type.Object(
-  { templateId: Type.String(), labels: Type.Array(Type.Object({ ...label, version: Type.String() }, CLOSED)) },
-  CLOSED,
-)
-export const labelHistoryAnswer = Type.Object(
-  {
-    templateId: Type.String(),
-    history: Type.Array(Type.Object({ ...label, from: nullable(Type.String()), to: nullable(Type.String()) }, CLOSED)),
-  },
-  CLOSED,
-)
-export const labelMovedAnswer = Type.Object({ templateId: Type.String(), label: Type.String(), version: Type.String() }, CLOSED)
-export const protectedLabelsAnswer = Type.Object({ labels: Type.Array(Type.String()) }, CLOSED)

@@ -20,15 +20,17 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import {
   agentBody,
+  agentsAnswer,
   agentsQuery,
   definitionBody,
   definitionParams,
-  definitionsAnswer,
   definitionsQuery,
   documentAnswer,
   idField,
   inventoryAnswer,
-  publishedAnswer,
+  publishedAgentAnswer,
+  publishedWorkflowAnswer,
+  workflowsAnswer,
 } from '../../wire/onbook/definition-schema.ts'
 import { principalOf } from '../access/access.ts'
 import { isSame, isUnchanged, tagOf } from '../requests/entity-tags.ts'
@@ -60,6 +62,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
     at,
     actor,
   })
+  const publishedDefinition = kind === 'agent' ? publishedAgentAnswer : publishedWorkflowAnswer
   const toAnswer = ({ id, outcome, revision, digest }: PublishedDefinition): Answer => ({
     status: outcome === 'created' ? 201 : 200,
     headers: { etag: tagOf(digest), ...(outcome === 'created' ? { location: `${path}/${id}` } : {}) },
@@ -88,7 +91,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
         schema: {
           operationId: 'listWorkflows',
           querystring: definitionsQuery,
-          response: answers(definitionsAnswer(kind), "The tenant's own and the host's, by id."),
+          response: answers(workflowsAnswer, "The tenant's own and the host's, by id."),
         },
       },
       request => summaries(principalOf(request, `${kind}s:read`).tenant, request.query),
@@ -124,9 +127,9 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
         params,
         body: kind === 'agent' ? agentBody : definitionBody,
         response: {
-          ...createdAnswers(publishedAnswer(kind), `A ${kind} that was not there. What has begun with another document goes on with that.`),
+          ...createdAnswers(publishedDefinition, `A ${kind} that was not there. What has begun with another document goes on with that.`),
           200: {
-            ...publishedAnswer(kind),
+            ...publishedDefinition,
             description: 'Another document in the place of the one that was there; or the same, and nothing was written.',
           },
         },
@@ -172,7 +175,7 @@ function inventoryRoute(
   store: Store,
   summaries: (tenant: string, query: Static<typeof definitionsQuery>) => Promise<object>,
 ): void {
-  const answer = Type.Union([inventoryAnswer, definitionsAnswer('agent')])
+  const answer = Type.Union([inventoryAnswer, agentsAnswer])
   app.get<{ Querystring: Static<typeof agentsQuery> }>(
     '/v1/agents',
     {

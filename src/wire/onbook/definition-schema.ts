@@ -29,8 +29,13 @@ export const documentAnswer = Type.Object({}, { additionalProperties: true })
 export const idField = (kind: DefinitionKind) => `${kind}Id` as const
 export const definitionParams = (kind: DefinitionKind) => Type.Object({ [idField(kind)]: id }, CLOSED)
 
-export const publishedAnswer = (kind: DefinitionKind) =>
-  Type.Object({ [idField(kind)]: id, outcome: Type.Enum(['created', 'replaced', 'unchanged']), revision, digest }, CLOSED)
+const published = {
+  outcome: Type.Enum(['created', 'replaced', 'unchanged'], { description: '`created` where there was none, or none any more.' }),
+  revision,
+  digest,
+}
+export const publishedAgentAnswer = Type.Object({ agentId: id, ...published }, CLOSED)
+export const publishedWorkflowAnswer = Type.Object({ workflowId: id, ...published }, CLOSED)
 
 const text = Type.String()
 /** AgentInventoryResponse, RFC 0072. */
@@ -58,19 +63,15 @@ export const inventoryAnswer = Type.Object(
   CLOSED,
 )
 
-export const definitionsAnswer = (kind: DefinitionKind) => {
-  const item = Type.Object(
-    {
-      [idField(kind)]: id,
-      name: Type.String(),
-      version: nullable(Type.String()),
-      revision,
-      digest,
-      source: Type.Enum(['host', 'user']),
-      at: Type.String(),
-      actor: Type.String(),
-    },
-    CLOSED,
-  )
-  return Type.Object({ items: Type.Array(item), nextCursor: Type.Optional(id) }, CLOSED)
+const summary = {
+  name: Type.String(),
+  version: nullable(Type.String()),
+  revision,
+  digest,
+  source: Type.Enum(['host', 'user'], { description: '`host`: shipped with the host, and read only.' }),
+  at: Type.String(),
+  actor: Type.String(),
 }
+const pageOf = <Item extends Type.TSchema>(item: Item) => Type.Object({ items: Type.Array(item), nextCursor: Type.Optional(id) }, CLOSED)
+export const agentsAnswer = pageOf(Type.Object({ agentId: id, ...summary }, CLOSED))
+export const workflowsAnswer = pageOf(Type.Object({ workflowId: id, ...summary }, CLOSED))

@@ -1,20 +1,11 @@
 // /v1/labels as it is on the wire. Types only.
+import type { Document } from './document.ts'
+import type { labelHistoryAnswer, labelsAnswer } from './label-schema.ts'
 
-export interface LabelState {
-  readonly label: string
-  readonly version: string
-  /** Who moved it there, when and why. A snapshot does not say. */
-  readonly actor?: string
-  readonly at?: string
-  readonly why?: string | null
-}
+type RecordedLabel = Document<typeof labelsAnswer>['labels'][number]
 
-/** One thing that was done to a label. `from` null: it was new; `to` null: it was removed. */
-export interface LabelMove {
-  readonly label: string
-  readonly from: string | null
-  readonly to: string | null
-  readonly actor: string
-  readonly at: string
-  readonly why: string | null
-}
+/** A label and its version. A snapshot does not say who moved it, when and why. */
+export type LabelState = Pick<RecordedLabel, 'label' | 'version'> & Partial<RecordedLabel>
+
+/** One move of a label. */
+export type LabelMove = Document<typeof labelHistoryAnswer>['history'][number]

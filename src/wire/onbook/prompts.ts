@@ -1,4 +1,6 @@
-// /v1/prompts as it is on the wire. Types only: whoever reads must bear fields that are not here.
+// /v1/prompts as it is on the wire. Types only: a newer host may send more fields.
+import type { Document } from './document.ts'
+import type { promptVersionsAnswer } from './template-schema.ts'
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 type Values = Readonly<Record<string, JsonValue>>
@@ -41,6 +43,9 @@ export interface PromptTemplate {
     readonly packVersion?: string
   }
 }
+
+/** A version of a template, without its text. */
+export type PromptVersion = Document<typeof promptVersionsAnswer>['versions'][number]
 
 /** A ref as OpenWOP spells it: without labels. */
 export type WireRef =

@@ -6,7 +6,7 @@ import { TEMPLATE_ORIGINS, VALUE_TYPES, VARIABLE_SOURCES } from '../../core/libr
 import { PROMPT_KINDS } from '../../core/pack/compile.ts'
 import { MOST_VERSION, PATTERNS } from '../../core/resolve/prompt-ref.ts'
 import { NAME } from '../../core/session/config-format.ts'
-import { anyJson, CLOSED } from './schema-parts.ts'
+import { anyJson, CLOSED, digest } from './schema-parts.ts'
 
 export const { templateId: TEMPLATE_ID, version: VERSION } = PATTERNS
 
@@ -64,7 +64,27 @@ export const templateSchema = Type.Object(
   CLOSED,
 )
 
-/** What a request may say about where it works. */
+export const promptVersionsAnswer = Type.Object(
+  {
+    templateId: Type.String(),
+    versions: Type.Array(
+      Type.Object(
+        {
+          version: Type.String(),
+          libraryId: Type.String(),
+          kind: kindSchema,
+          digest,
+          source: originSchema,
+          retired: Type.Boolean({ description: 'It can be read, and never becomes active again.' }),
+        },
+        CLOSED,
+      ),
+      { description: 'Newest first.' },
+    ),
+  },
+  CLOSED,
+)
+
 /** The session of an agent: packs that its snapshot carries decide what refs without a version mean. */
 export const sessionField = {
   session: Type.Optional(Type.String({ pattern: NAME, description: 'The session of the agent that is meant.' })),

@@ -1,6 +1,6 @@
 // Workspaces as they are sent and received.
 import { Type } from 'typebox'
-import { NO_DIGEST } from '../../core/digest/digest.ts'
+import { DIGEST, NO_DIGEST } from '../../core/digest/digest.ts'
 import { MOST_PATH, WORKSPACE_NAME } from '../../core/workspace/path.ts'
 import { differences } from './differences-schema.ts'
 import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
@@ -43,7 +43,7 @@ export const diffQuery = Type.Object(
 export const putQuery = Type.Object({ mode: Type.Optional(mode), message: Type.Optional(message) }, CLOSED)
 export const deleteQuery = Type.Object({ message: Type.Optional(message) }, CLOSED)
 
-/** Of `text`, `base64` and `remove` at most one; with none, only the annotations change. */
+/** At most one of `text`, `base64`, `digest` and `remove`; with none, only the annotations change. */
 const change = Type.Object(
   {
     path,
@@ -51,6 +51,7 @@ const change = Type.Object(
     base64: Type.Optional(
       Type.String({ maxLength: MOST_TEXT, pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$' }),
     ),
+    digest: Type.Optional(Type.String({ pattern: DIGEST, description: 'An object that was uploaded before.' })),
     remove: Type.Optional(Type.Literal(true)),
     mode: Type.Optional(mode),
     annotations: Type.Optional(jsonMap),
@@ -61,7 +62,7 @@ export const commitBody = Type.Object(
   {
     expectedHead: Type.Optional(count),
     message: Type.Optional(message),
-    changes: Type.Array(change, { minItems: 1, maxItems: 1000 }),
+    changes: Type.Array(change, { minItems: 1, maxItems: 100_000 }),
   },
   CLOSED,
 )
@@ -87,6 +88,39 @@ const checks = Type.Object(
     infos: count,
     tests: nullable(Type.Object({ pass: count, fail: count, skip: count, error: count }, CLOSED)),
     report: digest,
+  },
+  CLOSED,
+)
+const position = Type.Integer({ minimum: 1, description: 'From 1.' })
+const finding = Type.Object(
+  {
+    file: Type.String(),
+    rule: Type.String(),
+    severity: Type.Enum(['error', 'warning', 'info']),
+    message: Type.String(),
+    line: position,
+    column: position,
+    suggestion: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+)
+const testCase = Type.Object(
+  {
+    pack: Type.String(),
+    example: nullable(Type.String({ description: 'Null when the pack as a whole could not be tested.' })),
+    status: Type.Enum(['pass', 'fail', 'skip', 'error']),
+    problems: Type.Array(Type.Object({ code: Type.String(), message: Type.String(), pointer: Type.Optional(Type.String()) }, CLOSED)),
+  },
+  { additionalProperties: true },
+)
+export const checkBody = Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e15 })) }, CLOSED)
+export const checksAnswer = Type.Object(
+  {
+    workspace: Type.String(),
+    version: Type.Integer({ minimum: 1 }),
+    checks: nullable(checks),
+    findings: Type.Array(finding),
+    cases: Type.Array(testCase),
   },
   CLOSED,
 )

@@ -1,34 +1,26 @@
 // /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
-import { NO_DIGEST } from '../../../core/digest/digest.ts'
-import { PATTERNS } from '../../../core/resolve/prompt-ref.ts'
+import type { Static } from 'typebox'
 import type { Principal } from '../../../engine/access/access.ts'
 import { type LabelChange, labelHistory, labelsOf, moveLabel, protectedLabels, protectLabel } from '../../../engine/library/labels.ts'
 import type { Writer } from '../../../engine/library/rows.ts'
-import { CLOSED } from '../../../wire/onbook/schema-parts.ts'
-import { TEMPLATE_ID, VERSION, workspaceQuery } from '../../../wire/onbook/template-schema.ts'
+import {
+  labelHistoryAnswer,
+  labelMovedAnswer,
+  labelParams,
+  labelQuery,
+  labelsAnswer,
+  moveBody,
+  protectedLabelsAnswer,
+  protectionParams,
+  removeQuery,
+  templateParams,
+} from '../../../wire/onbook/label-schema.ts'
 import { principalOf, workspacesHook } from '../../access/access.ts'
 import type { HostParts } from '../../app.ts'
 import { type Answer, answerOnce } from '../../requests/idempotent.ts'
-import { answers, emptyAnswers, labelHistoryAnswer, labelMovedAnswer, labelsAnswer, protectedLabelsAnswer } from '../answers.ts'
+import { answers, emptyAnswers } from '../answers.ts'
 import { gateOf } from '../gate.ts'
-
-const querystring = Type.Object(workspaceQuery, CLOSED)
-const LABEL = PATTERNS.label
-const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
-const labelParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }), label: Type.String({ pattern: LABEL }) }, CLOSED)
-const moveBody = Type.Object(
-  {
-    version: Type.String({ pattern: VERSION, maxLength: 128 }),
-    why: Type.Optional(Type.String({ maxLength: 500, pattern: NO_DIGEST })),
-    ...workspaceQuery,
-  },
-  CLOSED,
-)
-
-const protectionParams = Type.Object({ label: Type.String({ pattern: LABEL }) }, CLOSED)
-const removeQuery = Type.Object({ why: moveBody.properties.why, ...workspaceQuery }, CLOSED)
 
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
@@ -47,11 +39,16 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     )
   }
 
-  app.get<{ Params: Static<typeof idParams> }>(
+  app.get<{ Params: Static<typeof templateParams> }>(
     '/v1/labels/:templateId',
     {
       ...shared,
-      schema: { operationId: 'listLabels', params: idParams, querystring, response: answers(labelsAnswer, 'Where each label points now.') },
+      schema: {
+        operationId: 'listLabels',
+        params: templateParams,
+        querystring: labelQuery,
+        response: answers(labelsAnswer, 'Where each label points now.'),
+      },
     },
     async request => {
       const writer = writerOf(request, principalOf(request, 'prompts:read'))
@@ -60,14 +57,14 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
     },
   )
 
-  app.get<{ Params: Static<typeof idParams> }>(
+  app.get<{ Params: Static<typeof templateParams> }>(
     '/v1/labels/:templateId/history',
     {
       ...shared,
       schema: {
         operationId: 'getLabelHistory',
-        params: idParams,
-        querystring,
+        params: templateParams,
+        querystring: labelQuery,
         response: answers(labelHistoryAnswer, 'Every move, oldest first.'),
       },
     },
@@ -86,7 +83,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
         operationId: 'moveLabel',
         params: labelParams,
         body: moveBody,
-        querystring,
+        querystring: labelQuery,
         response: answers(labelMovedAnswer, 'Where it points now.'),
       },
     },
@@ -113,7 +110,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
       ...shared,
       schema: {
         operationId: 'listProtectedLabels',
-        querystring,
+        querystring: labelQuery,
         response: answers(protectedLabelsAnswer, 'Labels that only keys with labels:protect may move.'),
       },
     },
@@ -131,7 +128,7 @@ export function labelRoutes(app: FastifyInstance, { store, config }: HostParts):
       schema: {
         operationId: on ? 'protectLabel' : 'unprotectLabel',
         params: protectionParams,
-        querystring,
+        querystring: labelQuery,
         response: emptyAnswers(on ? 'It is protected.' : 'It is protected no more.'),
       },
       handler: async (request, reply) => {

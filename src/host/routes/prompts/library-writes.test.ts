@@ -206,7 +206,7 @@ describe('a list', () => {
 
   it('refuses to be called a bundle by a user', async () => {
     const meta = { packName: 'vendor.acme.prompts', packVersion: '1.0.0' }
-    expect((await post({ ...template(freshId()), meta })).body.message).toContain('said by bundles')
+    expect((await post({ ...template(freshId()), meta })).body.message).toContain('set by bundles')
   })
 
   it.each(['$..x', 'a[*]', 'a[?(@.b)]', '', 'a..b', '.a', "a['b']"])(

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHa
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
 import { isObject } from '../../../core/digest/is-object.ts'
-import { templateProblems } from '../../../core/library/check.ts'
 import { type LibraryTemplate, templateDigest } from '../../../core/library/template.ts'
 import type { Principal } from '../../../engine/access/access.ts'
 import { type ListPlace, listTemplates } from '../../../engine/library/list.ts'
@@ -20,6 +19,7 @@ import { isSame, isUnchanged, tagOf } from '../../requests/entity-tags.ts'
 import { type Answer, answerOnce } from '../../requests/idempotent.ts'
 import { answers, createdAnswers, emptyAnswers, listAnswer, templateAnswer } from '../answers.ts'
 import { gateOf } from '../gate.ts'
+import { checkTemplate } from './check-template.ts'
 
 const CLOSED = { additionalProperties: false }
 const idParams = Type.Object({ templateId: Type.String({ pattern: TEMPLATE_ID }) }, CLOSED)
@@ -63,13 +63,6 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     actor,
     ...(idempotency ? { idempotency } : {}),
   })
-  const checkTemplate = (template: LibraryTemplate): void => {
-    if (template.meta?.packName !== undefined || template.meta?.packVersion !== undefined)
-      throw new Fault('validation_error', { problem: 'meta.packName and meta.packVersion are said by bundles, not by users' })
-    const [problem] = templateProblems(template, config.maxTemplateBytes)
-    if (problem !== undefined) throw new Fault('validation_error', { problem })
-  }
-
   const listSchema = {
     operationId: 'listPrompts',
     querystring: listQuery,
@@ -176,7 +169,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
     template: LibraryTemplate,
     mode: 'create' | 'raise',
   ): Promise<FastifyReply> {
-    checkTemplate(template)
+    checkTemplate(template, config.maxTemplateBytes)
     const stored: LibraryTemplate = { ...template, meta: { ...template.meta, source: 'user' } }
     const { templateId, version } = template
     const answer: Answer = {

@@ -337,7 +337,8 @@ describe('bad input', () => {
     ['what is not there taken away', [{ path: 'nope', remove: true }], 404],
     ['bad base64', [{ path: 'x', base64: '!' }], 400],
     ['a mode that runs as somebody else', [{ path: 'x', text: 'a', mode: '4755' }], 400],
-    ['a digest in place of bytes', [{ path: 'x', digest: `sha256:${'0'.repeat(64)}` }], 400],
+    ['an object that was never uploaded', [{ path: 'x', digest: `sha256:${'0'.repeat(64)}` }], 404],
+    ['a digest beside bytes', [{ path: 'x', text: 'x', digest: `sha256:${'0'.repeat(64)}` }], 400],
     ['what begins like a folder', [{ path: 'x', text: '{"$node":"tree","entries":[]}' }], 422],
     ['no changes', [], 400],
   ])('refuses %s, and nothing is written', async (_, changes, status) => {

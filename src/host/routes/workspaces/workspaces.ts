@@ -1,20 +1,14 @@
 // /v1/workspaces: the versions of content trees over HTTP. What they hold is handed out as bytes and never run.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import type { Json } from '../../../core/digest/digest.ts'
-import type { JsonObject } from '../../../core/digest/is-object.ts'
 import { diffWorkspaces } from '../../../engine/diff/diff-workspaces.ts'
 import { pacedStore } from '../../../engine/reading/paced-store.ts'
 import { checksOf } from '../../../engine/workspaces/checks.ts'
-import type { WorkspaceChange } from '../../../engine/workspaces/commit.ts'
 import { diffVersions, listFiles, readAnnotations } from '../../../engine/workspaces/read.ts'
 import { listVersions, listWorkspaces, treeOf, type VersionChoice, type WorkspaceVersion } from '../../../engine/workspaces/versions.ts'
-import { Fault } from '../../../errors.ts'
 import {
   annotationsAnswer,
   annotationsQuery,
-  commitAnswer,
-  commitBody,
   diffAnswer,
   diffQuery,
   headAnswer,
@@ -30,17 +24,21 @@ import {
 import { principalOf } from '../../access/access.ts'
 import type { HostParts } from '../../app.ts'
 import { isUnchanged, tagOf } from '../../requests/entity-tags.ts'
-import { answers, createdAnswers } from '../answers.ts'
+import { answers } from '../answers.ts'
 import type { LongQuestions } from '../questions/long-questions.ts'
+import { workspaceCheckRoutes } from './checks.ts'
+import { workspaceCommitRoutes } from './commits.ts'
 import { workspaceFileRoutes } from './files.ts'
-import { commitOnce, userOf } from './writes.ts'
+import { userOf } from './writes.ts'
 
 const DEFAULT_LIMIT = 50
 const DEFAULT_ENTRIES = 200
 
 type Params = Static<typeof workspaceParams>
 
-export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, questions: LongQuestions): void {
+export function workspaceRoutes(app: FastifyInstance, parts: HostParts, questions: LongQuestions): void {
+  const { store } = parts
+
   app.get<{ Querystring: Static<typeof listQuery> }>(
     '/v1/workspaces',
     {
@@ -168,35 +166,8 @@ export function workspaceRoutes(app: FastifyInstance, { store }: HostParts, ques
     },
   )
 
-  app.post<{ Params: Params; Body: Static<typeof commitBody> }>(
-    '/v1/workspaces/:workspace/commits',
-    {
-      schema: {
-        operationId: 'commitWorkspace',
-        params: workspaceParams,
-        body: commitBody,
-        response: {
-          ...createdAnswers(commitAnswer, 'A new version, with all of the changes.'),
-          200: { ...commitAnswer, description: 'Nothing was different; there is no new version.' },
-        },
-      },
-    },
-    async (request, reply) => {
-      const principal = principalOf(request, 'workspaces:write')
-      const { expectedHead: expected, message, changes } = request.body
-      const { workspace } = request.params
-      const writing = {
-        workspace,
-        message,
-        expected,
-        changes: changes.map(toChange),
-        createdStatus: 201,
-        body: request.body as Json,
-      } as const
-      return commitOnce(store, principal, request, reply, writing)
-    },
-  )
-
+  workspaceCommitRoutes(app, store)
+  workspaceCheckRoutes(app, parts, questions)
   workspaceFileRoutes(app, store)
 }
 
@@ -209,18 +180,4 @@ async function firstOf(all: AsyncIterable<WorkspaceVersion>, limit: number) {
     items.push(one)
   }
   return { items, more: false }
-}
-
-function toChange({ path, text, base64, remove, mode, annotations }: Static<typeof commitBody>['changes'][number]): WorkspaceChange {
-  const said = [text, base64, remove].filter(one => one !== undefined).length
-  if (said > 1) throw new Fault('validation_error', { problem: `${path} has more than one of text, base64 and remove` })
-  if (said === 0 && annotations === undefined)
-    throw new Fault('validation_error', { problem: `nothing is said about what becomes of ${path}` })
-  const write = remove ? null : text !== undefined ? Buffer.from(text) : base64 !== undefined ? Buffer.from(base64, 'base64') : undefined
-  return {
-    path,
-    mode,
-    ...(write === undefined ? {} : { write }),
-    ...(annotations === undefined ? {} : { annotate: annotations as JsonObject }),
-  }
 }
