@@ -2,21 +2,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { workerValidator } from '../../adapters/validator/worker-validator.ts'
-import { versionChecker } from '../../book/version-checker.ts'
 import type { Scope } from '../../core/access/keys.ts'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'
 
-const validator = workerValidator()
 let host: TestHost
 beforeAll(async () => {
-  host = await startHost({}, { checker: versionChecker(validator) })
+  host = await startHost()
 })
-afterAll(async () => {
-  await host.close()
-  await validator.close()
-})
+afterAll(() => host.close())
 
 /** @param key null: the key with every scope */
 const onHost = (cwd: string, key: string | null = null) => {

@@ -1,7 +1,6 @@
 // Labels: names that move from version to version, with their whole history.
 import { decideLabel } from '../../core/library/decide.ts'
 import { labelMoveRows, labelProtectedDraft, labelRows, libraryStream, protectedLabelRows } from '../../core/library/events.ts'
-import { previousOf } from '../../core/pack/registry.ts'
 import type { Store } from '../../ports.ts'
 import { isProtected, labelledVersion } from './label-rows.ts'
 import { type CommitOutcome, commitDecided } from './publish.ts'
@@ -31,12 +30,6 @@ export function moveLabel(store: Store, writer: Writer, change: LabelChange): Pr
     const request = { templateId, label, from, to, why, protected: await isProtected(store, writer, label), mayMoveProtected }
     return decideLabel(request, known, writer.actor)
   })
-}
-
-/** The version that a label led to before the present one; null when it never led to another. */
-export async function previousVersion(store: Store, writer: Writer, templateId: string, label: string): Promise<string | null> {
-  const moves = await labelHistory(store, writer, templateId, label)
-  return previousOf(moves.flatMap(({ to }) => to ?? []))
 }
 
 /** Writes nothing when the label already has this state. */

@@ -91,6 +91,16 @@ const HINTS: Hints = {
   inputs: [{}, { topic: 'x' }],
 }
 
+const PACK_HINTS: Hints = {
+  templates: [[template('packed')], [template('packed'), template('packed.few-shot')], []],
+  schemas: [[]],
+  active: [[], [{ templateId: 'packed', version: '1.0.0', onlyFirst: true, why: null }]],
+  agents: [[], [RAISED_AGENTS[0]!]],
+  workflows: [[], [RAISED_WORKFLOWS[0]!]],
+  templateIds: [['known'], ['nobody']],
+  version: ['9.9.9'],
+}
+
 const TOKENS = 20
 /** How the routes end that change a run for good. */
 const RUN_CHANGES = ['/cancel', '::cancel', ':bulk-cancel', '/pause', '::pause', '/resume', '::resume'] as const
@@ -171,6 +181,7 @@ export async function furnishedHost(spareCount = ALL_SPARES.length): Promise<Fur
     key,
     hintsFor({ method, url }) {
       if (url.startsWith('/v1/runs')) return runHints(url)
+      if (url.startsWith('/v1/packs')) return { ...HINTS, ...PACK_HINTS }
       if (url.startsWith('/v1/prompts/') && url.endsWith('/diff'))
         return { ...HINTS, templateId: ['known'], from: ['1.0.0', '9.9.9'], to: ['1.0.0'] }
       if (url.startsWith('/v1/interrupts/')) return { ...HINTS, token: spareNames.map(interruptOf), resumeValue: RESUME_VALUES }

@@ -1,6 +1,7 @@
 // A host on a port of its own, with keys for every principal that a test needs.
 import { randomBytes } from 'node:crypto'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { versionChecker } from '../../book/version-checker.ts'
 import { SCOPES, type Scope } from '../../core/access/keys.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
 import { createKey } from '../../engine/access/access.ts'
@@ -65,6 +66,7 @@ export async function startHost(config: Partial<HostConfig> = {}, parts: TestPar
       config: { ...DEFAULT_CONFIG, ...config },
       ...(sessions === null ? {} : { sessions }),
       testSeams: true,
+      checker: versionChecker(own.validator),
       logs: { level: 'error' },
       ...others,
       limits,
