@@ -4,8 +4,8 @@ import type { Input } from '../commands.ts'
 import { withRecordBook } from '../host/record-book.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
-import { choiceOf } from './open-workspaces.ts'
 import { counted } from './format.ts'
+import { choiceOf } from './open-workspaces.ts'
 
 type Checks = NonNullable<WorkspaceChecks['checks']>
 

@@ -10,8 +10,8 @@ import { firstRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { printChecks } from './checks.ts'
-import { choiceOf, versionNumber } from './open-workspaces.ts'
 import { bytesText, pathArgument, shownPath } from './format.ts'
+import { choiceOf, versionNumber } from './open-workspaces.ts'
 
 export const list = (input: Input): Promise<number> =>
   withRecordBook(input, async book => {

@@ -1,6 +1,6 @@
 // A host with something in it, and what requests must say to find it.
 import { SCOPES } from '../../core/access/keys.ts'
-import { digestText } from '../../core/digest/digest.ts'
+import { digestText, type Json } from '../../core/digest/digest.ts'
 import type { TemplateVariable } from '../../core/library/template.ts'
 import { publishConformance } from '../../engine/definitions/conformance.ts'
 import { startHost, type TestHost, template } from '../hosts/start-host.ts'
@@ -92,7 +92,7 @@ const HINTS: Hints = {
 }
 
 const PACK_HINTS: Hints = {
-  templates: [[template('packed')], [template('packed'), template('packed.few-shot')], []],
+  templates: [[template('packed')], [template('packed'), template('packed.few-shot')], []] as unknown as readonly Json[],
   schemas: [[]],
   active: [[], [{ templateId: 'packed', version: '1.0.0', onlyFirst: true, why: null }]],
   agents: [[], [RAISED_AGENTS[0]!]],
