@@ -88,6 +88,7 @@ const CAPABILITIES: Readonly<Record<string, Capability>> = {
   diff: [b => b.diff('a', { with: 'b' }), 'GET /v1/runs/{runId}/diff', 'diff'],
   prefix: [b => b.prefix('a'), 'GET /v1/runs/{runId}/prefix', 'run prefix'],
   replay: [b => b.replay('a'), 'GET /v1/runs/{runId}/replay', 'replay'],
+  verify: [b => b.verify(), 'GET /v1/verify', 'verify'],
   exportRun: [b => b.exportRun('a'), 'GET /v1/runs/{runId}:export', 'run export'],
   render: [b => b.render({ ref: 'prompt:a', variables: {} }), 'POST /v1/prompts:render', 'prompt render'],
   resolve: [b => b.resolve({ config: {} } as never), 'POST /v1/prompts:resolve', 'why'],

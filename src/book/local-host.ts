@@ -15,10 +15,11 @@ import type { ChatModel, Store } from '../ports.ts'
 import { type FunctionTool, functionBinding, withFunctionTools } from './function-tools.ts'
 import { type OpenSessions, openSessions } from './open-sessions.ts'
 import { readPolicyFile } from './policy-file.ts'
-import { clock } from './record-folder.ts'
+import { checkerOf, clock, databaseOf } from './record-folder.ts'
 import { repoBindings } from './repo-bindings.ts'
 import { repoOf } from './repo-folder.ts'
 import type { Settings } from './settings.ts'
+import { verifyTenant } from './verify-file.ts'
 import { versionChecker } from './version-checker.ts'
 
 export interface LocalHost {
@@ -67,6 +68,7 @@ export async function openLocalHost(store: Store, settings: Settings, parts: Loc
     sessions,
     roles: repoRoles(repoOf(settings)),
     checker: versionChecker(sessions.validator),
+    verify: async (tenant, pause) => verifyTenant(databaseOf(settings), tenant, await checkerOf(settings), pause),
     testSeams,
     fixtures,
     ...others,

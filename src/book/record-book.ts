@@ -5,8 +5,9 @@ import { createHost } from '../host/app.ts'
 import { hostConfigOf } from './host-config.ts'
 import { embeddedAccess } from './in-process-fetch.ts'
 import { openProductStore } from './product-store.ts'
-import { actorOf, clock, tenantOf } from './record-folder.ts'
+import { actorOf, checkerOf, clock, databaseOf, tenantOf } from './record-folder.ts'
 import type { Settings } from './settings.ts'
+import { verifyTenant } from './verify-file.ts'
 import { versionChecker } from './version-checker.ts'
 
 /** No answer in this process is late: a command takes as long as its work. */
@@ -21,7 +22,14 @@ export function openRecordBook(settings: Settings): Book {
   const store = openProductStore(settings)
   const access = embeddedAccess(actorOf(), tenantOf(settings))
   const validator = workerValidator()
-  const app = createHost({ store, clock, config, checker: versionChecker(validator), ...access.host })
+  const app = createHost({
+    store,
+    clock,
+    config,
+    checker: versionChecker(validator),
+    verify: async (tenant, pause) => verifyTenant(databaseOf(settings), tenant, await checkerOf(settings), pause),
+    ...access.host,
+  })
   return bookOf({ ...access.client(app), timeoutMs: TIMEOUT_MS }, async () => {
     await app.close()
     await validator.close()

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Pause } from '../engine/reading/paced-store.ts'
+import type { Verified } from '../engine/verify/verify.ts'
 import type { Checker } from '../engine/workspaces/checks.ts'
 import { Fault } from '../errors.ts'
 import type { Clock, RoleFiles, Store } from '../ports.ts'
@@ -36,6 +38,7 @@ import { resolveRoutes } from './routes/prompts/resolve.ts'
 import { promptVersionRoutes } from './routes/prompts/versions.ts'
 import { longQuestions } from './routes/questions/long-questions.ts'
 import { promptDiffRoutes } from './routes/questions/prompts-diff.ts'
+import { verifyRoutes } from './routes/questions/verify.ts'
 import { roleRoutes } from './routes/roles.ts'
 import { seamRoutes } from './routes/seams.ts'
 import { openRoutes, signInRoutes } from './routes/sign-in.ts'
@@ -55,6 +58,8 @@ export interface HostParts {
   readonly roles?: RoleFiles | null
   /** Lints and tests versions of workspaces; without it, a request for a check answers 501. */
   readonly checker?: Checker
+  /** Verifies the part of a tenant; without it, a request for it answers 501. */
+  readonly verify?: (tenant: string, pause: Pause) => Promise<Verified>
   /** What OpenWOP's conformance suite asks directly. */
   readonly testSeams?: boolean
   /** Workflows that it expects, where they are published. */
@@ -204,6 +209,7 @@ export function createHost(parts: HostParts): FastifyInstance {
       workspaceRoutes(guarded, parts, questions)
       definitionRoutes(guarded, store)
       hostedRoutes(guarded, parts, streams, questions)
+      verifyRoutes(guarded, parts, questions)
       streamRoutes(guarded, store, streams)
       signInRoutes(guarded, signIn)
       metricsRoute(guarded, metrics)

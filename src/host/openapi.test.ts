@@ -49,7 +49,7 @@ const OPENWOP_NAMES: Readonly<Record<string, string>> = {
 
 /** Verbs that an operation's name may begin with. */
 const VERBS =
-  /^(?:activate|adopt|apply|bulk|cancel|check|command|commit|compose|configure|create|delete|diff|drop|explain|export|fork|get|inspect|list|move|override|pause|poll|protect|provide|publish|put|read|remove|render|replace|replay|resolve|resume|retire|say|send|set|sign|start|stream|sync|unprotect|write)[A-Z][A-Za-z]+$/
+  /^(?:activate|adopt|apply|bulk|cancel|check|command|commit|compose|configure|create|delete|diff|drop|explain|export|fork|get|inspect|list|move|override|pause|poll|protect|provide|publish|put|read|remove|render|replace|replay|resolve|resume|retire|say|send|set|sign|start|stream|sync|unprotect|verify|write)[A-Z][A-Za-z]+$/
 
 it('openwop D21: names every operation once, with a verb and a noun, and has no two templates for one path', async () => {
   const { paths } = await describedHost()
@@ -133,6 +133,7 @@ it('names every route', async () => {
       "GET /v1/streams",
       "GET /v1/streams/{stream}/events",
       "GET /v1/tools",
+      "GET /v1/verify",
       "GET /v1/workflows",
       "GET /v1/workflows/{workflowId}",
       "GET /v1/workspaces",

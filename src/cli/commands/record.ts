@@ -1,6 +1,6 @@
 // The commands that look into a record and keep it.
 import type { Command, Option } from '../commands.ts'
-import { DATA, JSON_OPTION, LIMIT, TENANT, WHERE } from './options.ts'
+import { DATA, JSON_OPTION, LIMIT, RECORD_WHERE, TENANT, WHERE } from './options.ts'
 
 const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'public keys for the signatures (default: the keyring)' }
 const BROKEN: Option = { flags: '--broken', summary: 'keep a copy that does not verify' }
@@ -44,7 +44,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
     name: 'verify',
     arguments: ['[ref]'],
     summary: 'check that a record, run or run file is unchanged',
-    options: [{ flags: '--anchor <file>', summary: 'anchor file to compare with, kept elsewhere' }, PUBLIC_KEY, DATA, JSON_OPTION],
+    options: [{ flags: '--anchor <file>', summary: 'anchor file to compare with, kept elsewhere' }, PUBLIC_KEY, ...RECORD_WHERE],
     example: 'onbook verify --anchor anchor.jsonl --public-key onbook.pem',
     load: async () => (await import('../record/verify.ts')).verify,
   },

@@ -135,3 +135,22 @@ describe('workspaces', () => {
     expect((await limited.json('publish', 'desk', '--workspace', 'other')).workspace).toMatchObject({ version: 1, files: 3 })
   })
 })
+
+describe('verify', () => {
+  const cwd = temporaryFolder(null)
+
+  it('answers the machine contract, of the tenant alone', async () => {
+    const { run } = onHost(cwd)
+    const { code, out } = await run('verify', '--json')
+    const mine = JSON.parse(out)
+    expect([code, mine.intact, mine.breaks]).toEqual([0, true, []])
+    expect(mine.streams).toBeGreaterThan(0)
+    const stranger = JSON.parse((await onHost(cwd, (await host.makeKey('nobody-yet')).key).run('verify', '--json')).out)
+    expect(stranger).toMatchObject({ intact: true, streams: 0, events: 0, objects: 0 })
+  })
+
+  it('names the scope that a key lacks', async () => {
+    const { run } = onHost(cwd, await keyWith('prompts:read'))
+    expect(await run('verify')).toMatchObject({ code: 2, err: expect.stringContaining('record:read') })
+  })
+})

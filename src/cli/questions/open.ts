@@ -8,7 +8,7 @@ import { databaseOf, openRecord, tenantOf, withRecord } from '../../book/record-
 import { runStream } from '../../core/run/events.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { hostFor } from '../host/which-host.ts'
+import { hostFor, isHostNamed } from '../host/which-host.ts'
 import { writeNew } from '../record/output.ts'
 import { importedPath } from '../references/imported-path.ts'
 import { visible } from '../report/visible.ts'
@@ -28,7 +28,7 @@ export async function openQuestioned(input: Input, ref: string): Promise<Questio
   const path = await runFileOf(input, ref)
   if (path !== null) return openRunFile(path)
   // A host that runs on the folder is in nobody's way: whoever reads does not need it.
-  if (typeof input.url === 'string') return openDownload(input, ref)
+  if (isHostNamed(input)) return openDownload(input, ref)
   const store = openRecord(input)
   const tenant = tenantOf(input)
   if (await hasRun(store, tenant, ref)) return { store, tenant, runId: ref, close: () => store.close() }
@@ -40,7 +40,7 @@ export async function openQuestioned(input: Input, ref: string): Promise<Questio
 export async function runFileOf(input: Input, ref: string): Promise<string | null> {
   const path = await savedFileOf(input, ref)
   if (path === null || path === ref) return path
-  if (typeof input.url === 'string') return null
+  if (isHostNamed(input)) return null
   if (!existsSync(databaseOf(input)) || !(await withRecord(input, store => hasRun(store, tenantOf(input), ref)))) return path
   process.stderr.write(
     `${visible(`Run ${ref} was imported too, and this is the one of the record. For the other, name its file: ${path}`)}\n`,
@@ -78,6 +78,17 @@ async function openRunFile(path: string, closed: () => Promise<void> = async () 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 async function openDownload(input: Input, runId: string): Promise<Questioned> {
+  const { path, remove } = await download(input, runId)
+  try {
+    return await openRunFile(path, remove)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** A run of the host that is named, as a file. */
+export async function download(input: Input, runId: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const host = (await hostFor(input))!
   const folder = await mkdtemp(join(tmpdir(), 'onbook-'))
   const leave = (signal: NodeJS.Signals): void => {
@@ -92,7 +103,7 @@ async function openDownload(input: Input, runId: string): Promise<Questioned> {
   try {
     const path = join(folder, 'run.jsonl')
     await writeNew(path, exportedBy(host, runId))
-    return await openRunFile(path, remove)
+    return { path, remove }
   } catch (error) {
     await remove()
     throw error

@@ -13,7 +13,7 @@ import { exportRun } from '../../engine/run-files/export-run.ts'
 import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
-import { hostFor } from '../host/which-host.ts'
+import { hostFor, isHostNamed } from '../host/which-host.ts'
 import { readDigest } from '../record/object.ts'
 import { print, writeNew } from '../record/output.ts'
 import { importedPath } from '../references/imported-path.ts'
@@ -26,7 +26,7 @@ type Lines = AsyncIterable<string | Uint8Array>
 export async function exportOne(input: Input): Promise<number> {
   const name = String(input.what)
   const without = new Set(((input.erase as readonly string[] | undefined) ?? []).map(readDigest))
-  if (typeof input.url === 'string') {
+  if (isHostNamed(input)) {
     if (without.size > 0) throw new Fault('usage_invalid', { problem: '--erase is for a record at rest: a host sends the run as it is' })
     return deliver(input, exportedBy((await hostFor(input))!, name), true)
   }

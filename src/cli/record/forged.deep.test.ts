@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileKeyring } from '../../adapters/keys/file-keyring.ts'
 import { signatureChecker } from '../../adapters/keys/public-keys.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { verifyFile } from '../../book/verify-file.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
@@ -25,7 +26,6 @@ import {
   removeCopies,
   rewriteStream,
 } from '../../testing/mutations/forge.ts'
-import { verifyFile } from './verify-file.ts'
 
 const clock = () => new Date().toISOString()
 const root = mkdtempSync(join(tmpdir(), 'onbook-forger-'))

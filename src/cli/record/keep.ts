@@ -3,6 +3,7 @@
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/inspect/scratch-signed-heads.ts'
 import { actorOf, checkerOf, clock, databaseOf, folderOf, keyringOf, openRecord, tenantOf, withRecord } from '../../book/record-folder.ts'
+import { verifyFile } from '../../book/verify-file.ts'
 import { collectObjects, eraseObject } from '../../engine/record/erase.ts'
 import { objectsHolding } from '../../engine/record/holding.ts'
 import { type RefusedStream, sealStore } from '../../engine/record/seal.ts'
@@ -14,7 +15,6 @@ import { verifyReport } from '../report/verify-report.ts'
 import { visible } from '../report/visible.ts'
 import { deliver, printJson } from '../terminal.ts'
 import { readDigest } from './object.ts'
-import { verifyFile } from './verify-file.ts'
 
 function say(input: Input, text: string, json: object): number {
   if (input.json) printJson(json)

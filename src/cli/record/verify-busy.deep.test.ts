@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { verifyFile } from '../../book/verify-file.ts'
 import { clock, freshPath } from '../../testing/stores/sqlite-place.ts'
-import { verifyFile } from './verify-file.ts'
 
 const entries = (count: number) => Array.from({ length: count }, (_, n) => ({ type: 'thing.happened', actor: 'ada', payload: { n } }))
 

@@ -4,22 +4,25 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkBegins, openFile } from '../../adapters/exported-run/lines.ts'
 import { checkerOf, databaseOf, existingDatabase, readText, withRecord } from '../../book/record-folder.ts'
+import { verifyFile } from '../../book/verify-file.ts'
 import { readAnchors } from '../../engine/verify/anchors.ts'
 import type { Verified } from '../../engine/verify/verify.ts'
 import { Fault } from '../../errors.ts'
 import type { CheckSignature } from '../../ports.ts'
 import type { Input } from '../commands.ts'
+import { withRecordBook } from '../host/record-book.ts'
+import { isHostNamed } from '../host/which-host.ts'
 import { counterOn } from '../progress.ts'
-import { runFileOf } from '../questions/open.ts'
+import { download, runFileOf } from '../questions/open.ts'
 import { importedPath } from '../references/imported-path.ts'
 import { type Circumstances, verifyReport } from '../report/verify-report.ts'
 import { printJson } from '../terminal.ts'
-import { verifyFile } from './verify-file.ts'
 import { verifyRun } from './verify-run.ts'
 import { verifyRunFile } from './verify-run-file.ts'
 
 export async function verify(input: Input): Promise<number> {
   if (typeof input.ref === 'string') return verifyOne(input, input.ref)
+  if (isHostNamed(input)) return verifyAtHost(input)
   refuseImportsOnly(input)
   const path = existingDatabase(input)
   const check = await checkerOf(input)
@@ -37,6 +40,18 @@ export async function verify(input: Input): Promise<number> {
   if (input.json) printJson(verified)
   else process.stdout.write(verifyReport(path, verified, { keys: check !== null, anchors: anchors.length }))
   return verified.intact ? 0 : 1
+}
+
+/** The host verifies with its own keys. A user who does not trust the host exports runs and verifies them here. */
+const verifyAtHost = (input: Input): Promise<number> => {
+  if (input.anchor !== undefined || input.publicKey !== undefined)
+    throw new Fault('usage_invalid', { problem: '--anchor and --public-key are for a record at hand: a host verifies with its own keys' })
+  return withRecordBook(input, async book => {
+    const verified = (await book.verify()) as Verified
+    if (input.json) printJson(verified)
+    else process.stdout.write(verifyReport('the record of the host', verified, { keys: true, anchors: 0 }))
+    return verified.intact ? 0 : 1
+  })
 }
 
 /** @param ref a run file, a run that was imported, or a run of the record */
@@ -60,6 +75,10 @@ async function verifyExported(path: string, check: CheckSignature | null, isStri
 }
 
 async function verifyRecorded(input: Input, ref: string, check: CheckSignature | null, isStrict: boolean): Promise<Verified> {
+  if (isHostNamed(input)) {
+    const { path, remove } = await download(input, ref)
+    return verifyRunFile(path, check, isStrict).finally(remove)
+  }
   const isThere = existsSync(databaseOf(input))
   const verified = isThere ? await withRecord(input, store => verifyRun(store, ref, check, isStrict)) : null
   if (verified !== null) return verified

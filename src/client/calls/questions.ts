@@ -1,18 +1,20 @@
 // Questions about recorded runs: which prompt won and why, where its words come from, what differs, whether it comes out the same today.
-import type { Static } from 'typebox'
 import type { blameAnswer } from '../../wire/onbook/blame-schema.ts'
 import type { differencesAnswer } from '../../wire/onbook/differences-schema.ts'
+import type { Document } from '../../wire/onbook/document.ts'
 import type { prefixAnswer } from '../../wire/onbook/prefix-schema.ts'
 import type { replayAnswer } from '../../wire/onbook/replay-schema.ts'
+import type { verifiedAnswer } from '../../wire/onbook/verify-schema.ts'
 import type { whyAnswer } from '../../wire/onbook/why-schema.ts'
 import { answerWith, listIn } from '../shapes.ts'
 import type { CallOptions, Question, Transport } from '../transport.ts'
 
-export type WhyEntry = Static<typeof whyAnswer>['items'][number]
-export type BlamedStep = Static<typeof blameAnswer>['items'][number]
-export type RunDifferences = Static<typeof differencesAnswer>
-export type PrefixEntry = Static<typeof prefixAnswer>['items'][number]
-export type ReplayedRun = Static<typeof replayAnswer>
+export type WhyEntry = Document<typeof whyAnswer>['items'][number]
+export type BlamedStep = Document<typeof blameAnswer>['items'][number]
+export type RunDifferences = Document<typeof differencesAnswer>
+export type PrefixEntry = Document<typeof prefixAnswer>['items'][number]
+export type VerifiedRecord = Document<typeof verifiedAnswer>
+export type ReplayedRun = Document<typeof replayAnswer>
 
 interface StepChoice extends CallOptions {
   readonly nodeId?: string
@@ -36,6 +38,8 @@ export interface Questions {
   prefix(runId: string, options?: CallOptions & { readonly nodeId?: string }): Promise<readonly PrefixEntry[]>
   /** The run made again from its record. Asks no model. Default: level 2. */
   replay(runId: string, options?: CallOptions & { readonly level?: 1 | 2 }): Promise<ReplayedRun>
+  /** Whether the tenant's part of the record is what was written and signed, as the host finds it. */
+  verify(options?: CallOptions): Promise<VerifiedRecord>
   /** A run file, with everything that questions about the run need. */
   exportRun(runId: string, options?: CallOptions): Promise<Uint8Array>
 }
@@ -58,6 +62,7 @@ export function createQuestions(transport: Transport): Questions {
       listIn(await ask(pathOf(runId, '/prefix'), options, { nodeId }), 'items') as readonly PrefixEntry[],
     replay: async (runId, { level, ...options } = {}) =>
       answerWith(await ask(pathOf(runId, '/replay'), options, { level }), 'identical') as ReplayedRun,
+    verify: async (options = {}) => answerWith(await ask('/v1/verify', options, {}), 'intact') as VerifiedRecord,
     async exportRun(runId, { signal = new AbortController().signal } = {}) {
       const response = await transport.open({ method: 'GET', path: pathOf(runId, ':export') }, signal)
       return new Uint8Array(await response.arrayBuffer())

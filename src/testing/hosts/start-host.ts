@@ -1,6 +1,7 @@
 // A host on a port of its own, with keys for every principal that a test needs.
 import { randomBytes } from 'node:crypto'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
+import { verifyTenant } from '../../book/verify-file.ts'
 import { versionChecker } from '../../book/version-checker.ts'
 import { SCOPES, type Scope } from '../../core/access/keys.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'
@@ -53,7 +54,9 @@ const randomness = (bytes: number, as: 'hex' | 'base64url') => randomBytes(bytes
 type TestParts = Partial<Omit<HostParts, 'sessions'>> & { readonly sessions?: HostedSessions | null; readonly servers?: ToolServers }
 
 export async function startHost(config: Partial<HostConfig> = {}, parts: TestParts = {}): Promise<TestHost> {
-  const store = parts.store ?? sqliteStore(freshPath(), clock, PRODUCT_PROJECTIONS)
+  const path = freshPath()
+  const store = parts.store ?? sqliteStore(path, clock, PRODUCT_PROJECTIONS)
+  const verify: NonNullable<HostParts['verify']> = (tenant, pause) => verifyTenant(path, tenant, null, pause)
   // Tests knock often, all from one address.
   const limits = { failuresPerMinute: 0, ...parts.limits }
   const { sessions: given, servers = new Map(), ...others } = parts
@@ -67,6 +70,7 @@ export async function startHost(config: Partial<HostConfig> = {}, parts: TestPar
       ...(sessions === null ? {} : { sessions }),
       testSeams: true,
       checker: versionChecker(own.validator),
+      ...(parts.store === undefined ? { verify } : {}),
       logs: { level: 'error' },
       ...others,
       limits,

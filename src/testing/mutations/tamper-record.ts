@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../adapters/sqlite-store/databas
 import { inspect } from '../../adapters/sqlite-store/inspect/inspect.ts'
 import { scratchTables } from '../../adapters/sqlite-store/inspect/scratch-tables.ts'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
-import { verifyFile } from '../../cli/record/verify-file.ts'
+import { verifyFile } from '../../book/verify-file.ts'
 import { type Digest, digestBytes, type Json } from '../../core/digest/digest.ts'
 import {
   CHECKPOINTS,

@@ -24,10 +24,13 @@ const OBJECT_PAGE = 64
 type SealedRow = HeadRow & { readonly sealed: number }
 type ObjectRow = [id: number, tenant: string, hex: string, size: number | null, bytes: unknown, linked: number, isReferenced: number]
 
-/** A file as it lies there: nothing is brought up to date, nothing is made again. */
-export function inspectFile(path: string): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
+/** A file as it lies there: nothing is brought up to date, nothing is made again. @param tenant only this one; default: all */
+export function inspectFile(
+  path: string,
+  tenant: string | null = null,
+): { readonly inspection: Inspection; readonly projections: readonly Projection[] } {
   const projections = declarationIn(path)
-  return { inspection: inspect(path, projections), projections }
+  return { inspection: inspect(path, projections, tenant), projections }
 }
 
 function declarationIn(path: string): readonly Projection[] {
@@ -42,17 +45,17 @@ function declarationIn(path: string): readonly Projection[] {
   }
 }
 
-export function inspect(path: string, projections: readonly Projection[]): Inspection {
+export function inspect(path: string, projections: readonly Projection[], tenant: string | null = null): Inspection {
   const database = openDatabase(path)
   try {
-    return doubting(path, () => inspectionOf(path, database, projections))
+    return doubting(path, () => inspectionOf(path, database, projections, tenant))
   } catch (error) {
     database.close()
     throw error
   }
 }
 
-function inspectionOf(path: string, database: Database, projections: readonly Projection[]): Inspection {
+function inspectionOf(path: string, database: Database, projections: readonly Projection[], only: string | null): Inspection {
   const limits = fixLimits(database)
   const statements = statementsOf(database)
   const tables = projecting(database, projections)
@@ -71,7 +74,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
   const firstStreams = database.prepare(`${selectStreams} ORDER BY stream LIMIT ?`)
   const moreStreams = database.prepare(`${selectStreams} AND stream > ? ORDER BY stream LIMIT ?`)
   const objectPage = database.prepare(
-    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes, EXISTS (SELECT 1 FROM links WHERE parent_id = objects.id), EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id) OR EXISTS (SELECT 1 FROM links WHERE object_id = objects.id) FROM objects WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+    "SELECT id, tenant, CASE typeof(digest) WHEN 'blob' THEN lower(hex(digest)) ELSE '' END, size, bytes, EXISTS (SELECT 1 FROM links WHERE parent_id = objects.id), EXISTS (SELECT 1 FROM refs WHERE object_id = objects.id) OR EXISTS (SELECT 1 FROM links WHERE object_id = objects.id) FROM objects WHERE id > ?1 AND id <= ?2 AND (?4 IS NULL OR tenant = ?4) ORDER BY id LIMIT ?3",
   )
   objectPage.setReturnArrays(true)
   const links = inspectLinks(database)
@@ -120,7 +123,7 @@ function inspectionOf(path: string, database: Database, projections: readonly Pr
 
   function* objectPages(): Iterable<ObjectPage> {
     for (let last = Number.NEGATIVE_INFINITY; ; ) {
-      const rows = objectPage.all(last, limits.lastObject, OBJECT_PAGE) as unknown as ObjectRow[]
+      const rows = objectPage.all(last, limits.lastObject, OBJECT_PAGE, only) as unknown as ObjectRow[]
       if (rows.length === 0) return
       const wrong: RawObject[] = []
       const missized: { readonly tenant: string; readonly digest: string }[] = []
