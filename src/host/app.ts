@@ -91,7 +91,10 @@ export function createHost(parts: HostParts): FastifyInstance {
     ...loggerOf(logs),
     // Nothing is converted, dropped or filled in: what a caller sends is right or refused. Tests check the schemas themselves, once.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, validateSchema: false } },
-    schemaController: { compilersFactory: { buildValidator: lazyValidators() } },
+    // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
+    schemaController: {
+      compilersFactory: { buildValidator: lazyValidators(), buildSerializer: () => () => answer => JSON.stringify(answer) },
+    },
     genReqId: () => randomUUID(),
     // While the host goes down, connections that are open are answered once more and then closed.
     return503OnClosing: false,
@@ -103,8 +106,6 @@ export function createHost(parts: HostParts): FastifyInstance {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const endSilent = silentConnections(app.server)
   limitUnread(app.server, limits.unreadMs)
-  // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
-  app.setSerializerCompiler(() => answer => JSON.stringify(answer))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => readJsonBody(body))
   app.setErrorHandler((error, request, reply) => {
