@@ -40,9 +40,8 @@ async function abandoned(): Promise<string> {
 
 function command(path: string, parts: Partial<OnDemand> = {}) {
   const house = open('command', path, () => 'Done.')
-  let owners = 0
-  const newOwner = () => `cli-${(owners += 1)}`
-  const runs = onDemand(house.runs, house.store, { ready: async () => {}, mayConduct: () => true, newOwner, ...parts })
+  const always = { ready: async () => {}, mayConduct: () => true, newOwner: () => 'cli' }
+  const runs = onDemand(house.runs, house.store, { ...always, ...parts })
   return { house, runs }
 }
 
