@@ -42,7 +42,7 @@ export function atField(file: string, document: YamlDocument, pointer: Pointer):
 /** Null for a file that does not compile to this very template. */
 export function inPack(file: string, source: string, template: LibraryTemplate, digest: Digest, schemas: Schemas): PlaceAt | null {
   const { templateId, version, kind } = template
-  // There may be thousands of packs, and most say at once that they are another.
+  // There may be thousands of packs, and a cheap comparison excludes most of them.
   if (!source.includes(version)) return null
   const { pack, document } = readPack(source)
   if (pack === null || pack.version !== version) return null

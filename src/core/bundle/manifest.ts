@@ -98,7 +98,7 @@ function toProblem({ pointer, keyword, message }: SchemaError, prompts: readonly
   return bundleProblem('prompt_template_invalid', shown(`${nameOf(prompts[index], index)}${pointerText(within)}: ${text}`))
 }
 
-/** As far as it says. */
+/** The ref of a template, or its index when the ref is incomplete. */
 function nameOf(template: Json | undefined, index: number): string {
   const { templateId, version } = isObject(template) ? template : {}
   return typeof templateId === 'string' && typeof version === 'string' ? pinnedText(templateId, version) : `prompts/${index}`

@@ -32,7 +32,7 @@ import type { InputRules } from './verbatim.ts'
 
 /** Null: the part is not requested. A part that is requested and missing is a refusal. */
 export interface PromptParts {
-  /** This release's own, unless others are given. */
+  /** Default: the blocks of this release. */
   readonly shipped?: ShippedBlocks
   /** Default graph. A verbatim prompt has neither contract nor mode, and its task is the input as it was written. */
   readonly style?: ComposeStyle

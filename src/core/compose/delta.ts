@@ -49,7 +49,7 @@ function reasonFor({ needsReplay, resumes, headerHash }: ProviderSession, presen
   return tailIsEmpty ? 'nothing_new' : 'header_unchanged'
 }
 
-/** The header as the system message, the rest as the user's, secrets as slots. Null where there is nothing to say. */
+/** The header as the system message, the rest as the user's, secrets as slots. Null for an empty message. */
 export const promptMessages = ({
   segments,
 }: ComposedPrompt): { readonly system: ChatMessage | null; readonly user: ChatMessage | null } => ({

@@ -68,7 +68,7 @@ function section({ segments }: Sheet, name: string, writeLines: () => void): voi
   if (segments.length === length) segments.push(NONE)
 }
 
-/** One JSON value. Fields that are not there are left out by canonical JSON. */
+/** One JSON value. Canonical JSON leaves out missing fields. */
 const row = (sheet: Sheet, from: string, value: object, trust: Trust = 'untrusted'): void =>
   line(sheet, BEFORE_ROW, oneLine(value as Json), from, trust)
 

@@ -15,7 +15,7 @@ export interface Definition {
   readonly id: string
   /** For people. */
   readonly name: string
-  /** As its author counts; null when it does not say. */
+  /** The author's own version; null without one. */
   readonly version: string | null
   /** The canonical JSON of the document. */
   readonly document: Digest

@@ -17,7 +17,7 @@ export interface Difference {
   readonly point?: Point
 }
 
-/** Null when both say the same. */
+/** Null when both are equal. */
 export function differenceIn({ sequence: at, kept, made }: Pair<RunEvent>, text: TextOf): Difference | null {
   if (kept === null) return { at, kind: 'extra', nodeId: nodeIn(made!), divergences: [whole(made!, at, null, made!.type)] }
   const { event } = kept

@@ -48,10 +48,10 @@ export interface GateFacts {
   /** Its descriptor's schema was not run: the call is not visible, bound or granted, and is refused without it. */
   readonly unchecked?: boolean
   readonly visible: boolean
-  /** Why it is not, where that is known. */
+  /** Why it is not visible, if known. */
   readonly unseen?: string
   readonly bound: boolean
-  /** Why it is not, where there is more to say than that the host has none. */
+  /** Why it is not bound, when there is more to report than that the host has no such tool. */
   readonly unbound?: string
   /** `planning`: the grant that decides is for planning by name. */
   readonly grant: { readonly granted: boolean; readonly reason: string; readonly approval: boolean; readonly planning?: boolean }

@@ -26,7 +26,7 @@ export interface Grant {
 export interface Asking {
   /** Actors, as events name them; a name may end in `*`. Null: everybody who may answer at all. */
   readonly by: readonly string[] | null
-  /** Null: as long as the policy says for all. */
+  /** Null: the default of the policy. */
   readonly expireAfterMs: number | null
 }
 

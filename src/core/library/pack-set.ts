@@ -68,5 +68,5 @@ export function withTemplatesOf(own: PackSet, other: PackSet, taken: readonly st
   return { templates, active: pick(own.active, other.active, isTaken), schemas: pick(own.schemas, other.schemas, isTakenRef) }
 }
 
-/** The library id of templates that a snapshot gives. A library cannot have this name. */
+/** The library id of templates from a snapshot. A library cannot have this name. */
 export const snapshotLibrary = ({ workspace }: SnapshotSource): string => `workspace:${workspace}`

@@ -11,7 +11,7 @@ export interface TemplateVariable {
   readonly name: string
   readonly type: ValueType
   readonly required: boolean
-  /** Where its value comes from; `input` unless it says otherwise. */
+  /** The source of its value; default `input`. */
   readonly source?: VariableSource
   /** A dotted path into the value of the source. */
   readonly extractPath?: string

@@ -114,7 +114,7 @@ export function fixesOf(prepared: PreparedPack, context: LintContext): readonly 
 
 interface RuleAtWork {
   readonly rule: Rule
-  /** Only where the config says so. */
+  /** Only when the config sets it. */
   readonly severity: Severity | undefined
   /** All findings, before comments silence any. Counts use this. */
   check(): Iterable<Found>

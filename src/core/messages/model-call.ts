@@ -31,7 +31,7 @@ export interface ModelCall {
   readonly tools: readonly Descriptor[]
   readonly toolChoice?: ToolChoice
   readonly parameters: CallParameters
-  /** Left out where tools are called natively. Otherwise the messages say which there are, and how they are called. */
+  /** Left out when tools are called natively. Otherwise the messages list the tools, and explain how to call them. */
   readonly calls?: LineCalling
 }
 

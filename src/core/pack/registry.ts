@@ -134,7 +134,7 @@ function activeProblems(agentId: string, { active, versions }: RegisteredAgent):
   return [{ message, pointer: ['agents', agentId, 'active'] }]
 }
 
-/** Every activation is on record, one after the other, and nothing that was registered is ever taken out: `retire` keeps it. */
+/** Every activation is recorded in order, and a registered version is never removed: `retire` keeps it. */
 function* historyProblems(agentId: string, { active, versions, history }: RegisteredAgent): Iterable<RegistryProblem> {
   const pointer = ['agents', agentId, 'history']
   let before: string | null = null

@@ -116,7 +116,7 @@ function explain({
   return [{ start, end: Math.max(end, start + 1), message: text }]
 }
 
-/** Walks the tree once: a value for us, and a problem for each thing that JSON cannot say. */
+/** Walks the tree once: returns the JSON value, and a problem for each YAML feature that JSON lacks. */
 function toJson(root: Node, problems: YamlProblem[], ambiguous: AmbiguousScalar[]): Json {
   const anchored = new Map<string, { readonly value: Json; readonly size: number } | null>()
   let size = 0

@@ -59,7 +59,7 @@ export interface BrokenSpan {
 
 const HEADER: readonly (Block | null)[] = ['system', 'role', 'mode']
 
-/** @returns null when their system messages say the same */
+/** @returns null when their system messages are equal */
 export function brokenSpan(before: readonly BlockSegment[], after: readonly BlockSegment[]): BrokenSpan | null {
   const [was, is] = [headerOf(before), headerOf(after)]
   const most = Math.max(was.length, is.length)

@@ -7,7 +7,7 @@ const WHOLE_NAME = new RegExp(ROLE_NAME)
 /** Windows opens a device by these names, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
-/** Where a repo keeps roles of its own. */
+/** The folder of a repo's own roles. */
 export const ROLE_FOLDER = 'docs/templates'
 export const rolePath = (name: string): string => `${ROLE_FOLDER}/${name}.md`
 

@@ -54,7 +54,7 @@ export function stallIn(rounds: readonly Round[], after: number, rule: number | 
   return null
 }
 
-/** @param steps how many the node has taken since it began, or since a person last let it go on */
+/** @param steps of the node since it began, or since a person last resumed it */
 export const tooMany = (rounds: readonly Round[], steps: number, most: number | null | undefined): StallEvidence | null =>
   most == null || steps < most ? null : { ...evidenceOf('many_steps', rounds), times: steps }
 

@@ -41,7 +41,7 @@ export interface NodeState {
   readonly promptHash: Digest | null
   /** Successful calls with their results, since files last changed. Left out where the run records no results. */
   readonly seen?: readonly Digest[]
-  /** The steps before it was last let go on by a person: they do not count for the limit of steps per node. */
+  /** The steps before a person last resumed it: they do not count for the limit of steps per node. */
   readonly countedFrom?: number
   /** Results of its tool calls since that step: the failed ones, and those that repeat an earlier result. */
   readonly results: readonly string[]
@@ -75,7 +75,7 @@ export interface RunState {
   readonly metadata: Digest | null
   readonly tags: readonly string[]
   readonly phase: RunPhase
-  /** @property drains nodes at work go on to their end, and no other starts */
+  /** @property drains working nodes continue to their end, and no other starts */
   readonly paused: { readonly reason: PauseReason; readonly nodeId: string | null; readonly drains?: true } | null
   readonly mode: Mode
   readonly orchestration: Orchestration

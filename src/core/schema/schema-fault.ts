@@ -98,7 +98,7 @@ function valuesUnder(keyword: string, value: Json): readonly (readonly [Pointer,
   return NESTED_MAPS.has(keyword) && isObject(value) ? Object.entries(value).map(([name, one]) => [[name], one]) : []
 }
 
-/** The schemas directly within one, and where; those that are no objects say nothing and are left out. */
+/** The direct subschemas with their places; those that are not objects have no faults and are left out. */
 export function subschemasOf(schema: JsonObject): readonly (readonly [Pointer, JsonObject])[] {
   return Object.entries(schema).flatMap(([keyword, value]) =>
     valuesUnder(keyword, value).flatMap(([place, one]) => (isObject(one) ? [[[keyword, ...place], one] as const] : [])),

@@ -161,7 +161,7 @@ const normal = (uri: string): string => (URL.canParse(uri) ? new URL(uri).href :
 
 const keysBySchemas = new WeakMap<Schemas, ReadonlyMap<string, string>>()
 
-/** From the normal spelling of each URI to the one it was given. */
+/** From the normal spelling of each URI to the written one. */
 function keysOf(schemas: Schemas): ReadonlyMap<string, string> {
   const keys = keysBySchemas.get(schemas) ?? new Map([...schemas.keys()].map(uri => [normal(uri), uri]))
   keysBySchemas.set(schemas, keys)

@@ -15,7 +15,7 @@ export type RunCommand =
   | ({ readonly type: 'attachRun' } & NodeOfRun)
   /** A node whose agent has its home here starts: a snapshot that was approved for the next run is applied. */
   | { readonly type: 'beginRun' }
-  /** With the messages that the run was given and did not take. */
+  /** With the messages that the run received and did not process. */
   | ({ readonly type: 'detachRun'; readonly left: readonly LeftMessage[] } & NodeOfRun)
   | ({ readonly type: 'refuseRun'; readonly stage: SyncStage } & Failure)
   /** A node is about to take a step: a snapshot that waited for that is applied, if the node works in this session. */

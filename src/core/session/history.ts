@@ -75,7 +75,7 @@ export function readHistoryNode(text: string): HistoryNode | null {
   return isNode ? { previous: previous as Digest | null, messages: messages as readonly Digest[], count: Number(count) } : null
 }
 
-/** All messages, oldest first. `read` gives the text of a stored piece; a piece it does not have makes this null. */
+/** All messages, oldest first. `read` returns the text of a stored chunk; null when a chunk is missing. */
 export function readHistory({ head }: HistoryHead, read: (digest: Digest) => string | null): readonly Digest[] | null {
   const pieces: (readonly Digest[])[] = []
   for (let at = head; at !== null; ) {

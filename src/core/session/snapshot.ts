@@ -38,7 +38,7 @@ export interface PackChange {
   readonly to: string | null
   readonly errors: number
   readonly warnings: number
-  /** Null where nothing beside the pack answers for a model: no script and no recording. */
+  /** Null when the pack has neither script nor recording to answer for a model. */
   readonly tests: { readonly pass: number; readonly fail: number; readonly skip: number; readonly error: number } | null
   readonly proof: 'passed' | 'failed' | 'untested' | 'removed'
   /** The digest of the findings and test results for exactly these templates. */

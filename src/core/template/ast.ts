@@ -13,7 +13,7 @@ export interface Path {
   readonly up: number
   /** Whether it names loop data (`@index`) and not a variable. */
   readonly loop: boolean
-  /** Whether it says where to start (`this.x`, `./x`, `../x`), so that no block parameter can be meant. */
+  /** Whether it names its start (`this.x`, `./x`, `../x`), so that it cannot mean a block parameter. */
   readonly scoped: boolean
   readonly parts: readonly string[]
   readonly at: Span

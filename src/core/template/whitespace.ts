@@ -59,7 +59,7 @@ const tagEdges = ({ trimBefore, trimAfter }: Trim, inline: boolean): Edges => ({
   closesLine: false,
 })
 
-/** Settles the inside of a block, then says how it looks from outside. */
+/** Processes the inside of a block, then returns its edges. */
 function controlBlock(source: string, block: BlockPiece): Edges {
   const { body, otherwise } = block
   controlList(source, body, false)

@@ -72,7 +72,7 @@ export function readLegacyFile(path: string, bytes: Uint8Array): CatalogFile | n
 const SCHEMA_KEYS = ['parameters', 'input_schema', 'function']
 const TOOL_KEYS = [...SCHEMA_KEYS, 'name', 'description', 'type', 'title', 'strict', 'annotations']
 
-/** Without a schema it is one only if it says nothing else either. */
+/** An object without a schema is a descriptor only if it has no unknown keys. */
 const isDescriptor = (tool: Json): boolean =>
   isTool(tool) &&
   isObject(tool) &&

@@ -13,7 +13,7 @@ export const SERVER_NAME = '^[a-z][a-z0-9]*([-_][a-z0-9]+)*$'
 const MOST_NAME = 64
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
 
-/** All that a server says of a tool by which a person, or a model, judges it. */
+/** The description of a tool by its server, on which a person or a model judges it. */
 export interface ForeignTool {
   /** As its server calls it. */
   readonly name: string

@@ -32,7 +32,7 @@ export interface ReadToolCalls {
 }
 
 export interface ToolCallOptions {
-  /** Names that may be called; the built-in tools when not given. */
+  /** Names that may be called; default: the built-in tools. */
   readonly tools?: ReadonlySet<string>
   /** Ids of the same response that are in use: its native calls. */
   readonly taken?: ReadonlySet<string>
@@ -93,7 +93,7 @@ export function classifyLines(
   })
 }
 
-/** For a text that is still being written: to be given its lines one after the other. */
+/** For a text that is still being written: the caller passes its lines one after the other. */
 export function lineReader(tools: ReadonlySet<string>): (line: string) => LineReading {
   let fences = NO_FENCE
   return line => {

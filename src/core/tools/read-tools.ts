@@ -64,6 +64,6 @@ export function readToolChoice(value: Json): ToolChoice | null {
   const word = firstText(value.mode, value.type)?.toLowerCase() ?? ''
   const mode = word === 'function' || word === 'tool' ? 'required' : MODES.get(word)
   if (name === null) return mode ?? null
-  // A name beside a mode that leaves the choice open, or forbids it, says two things at once.
+  // A name beside a mode that leaves the choice open, or forbids it, is contradictory.
   return mode === 'auto' || mode === 'none' ? null : { tool: name }
 }

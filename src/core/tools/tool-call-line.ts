@@ -18,7 +18,7 @@ export type LineReading =
   /** Not run, so it stays in the message. `meant`: as far as it can be read. */
   | { readonly kind: 'refused'; readonly code: DiagnosticCode; readonly meant?: MeantCall }
 
-/** `id`: null when it gives none that can be used. */
+/** `id`: null without a usable one. */
 export interface MeantCall {
   readonly id: string | null
   readonly name: string

@@ -33,7 +33,7 @@ export interface PromptRecord {
   readonly segments: Digest
   readonly templates: readonly PromptTemplate[]
   readonly mode: Mode
-  /** Without the ids that only tell runs apart: equal for prompts that say the same. */
+  /** Without the ids that only distinguish runs: equal for equal prompts. */
   readonly repeatHash: Digest
   readonly sent: {
     readonly kind: 'full' | 'delta'
@@ -124,7 +124,7 @@ export type StepSettled = OfNode & {
   readonly tokens: number | null
   /** Left out where the reply fits the schema of its pack, or no schema describes it. */
   readonly misfit?: ReplyMisfit
-  /** The conversation that its provider keeps; left out where it keeps none. */
+  /** The conversation that its provider stores; left out without one. */
   readonly conversation?: string
 }
 

@@ -54,7 +54,7 @@ export const misfitField = choice(
   'warn',
 )
 
-/** How an agent works; a node that uses it may say otherwise. */
+/** How an agent works; a node that uses it may override it. */
 export const workFields = {
   role: { type: 'string', pattern: ROLE_NAME, description: 'docs/templates/<role>.md, or a role that is shipped.' },
   session: { type: 'string', pattern: NAME, description: 'A lasting session to work in. Without it, every run has one of its own.' },

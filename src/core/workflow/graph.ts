@@ -15,7 +15,7 @@ export interface Graph<E extends GraphEdge = GraphEdge> {
   readonly edges: readonly E[]
 }
 
-/** Where no edge says that it leads back, those do that lie on a cycle and lead to their own node or an earlier one. */
+/** When no edge is marked as leading back, those lead back that are on a cycle and lead to their own node or an earlier one. */
 export function markLeadingBack<E extends GraphEdge>({ nodes, edges }: Graph<E>, bound: number): readonly E[] {
   const place = new Map(nodes.map((id, index) => [id, index]))
   const knot = knotsOf({ nodes, edges })

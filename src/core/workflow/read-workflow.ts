@@ -109,7 +109,7 @@ function budgetOf({ budget = {}, settings = {} }: Written): Budget {
   return { steps, tokens, milliseconds, stepsPerNode: stepsPerNode || null }
 }
 
-/** Ids, aliases and names of variables are each given once, and connections lead to nodes that are there. */
+/** Ids, aliases and names of variables are unique, and connections lead to existing nodes. */
 function sayNames(nodes: readonly WorkflowNode[], { edges = [], variables = [] }: Written, say: Say): void {
   sayTwice(
     say,

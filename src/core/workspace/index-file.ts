@@ -19,7 +19,7 @@ export type ReadIndex =
   | { readonly ok: true; readonly index: WorkspaceIndex }
   | { readonly ok: false; readonly problems: readonly FileProblem[] }
 
-/** Where a prelude lies: where the index says, else by its name. */
+/** The path of a prelude: from the index, else from its name. */
 export const preludePath = (index: WorkspaceIndex | null, name: string): string => index?.preludes.get(name) ?? `prompts/packs/${name}.json`
 
 export const catalogPath = (index: WorkspaceIndex | null, name: string): string =>

@@ -1,4 +1,5 @@
-// The format of agent.workspace.json as a JSON Schema. schemas/agent-workspace.schema.json is printed from this; the reader checks against this, and a test that both say the same.
+// The format of agent.workspace.json as a JSON Schema. schemas/agent-workspace.schema.json is printed from this; the
+// reader uses it as well, and a test compares both.
 import { MOST_PATH, WORKSPACE_NAME } from './path.ts'
 
 const PATH = '^(?!(?:[^/]+/)*\\.{1,2}(?:/|$))[A-Za-z0-9._~-]+(?:/[A-Za-z0-9._~-]+)*$'

@@ -47,7 +47,7 @@ function missing(pointer: Pointer, path: string, paths: Iterable<string>): Found
 function* defaults({ paths }: Layout, index: WorkspaceIndex): Iterable<FoundInFile> {
   for (const { choice, of, picked, folder } of KINDS) {
     const name = index.defaults[picked]
-    // One that the index lists, and that is not there, was reported where it is listed.
+    // A missing file that the index lists was already reported in the list.
     if (name !== null && !index[of].has(name) && !paths.has(`${folder}/${name}.json`))
       yield finding(['defaults', choice], `There is no ${folder}/${name}.json`)
   }
