@@ -1,3 +1,4 @@
+// Folder: The command that lists runs.
 // onbook run list: the newest runs, with their agents, prompt versions and decisions. Reads no more runs than it shows.
 import { existsSync } from 'node:fs'
 import { databaseOf } from '../../book/record-folder.ts'
