@@ -26,7 +26,7 @@ type FileOptions = Pick<VerifyOptions, 'check' | 'anchors' | 'progress'>
 export const verifyFile = (path: string, options: FileOptions): Promise<Verified> =>
   verifyWith(path, options, null, inspection => inspection)
 
-/** Streams, objects and rows of one tenant. What belongs to no tenant is for the operator, who verifies the file. */
+/** Streams, objects and rows of one tenant. The operator verifies the file, with the rows that belong to no tenant. */
 export const verifyTenant = (path: string, tenant: string, check: VerifyOptions['check'], pause: () => Promise<void>): Promise<Verified> =>
   verifyWith(path, { check }, tenant, inspection => ({
     ...inspection,

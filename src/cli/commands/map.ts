@@ -40,7 +40,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   policy: group('which tools agents may use', 'show explain log', 'show'),
   approval: group('requests that wait for a person', 'list approve deny'),
   workspace: group('versioned folders of prompts, tools and context', 'list show log diff check checkout'),
-  host: group('the server: HTTP API and inspector', 'serve status stop', 'status'),
+  host: group('the server: HTTP API and inspector', 'serve status stop login logout', 'status'),
   key: group('keys that open a host', 'list create revoke login'),
   bundle: group('signed collections of prompts', 'list build sign verify install'),
   store: group(

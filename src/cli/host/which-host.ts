@@ -8,6 +8,7 @@ import type { Input } from '../commands.ts'
 import { visible } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 import { hostTimeout } from './host-timeout.ts'
+import { storedKey } from './stored-keys.ts'
 
 export interface WhichHost {
   readonly url: string
@@ -21,14 +22,17 @@ export async function hostFor(input: Input): Promise<WhichHost | null> {
   const timeoutMs = hostTimeout(input)
   const url = urlOf(input) ?? (input.tenant === undefined ? living : undefined)
   if (url === undefined) return null
-  const key = keyFor(url, input)
+  const key = keyFor(url, input) ?? storedKey(url)
   if (key !== undefined) return { url, key, timeoutMs }
   // The key of this folder opens this folder's host; no other is shown it.
-  if (url !== living) throw new Fault('usage_invalid', { problem: `Name the key that opens ${url} with --key or ONBOOK_KEY` })
+  if (url !== living)
+    throw new Fault('usage_invalid', {
+      problem: `Name the key that opens ${url} with --key or ONBOOK_KEY, or sign in: onbook host login ${url}`,
+    })
   return { url, key: (await readText(keyPath(input))).trim(), timeoutMs }
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** Whether an option or the environment names a host. */
 export const isHostNamed = (input: Input): boolean => urlOf(input) !== undefined
@@ -68,8 +72,11 @@ export async function workAt<D extends { close(): Promise<void> }>(
 const silent = (input: Input): Fault =>
   new Fault('host_silent', { where: String(input.url ?? livingHost(input)?.url ?? 'this folder'), seconds: hostTimeout(input) / 1_000 })
 
-function explain({ code, message, details, status }: ClientError, { json }: Input): number {
-  if (json) printJson({ error: code, message, details })
-  else process.stderr.write(`onbook: ${visible(message)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
+function explain({ code, message, details, status }: ClientError, input: Input): number {
+  const url = urlOf(input)
+  const isOld = code === 'unauthenticated' && url !== undefined && keyFor(url, input) === undefined && storedKey(url) !== undefined
+  const said = isOld ? `The key that is kept for ${url} no longer works. Sign in again: onbook host login ${url}` : message
+  if (input.json) printJson({ error: code, message: said, details })
+  else process.stderr.write(`onbook: ${visible(said)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
   return 2
 }
