@@ -19,8 +19,8 @@ export async function readPolicyFile({ policy: given }: Settings): Promise<Polic
   const isThere = given !== undefined || existsSync(path)
   const { policy, problems, lines } = readPolicy(isThere ? await readText(path) : '')
   if (problems.length === 0) return { path: isThere ? path : null, policy, lines }
-  const said = problems.map(({ message, position }) => `line ${position.line}, column ${position.column}: ${message}`)
-  throw new Fault('policy_invalid', { path, problem: said.join('; ') })
+  const messages = problems.map(({ message, position }) => `line ${position.line}, column ${position.column}: ${message}`)
+  throw new Fault('policy_invalid', { path, problem: messages.join('; ') })
 }
 
 /** With a record, a changed policy is recorded before it allows anything. */

@@ -81,17 +81,17 @@ const echoed = (echo: Extract<Part, { type: 'tool_call' }>['echo']): { providerO
 /** Providers reject the result of a call that they did not make: results of calls by line become text. */
 function toolMessages(content: readonly Part[], toolNames: Map<string, string>): readonly SdkMessage[] {
   const results: SdkTool = []
-  const told: SdkUser = []
+  const texts: SdkUser = []
   for (const part of content) {
     if (part.type !== 'tool_result') continue
     const { callId, toolName = toolNames.get(callId) } = part
     if (toolName === undefined) throw new Fault('tool_call_missing', { callId })
     if (toolNames.delete(callId)) results.push({ type: 'tool-result', toolCallId: callId, toolName, output: outputOf(part) })
-    else told.push({ type: 'text', text: resultLine(part) })
+    else texts.push({ type: 'text', text: resultLine(part) })
   }
   return [
     ...(results.length === 0 ? [] : [{ role: 'tool' as const, content: results }]),
-    ...(told.length === 0 ? [] : [{ role: 'user' as const, content: told }]),
+    ...(texts.length === 0 ? [] : [{ role: 'user' as const, content: texts }]),
   ]
 }
 

@@ -27,11 +27,11 @@ export function faultOf({ ended, finished, said, complaints, resumed, lostPatter
       ? new Fault('provider_retryable', { problem: 'it ended well and said nothing' })
       : null
   const all = complaints.join('\n')
-  const told = complaints.find(one => one !== '') ?? ''
+  const complaint = complaints.find(one => one !== '') ?? ''
   const isLost = lostPatterns.some(pattern => all.toLowerCase().includes(pattern.toLowerCase()))
-  if (resumed !== null && isLost) return new Fault('conversation_lost', { conversation: resumed, problem: sentence(told) })
+  if (resumed !== null && isLost) return new Fault('conversation_lost', { conversation: resumed, problem: sentence(complaint) })
   const how = code === null ? `it was ended by ${signal}` : code === 0 ? 'it ended before its answer did' : `it ended with code ${code}`
-  const problem = sentence([broke ? how : '', told].filter(text => text !== '').join(': '))
+  const problem = sentence([broke ? how : '', complaint].filter(text => text !== '').join(': '))
   const mayHelp = PASSING.test(all) || (broke && (code === null || code === 0))
   return new Fault(mayHelp ? 'provider_retryable' : 'provider_terminal', { problem })
 }

@@ -86,8 +86,8 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set(['user', 'tool_use', 'tool_resu
 function failureIn({ is_error, subtype, status, error, errors, result }: JsonObject): string | null {
   const failed = is_error === true || status === 'error' || textIn(subtype).startsWith('error')
   if (!failed) return null
-  const told = Array.isArray(errors) ? errors.filter(one => typeof one === 'string').join('; ') : ''
-  return [textIn(objectIn(error).message), told, textIn(result), textIn(subtype)].find(text => text !== '') ?? 'it did not say why'
+  const messages = Array.isArray(errors) ? errors.filter(one => typeof one === 'string').join('; ') : ''
+  return [textIn(objectIn(error).message), messages, textIn(result), textIn(subtype)].find(text => text !== '') ?? 'it did not say why'
 }
 
 /** Claude counts what came from a cache apart, Gemini does not. */

@@ -76,7 +76,7 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
       }),
     call: (tool, given, signal) =>
       using(signal, async mine => {
-        const said = await mine.client
+        const answer = await mine.client
           .callTool(
             { name: tool.name, arguments: given as Record<string, unknown> },
             // Named here, so that no schema of its answers is run in this process: it is foreign.
@@ -85,8 +85,8 @@ export function mcpToolServer(name: string, settings: McpServerSettings, secrets
           .catch(error => {
             throw callFault(mine, callMs, tool.name, error)
           })
-        const output = isDeeperThan(said as Json, MOST_DEPTH) ? null : mine.scrub.json(said as Json)
-        if (output !== null && isSound(output)) return toolAnswer(tool.name, output as typeof said)
+        const output = isDeeperThan(answer as Json, MOST_DEPTH) ? null : mine.scrub.json(answer as Json)
+        if (output !== null && isSound(output)) return toolAnswer(tool.name, output as typeof answer)
         throw new Fault('tool_server_failed', { server: name, problem: 'answered with what is too deep, or no JSON that could be kept' })
       }),
     async close() {
@@ -113,9 +113,9 @@ function scrubbedTool(scrub: Connected['scrub'], value: Json): Json {
   if (Array.isArray(value)) return value.map(one => scrubbedTool(scrub, one))
   if (!isObject(value)) return value
   // Under `properties` the same words are names of arguments, whose schemas are objects.
-  const told = ([key, inner]: [string, Json]): Json =>
+  const scrubbedField = ([key, inner]: [string, Json]): Json =>
     TOLD.includes(key) && !isObject(inner) ? scrub.json(inner) : scrubbedTool(scrub, inner)
-  return Object.fromEntries(Object.entries(value).map(entry => [entry[0], told(entry)]))
+  return Object.fromEntries(Object.entries(value).map(entry => [entry[0], scrubbedField(entry)]))
 }
 
 /** A number is what JSON-RPC answers with: the server lives, and refuses this. */

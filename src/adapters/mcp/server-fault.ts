@@ -23,8 +23,8 @@ export function serverFault(witness: Witness, ms: number, error: unknown): Fault
   const { name, complaints } = witness
   if (error instanceof Fault) return error
   if (codeOf(error) === 'REQUEST_TIMEOUT') return new Fault('tool_server_timeout', { server: name, ms }, { cause: error })
-  const said = complaints.end().trim().slice(-MOST_SAID)
-  const problem = `${problemOf(witness, error)}${said === '' ? '' : `. It said: ${said}`}`
+  const output = complaints.end().trim().slice(-MOST_SAID)
+  const problem = `${problemOf(witness, error)}${output === '' ? '' : `. It said: ${output}`}`
   return new Fault('tool_server_failed', { server: name, problem }, { cause: error })
 }
 

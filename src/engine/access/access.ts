@@ -105,8 +105,8 @@ const MOST_PROVED = 1_000
 
 function provedIn(store: Store): Map<string, Proved> {
   const moment = store.moment()
-  const known = provedKeys.get(store)
-  if (known?.moment === moment) return known.proved
+  const cached = provedKeys.get(store)
+  if (cached?.moment === moment) return cached.proved
   const proved = new Map<string, Proved>()
   provedKeys.set(store, { moment, proved })
   return proved
@@ -116,8 +116,8 @@ function provedIn(store: Store): Map<string, Proved> {
  * The cached principal of a key that was authenticated since the store's last write. Null decides nothing: the caller must authenticate.
  */
 export function provedPrincipal(store: Store, clock: Clock, text: string): Principal | null {
-  const known = provedIn(store).get(text)
-  return known !== undefined && isValid(known.key, clock) ? known.principal : null
+  const cached = provedIn(store).get(text)
+  return cached !== undefined && isValid(cached.key, clock) ? cached.principal : null
 }
 
 /** For credentials that were derived from a key and expire with it. */

@@ -66,8 +66,8 @@ const MOST_SAID = 3
 
 function invalid(kind: DefinitionKind, what: string, mismatches: readonly Mismatch[]): Fault {
   const problems = mismatches.slice(0, MOST_PROBLEMS).map(({ pointer, message }) => ({ pointer: pointerText(pointer), message }))
-  const said = problems.slice(0, MOST_SAID).map(({ message }) => message)
-  const problem = [...said, ...(problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} more`] : [])].join('; ')
+  const messages = problems.slice(0, MOST_SAID).map(({ message }) => message)
+  const problem = [...messages, ...(problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} more`] : [])].join('; ')
   // A program that reads the code must not take an unknown type for a typing error.
   if (mismatches.some(({ code }) => code === 'node_type_unknown'))
     return new Fault('node_type_unknown', { what, problem, problems, known: NODE_TYPES })

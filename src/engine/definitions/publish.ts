@@ -67,9 +67,14 @@ export async function publishDefinitions(
       appends.push({ stream, expected: seq, entries: [decided.draft] })
       objects.push(definition.bytes)
     }
-    const kept = idempotency?.(results)
-    if (appends.length === 0 && kept === undefined) return { results, replayed: false }
-    const { replayed } = await store.commit({ tenant, objects, appends, ...(kept === undefined ? {} : { idempotency: kept }) })
+    const storedAnswer = idempotency?.(results)
+    if (appends.length === 0 && storedAnswer === undefined) return { results, replayed: false }
+    const { replayed } = await store.commit({
+      tenant,
+      objects,
+      appends,
+      ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
+    })
     return { results, replayed: replayed !== null }
   })
 }

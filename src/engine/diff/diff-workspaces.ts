@@ -58,8 +58,8 @@ async function compareChange({ path, kind, from, to }: TreeDifference, before: F
     return a !== null && b !== null ? compareFiles({ what, path }, path, a, b) : compareBytes({ what, path }, from!.digest, to!.digest)
   }
   if (kind === 'mode' || kind === 'annotations') {
-    const told = (side: typeof from): string | null => (kind === 'mode' ? side!.mode : (side!.annotations ?? null))
-    return { decisions: [{ what, path, name: kind, a: told(from), b: told(to) }], texts: [], means: [] }
+    const sideValue = (side: typeof from): string | null => (kind === 'mode' ? side!.mode : (side!.annotations ?? null))
+    return { decisions: [{ what, path, name: kind, a: sideValue(from), b: sideValue(to) }], texts: [], means: [] }
   }
   const means = kind === 'added' && b !== null ? await newVersion(after, path, b) : []
   return { decisions: [{ what, path, a: from === undefined ? null : 'there', b: to === undefined ? null : 'there' }], texts: [], means }

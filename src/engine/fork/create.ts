@@ -59,9 +59,9 @@ export async function createFork(
   const broken = (mode === 'replay' ? source.broken : []).map(one =>
     divergedEvent(runId, { at: one.sequence, kind: 'output', nodeId: null, divergences: [one] }),
   )
-  const told = emitRun(overlaid, ...broken.map(({ event }) => event))
-  const draft = { ...told, objects: [...told.objects, ...broken.map(({ text }) => text)] }
-  const kept = request.idempotency?.()
+  const draftWithDivergences = emitRun(overlaid, ...broken.map(({ event }) => event))
+  const draft = { ...draftWithDivergences, objects: [...draftWithDivergences.objects, ...broken.map(({ text }) => text)] }
+  const storedAnswer = request.idempotency?.()
   const actorOf = (index: number): string => (index === 0 ? actor : (source.run[index]?.actor ?? actor))
   const appends: Append[] = [
     {
@@ -75,7 +75,7 @@ export async function createFork(
     tenant,
     objects: [...objects, ...texts],
     appends,
-    ...(kept === undefined ? {} : { idempotency: kept }),
+    ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
   })
   return { replayed: replayed !== null }
 }

@@ -75,15 +75,15 @@ export async function playerOf(store: Store, tenant: string, source: Source, { d
       const ends = !isOpen && !isEnded(loaded.state) && isEnded(change.draft.state)
       const rest = ends ? restDifference(restOf(aligned.track)) : null
       const differing = toldOf(runId, [...(await compared(aligned, change.texts ?? [])), rest])
-      const told = withDifferences(change, differing)
+      const recordedChange = withDifferences(change, differing)
       const isNothing = change.draft.events.length === 0
       // A walk that decides again has not written yet.
       done = () => {
-        head = loaded.seq + told.draft.events.length
+        head = loaded.seq + recordedChange.draft.events.length
         run = aligned.track
         if (!isNothing) tell(differing.found, aligned.pairs, change.draft.state)
       }
-      return told
+      return recordedChange
     })
     if (written !== null) done()
     return written
@@ -134,10 +134,10 @@ interface Told {
 
 function toldOf(runId: string, differences: readonly (Difference | null)[]): Told {
   const found = differences.filter(one => one !== null)
-  const told = found.map(one => divergedEvent(runId, one))
+  const divergences = found.map(one => divergedEvent(runId, one))
   return {
-    events: told.map(({ event }) => event),
-    kept: told.map(({ text }) => text),
+    events: divergences.map(({ event }) => event),
+    kept: divergences.map(({ text }) => text),
     found: found.flatMap(({ divergences }) => divergences),
   }
 }

@@ -37,9 +37,9 @@ export async function publishedVersions(store: Store, owner: string, templateId:
   const key = JSON.stringify([owner, templateId])
   // Read first: rows that are written meanwhile appear again among the events.
   const heads = await librariesOf(store, owner)
-  const known = cache.templates.get(key)
-  const isKept = known !== undefined && (await extend(store, owner, templateId, known, heads))
-  const kept = isKept ? known : await read(store, owner, templateId, heads)
+  const cached = cache.templates.get(key)
+  const isKept = cached !== undefined && (await extend(store, owner, templateId, cached, heads))
+  const kept = isKept ? cached : await read(store, owner, templateId, heads)
   keep(cache, key, kept)
   return [...kept.rows.values()]
 }

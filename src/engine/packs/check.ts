@@ -61,8 +61,8 @@ async function loadPrevious(workspace: Workspace, load: Load, path: string): Pro
 function packLoader({ files }: Workspace): Load {
   const recent = new Map<string, Promise<Loaded>>()
   return path => {
-    const known = recent.get(path)
-    if (known !== undefined) return known
+    const cached = recent.get(path)
+    if (cached !== undefined) return cached
     const loading = files
       .readText(path, MAX_PACK_BYTES)
       .then(

@@ -86,8 +86,8 @@ export async function runExample(run: ExampleRun): Promise<Settled> {
   }
 
   if (text.length > MAX_REPLY) {
-    const said = `The reply has ${text.length} characters; at most ${MAX_REPLY} are read`
-    return { status: 'fail', problems: [problem('reply_invalid', said)], model: model.name }
+    const message = `The reply has ${text.length} characters; at most ${MAX_REPLY} are read`
+    return { status: 'fail', problems: [problem('reply_invalid', message)], model: model.name }
   }
   const reply = replyValue(text, schemas.get(pack.outputSchema)?.schema ?? null, options)
   if (!reply.ok) return { status: 'fail', problems: [problem('reply_invalid', reply.message)], model: model.name }
@@ -149,9 +149,9 @@ async function withTimeout<T>({ timeoutMs, signal }: ExampleRun['options'], work
 
 /** The error of a model's earlier attempts, after it was aborted. The abort itself is not reported. */
 async function lastWords(working: Promise<unknown>): Promise<string | null> {
-  const said = working.then(
+  const failure = working.then(
     () => null,
     (error: Error) => (error.name === 'AbortError' ? null : error.message),
   )
-  return Promise.race([said, new Promise<null>(resume => setTimeout(resume, LAST_WORDS_MS, null))])
+  return Promise.race([failure, new Promise<null>(resume => setTimeout(resume, LAST_WORDS_MS, null))])
 }

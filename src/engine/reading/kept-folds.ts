@@ -17,17 +17,17 @@ export function keptFolds<T extends Folded>(most: number): KeptFolds<T> {
   return {
     get: (store, tenant, name) => stores.get(store)?.get(keyOf(tenant, name)),
     keep(store, tenant, name, folded) {
-      const kept = stores.get(store) ?? new Map<string, T>()
-      stores.set(store, kept)
+      const cache = stores.get(store) ?? new Map<string, T>()
+      stores.set(store, cache)
       const key = keyOf(tenant, name)
-      const known = kept.get(key)
+      const cached = cache.get(key)
       // A slow reader may return an older fold. Keep the newer one.
-      const newest = known !== undefined && known.seq > folded.seq ? known : folded
-      kept.delete(key)
-      if (newest.seq >= 0) kept.set(key, newest)
-      for (const oldest of kept.keys()) {
-        if (kept.size <= most) break
-        kept.delete(oldest)
+      const newest = cached !== undefined && cached.seq > folded.seq ? cached : folded
+      cache.delete(key)
+      if (newest.seq >= 0) cache.set(key, newest)
+      for (const oldest of cache.keys()) {
+        if (cache.size <= most) break
+        cache.delete(oldest)
       }
     },
   }

@@ -31,9 +31,9 @@ const LEAST_BYTES = 1024
 const nothingKept = (): Kept => ({ entries: new Map(), bytes: 0 })
 
 function memoryOf(store: Store): Memory {
-  const known = memories.get(store) ?? { answers: new Map<string, Answers>(), contents: nothingKept() }
-  memories.set(store, known)
-  return known
+  const memory = memories.get(store) ?? { answers: new Map<string, Answers>(), contents: nothingKept() }
+  memories.set(store, memory)
+  return memory
 }
 
 /** Families of an answer that follows from bytes alone. */
@@ -70,8 +70,8 @@ export const rememberedContent = <T>(store: Store, key: string, ask: () => Promi
   keep(memoryOf(store).contents, key, ask, bytesOf)
 
 function keep<T>(kept: Kept, key: string, ask: () => Promise<T>, bytesOf: BytesOf<T> = () => 0): Promise<T> {
-  const known = kept.entries.get(key)
-  if (known !== undefined) return known.asked as Promise<T>
+  const cached = kept.entries.get(key)
+  if (cached !== undefined) return cached.asked as Promise<T>
   const asked = ask()
   const entry = { asked, bytes: 0 }
   kept.entries.set(key, entry)

@@ -62,11 +62,11 @@ export async function judgeStep(store: Store, tenant: string, step: RecordedStep
 type Under = (placed: readonly Cause[]) => Promise<Outcome>
 
 function onceEach(causes: readonly Cause[], make: Under): Under {
-  const kept = new Map<string, Promise<Outcome>>()
+  const cache = new Map<string, Promise<Outcome>>()
   return placed => {
     const key = causes.map(cause => (placed.includes(cause) ? 1 : 0)).join('')
-    const made = kept.get(key) ?? make(placed)
-    kept.set(key, made)
+    const made = cache.get(key) ?? make(placed)
+    cache.set(key, made)
     return made
   }
 }

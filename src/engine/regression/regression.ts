@@ -133,15 +133,15 @@ export const withProposal = (store: Store, proposal: Proposal): Store => ({
 
 /** Makes each once. The oldest are forgotten. */
 function keptMap<T>(most: number): (key: string, make: () => T) => T {
-  const kept = new Map<string, T>()
+  const cache = new Map<string, T>()
   return (key, make) => {
-    const known = kept.get(key)
-    if (known !== undefined) return known
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const made = make()
-    kept.set(key, made)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= most) break
-      kept.delete(oldest)
+    cache.set(key, made)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= most) break
+      cache.delete(oldest)
     }
     return made
   }

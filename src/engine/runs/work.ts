@@ -189,11 +189,11 @@ export function runWork(given: RunParts): RunWork {
       async (run, { workflow }): Promise<RunChange<Pick<SubmittedRun, 'events' | 'refusal'>>> => {
         const ruling = decideRun(draftRun(run.state), workflow, command)
         if (!('events' in ruling)) return unchanged(run, { events: [], refusal: ruling })
-        const kept = submission.idempotency?.(ruling.events)
+        const storedAnswer = submission.idempotency?.(ruling.events)
         return {
           draft: ruling,
           objects: submission.objects ?? [],
-          ...(kept === undefined ? {} : { idempotency: kept }),
+          ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
           answer: { events: ruling.events, refusal: null },
         }
       },
@@ -242,8 +242,8 @@ export function runWork(given: RunParts): RunWork {
       const at = await turns.performing(place, visitOf(state, nodeId), signal).now()
       const { command, objects } = await answerCommand(parts, place, at, answer)
       const isLate = command.decision === 'expired'
-      const kept = isLate ? {} : { ...submission, objects: [...(submission.objects ?? []), ...objects] }
-      const done = await submit(place, { type: 'turn', nodeId, command }, kept)
+      const accepted = isLate ? {} : { ...submission, objects: [...(submission.objects ?? []), ...objects] }
+      const done = await submit(place, { type: 'turn', nodeId, command }, accepted)
       if (isLate) throw new Fault('approval_closed', { problem: `Approval ${answer.approval} has expired` })
       return done
     },

@@ -40,7 +40,7 @@ export async function submit(store: Store, place: SessionPlace, command: Session
     const decided = decide(state, command)
     const refusal = decided.ok ? null : { code: decided.code, message: decided.message }
     if (decided.events.length === 0) return { state, events: [], refusal, replayed: null }
-    const kept = decided.ok ? submission.idempotency?.(decided.events) : undefined
+    const storedAnswer = decided.ok ? submission.idempotency?.(decided.events) : undefined
     const made = decided.ok ? decided.objects.map(({ text }) => encoder.encode(text)) : []
     try {
       const { replayed } = await store.commit({
@@ -50,7 +50,7 @@ export async function submit(store: Store, place: SessionPlace, command: Session
         appends: [
           { stream: sessionStream(session), expected: seq, entries: decided.events.map(event => sessionDraft(event, actor, cause)) },
         ],
-        ...(kept === undefined ? {} : { idempotency: kept }),
+        ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
       })
       if (replayed !== null) return { state, events: [], refusal: null, replayed }
       return { state: foldSession(decided.events, state), events: decided.events, refusal, replayed: null }

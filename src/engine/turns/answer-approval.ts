@@ -33,8 +33,8 @@ export async function answerCommand(
   at: AtWork | null,
   { approval, decision, note, arguments: changed }: ApprovalAnswer,
 ): Promise<AnswerCommand> {
-  const kept = note === null ? null : await scrubbedRemark(parts, place.tenant, note)
-  const answer: AnswerApproval = { type: 'answerApproval', approval, decision, by: place.actor, note: kept, arguments: null }
+  const scrubbedNote = note === null ? null : await scrubbedRemark(parts, place.tenant, note)
+  const answer: AnswerApproval = { type: 'answerApproval', approval, decision, by: place.actor, note: scrubbedNote, arguments: null }
   const open = at?.turn.calls.find(call => call.approval?.approval === approval && isAsked(call)) ?? null
   if (isOver(open, parts.now())) return { command: { ...answer, decision: 'expired' }, objects: [] }
   if (changed === null || decision !== 'approved') return { command: answer, objects: [] }

@@ -142,8 +142,8 @@ export async function settlement(
   const isError = outcome.status !== 'succeeded'
   const { callId = call.id, notes = [] } = asked ?? {}
   const result = notes.length === 0 ? output : { notes, result: output }
-  const said = { callId, toolName: call.name, output: result, ...(isError ? { isError } : {}) }
-  const text = writeMessage({ role: 'tool', content: [{ type: 'tool_result', ...said }] })
+  const toolResult = { callId, toolName: call.name, output: result, ...(isError ? { isError } : {}) }
+  const text = writeMessage({ role: 'tool', content: [{ type: 'tool_result', ...toolResult }] })
   const bytes = new TextEncoder().encode(text)
   const command = { type: 'settleCall', call: call.id, outcome, result: digestText(text), resultHash: resultHash(bytes) } as const
   return { command, objects: [bytes] }

@@ -27,20 +27,20 @@ export async function settledReply(
   receipt: Receipt,
   misfitOf: (text: string) => Promise<ReplyMisfit | null>,
 ): Promise<SettledReply> {
-  const kept = canonicalJson(receipt as unknown as Json)
-  const said = receipt.status === 'ok' ? assistantMessage(receipt) : null
+  const receiptText = canonicalJson(receipt as unknown as Json)
+  const message = receipt.status === 'ok' ? assistantMessage(receipt) : null
   const common = {
     type: 'settleStep',
-    receipt: digestText(kept),
-    failure: failureOf(receipt, said !== null),
+    receipt: digestText(receiptText),
+    failure: failureOf(receipt, message !== null),
     ...measured(receipt),
   } as const
-  if (said === null) return { command: { ...common, read: null }, brought: {}, texts: [kept] }
-  const text = writeMessage(said)
-  const asked = askedIn(said.content, await lineTools(read, request))
+  if (message === null) return { command: { ...common, read: null }, brought: {}, texts: [receiptText] }
+  const text = writeMessage(message)
+  const asked = askedIn(message.content, await lineTools(read, request))
   const { reply, brought, texts } = readingOf(text, asked, receipt)
   const misfit = asked.calls.length > 0 ? null : await misfitOf(asked.last)
-  return { command: { ...common, read: { ...reply, misfit } }, brought, texts: [kept, text, ...texts] }
+  return { command: { ...common, read: { ...reply, misfit } }, brought, texts: [receiptText, text, ...texts] }
 }
 
 /** The same, of a reply that is on record, with the verdict that is on record. */
@@ -49,10 +49,10 @@ export async function recordedReply(
   request: StepRequest,
   { reply, receipt, failure, misfit = null }: RecordedReply,
 ): Promise<SettledReply> {
-  const kept = receipt === null ? null : new TextDecoder().decode(await read(receipt))
-  const received = kept === null ? null : (JSON.parse(kept) as Receipt)
+  const receiptText = receipt === null ? null : new TextDecoder().decode(await read(receipt))
+  const received = receiptText === null ? null : (JSON.parse(receiptText) as Receipt)
   const common = { type: 'settleStep', receipt, failure, ...measured(received) } as const
-  if (reply === null) return { command: { ...common, read: null }, brought: {}, texts: kept === null ? [] : [kept] }
+  if (reply === null) return { command: { ...common, read: null }, brought: {}, texts: receiptText === null ? [] : [receiptText] }
   const text = new TextDecoder().decode(await read(reply))
   const found = readMessages(new TextEncoder().encode(text))
   const content = found.ok ? found.messages.flatMap((one: ChatMessage) => one.content) : []
@@ -61,7 +61,7 @@ export async function recordedReply(
   return {
     command: { ...common, read: { ...made.reply, misfit } },
     brought: made.brought,
-    texts: [...(kept === null ? [] : [kept]), text, ...made.texts],
+    texts: [...(receiptText === null ? [] : [receiptText]), text, ...made.texts],
   }
 }
 
@@ -102,9 +102,9 @@ function measured(receipt: Receipt | null): Pick<SettleStep, 'tokens' | 'convers
   }
 }
 
-function failureOf(receipt: Receipt, said: boolean): Failure | null {
+function failureOf(receipt: Receipt, hasReply: boolean): Failure | null {
   if (receipt.status !== 'ok') return { code: receipt.code, detail: receipt.message }
-  return said ? null : { code: 'reply_empty', detail: 'the model said nothing and called no tool' }
+  return hasReply ? null : { code: 'reply_empty', detail: 'the model said nothing and called no tool' }
 }
 
 type Warnings = NonNullable<Brought['warnings']>

@@ -73,9 +73,9 @@ export async function startStep(desk: NodeDesk, draft: RunDraft, step: number): 
   const boundary = await boundaryOf(desk, draft, turn)
   const { snapshot } = boundary.adopt ?? turn
   const made = isDirect(node) ? direct(desk, draft) : await composed(desk, draft, node, { ...turn, snapshot })
-  const told = emitRun(boundary.draft, ...made.events)
-  if (!made.ok) return { ...nothing(fail(told, desk, made)), texts: made.texts }
-  const letters = await deliverLetters(store, tenant, told, frozen.workflow, nodeId)
+  const draftWithPrompt = emitRun(boundary.draft, ...made.events)
+  if (!made.ok) return { ...nothing(fail(draftWithPrompt, desk, made)), texts: made.texts }
+  const letters = await deliverLetters(store, tenant, draftWithPrompt, frozen.workflow, nodeId)
   const adopted = boundary.adopt === null ? {} : { adopt: boundary.adopt }
   const started = decideRun(letters.draft, frozen.workflow, { type: 'turn', nodeId, command: { ...made.command, step, ...adopted } })
   if (!('events' in started)) return nothing(fail(draft, desk, { code: started.code, detail: started.message }))

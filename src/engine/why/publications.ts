@@ -39,14 +39,17 @@ export async function withPublications<T extends WhyChoice>(
     known.set(stream, found)
     return found
   }
-  const told = async (entry: WhyLayer, agentId: string | null): Promise<WhyLayer> => {
+  const withPublication = async (entry: WhyLayer, agentId: string | null): Promise<WhyLayer> => {
     if (!entry.applied) return entry
     const published = entry.owner === undefined ? templates.get(keyOf(entry)) : undefined
     const by = await definition(entry.layer, agentId)
     return { ...entry, ...(published === undefined ? {} : { published }), ...(by === null ? {} : { definition: by }) }
   }
   return Promise.all(
-    answers.map(async answer => ({ ...answer, chain: await Promise.all(answer.chain.map(entry => told(entry, answer.agentId))) })),
+    answers.map(async answer => ({
+      ...answer,
+      chain: await Promise.all(answer.chain.map(entry => withPublication(entry, answer.agentId))),
+    })),
   )
 }
 

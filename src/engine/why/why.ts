@@ -96,9 +96,9 @@ function writtenAt(world: LoadedFrozen, nodeId: string, overrides: Parameters<ty
 }
 
 function chosen(visits: readonly RunVisit[], { nodeId, visit }: WhyQuestion): readonly RunVisit[] {
-  const told = visits.filter(({ traced, steps }) => traced.length > 0 || steps.length > 0)
-  const newest = new Map(told.map(one => [one.nodeId, one.visit]))
-  return told.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))
+  const promptVisits = visits.filter(({ traced, steps }) => traced.length > 0 || steps.length > 0)
+  const newest = new Map(promptVisits.map(one => [one.nodeId, one.visit]))
+  return promptVisits.filter(one => (nodeId === undefined || one.nodeId === nodeId) && one.visit === (visit ?? newest.get(one.nodeId)))
 }
 
 /** A question without a node and a visit may have an empty answer. */

@@ -84,14 +84,14 @@ async function commitOnce(store: Store, writer: WorkspaceWriter, request: Commit
   const { outcome, version } = decided
   const previousRoot = head?.root ?? null
   const result = { outcome, workspace, version, root: updated.root, previousRoot, ...counts, changes: differences }
-  const kept = idempotency?.({ ...result, replayed: false })
-  if (decided.outcome === 'unchanged' && kept === undefined) return { ...result, replayed: false }
+  const storedAnswer = idempotency?.({ ...result, replayed: false })
+  if (decided.outcome === 'unchanged' && storedAnswer === undefined) return { ...result, replayed: false }
   const drafts = decided.outcome === 'committed' ? decided.drafts : []
   const nodes = [...updated.nodes.values()].map(({ text }) => new TextEncoder().encode(text))
   const { replayed } = await store.commit({
     tenant,
     ...(drafts.length === 0 ? {} : { objects: [...objects, ...nodes], appends: [{ stream, expected: seq, entries: drafts }] }),
-    ...(kept === undefined ? {} : { idempotency: kept }),
+    ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
   })
   return { ...result, replayed: replayed !== null }
 }

@@ -27,12 +27,12 @@ async function nodeOf(store: Store, tenant: string, digest: Digest): Promise<Tre
   const memory = kept.get(store) ?? { entries: 0, nodes: new Map<string, TreeNode>() }
   kept.set(store, memory)
   const key = `${tenant} ${digest}`
-  const known = memory.nodes.get(key)
-  const node = known ?? readNode(new TextDecoder().decode(await store.object(tenant, digest)))
+  const cached = memory.nodes.get(key)
+  const node = cached ?? readNode(new TextDecoder().decode(await store.object(tenant, digest)))
   if (node === null) throw new Fault('tree_invalid', { digest })
   memory.nodes.delete(key)
   memory.nodes.set(key, node)
-  if (known === undefined) forget(memory, node.entries.length + 1)
+  if (cached === undefined) forget(memory, node.entries.length + 1)
   return node
 }
 

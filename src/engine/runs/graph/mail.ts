@@ -41,8 +41,8 @@ export async function deliverLetters(
   const texts: StoredText[] = []
   let next = draft
   for (const { handoff, body } of mail) {
-    const said = `Another node of this run has sent you this.\n\n${handoffsText([body])}`
-    const text = writeMessage({ role: 'user', content: [{ type: 'text', text: said }] })
+    const content = `Another node of this run has sent you this.\n\n${handoffsText([body])}`
+    const text = writeMessage({ role: 'user', content: [{ type: 'text', text: content }] })
     const message = { kind: 'interrupt', id: `${draft.state.runId}/${handoff}`, message: digestText(text) } as const
     const delivered = emitRun(next, ...deliveries(nodeId, [{ handoff, body }]))
     const left = decideRun(delivered, workflow, { type: 'turn', nodeId, command: { type: 'leaveMessage', message } })

@@ -90,8 +90,13 @@ export async function leaveCommand(
     const ruling = 'events' in claimed ? decideRun(claimed, workflow, command) : claimed
     if (!('events' in ruling)) return unchanged(run, { events: [], refusal: ruling })
     const { events } = ruling
-    const kept = idempotency?.(events)
-    return { draft: ruling, objects, ...(kept === undefined ? {} : { idempotency: kept }), answer: { events, refusal: null } }
+    const storedAnswer = idempotency?.(events)
+    return {
+      draft: ruling,
+      objects,
+      ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
+      answer: { events, refusal: null },
+    }
   })
   const { run, answer, replayed } = written!
   return { run, events: replayed ? [] : answer.events, refusal: answer.refusal, replayed }

@@ -62,12 +62,12 @@ export async function askSession(
     const begun = await startNode({ store, tenant, nodeId: SESSION_NODE, run, frozen, load, ...desk }, null, beginning.draft)
     if (begun?.problem != null) throw refusalFault(begun.problem)
     const { draft, texts = [], objects: made = [] } = begun!
-    const kept = idempotency?.((await load(session)).state.runs + 1)
+    const storedAnswer = idempotency?.((await load(session)).state.runs + 1)
     return {
       draft,
       texts: [...beginning.texts, ...(own?.objects ?? []), ...texts],
       objects: [...objects, ...made],
-      ...(kept === undefined ? {} : { idempotency: kept }),
+      ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }),
       answer: draft.events,
     }
   }

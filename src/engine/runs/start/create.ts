@@ -55,8 +55,8 @@ export async function createRun(
   const { draft, texts, warnings } = await draftOfRun(store, place, request, world, owner, validator)
   const decide = async ({ state }: LoadedRun): Promise<RunChange<readonly RunEvent[]>> => {
     checkNew(state, place.runId)
-    const kept = request.idempotency?.(warnings)
-    return { draft, texts, ...(kept === undefined ? {} : { idempotency: kept }), answer: draft.events }
+    const storedAnswer = request.idempotency?.(warnings)
+    return { draft, texts, ...(storedAnswer === undefined ? {} : { idempotency: storedAnswer }), answer: draft.events }
   }
   const { run, answer, replayed } = (await writeRun(store, place, decide, true))!
   return { run, events: answer, replayed, warnings }

@@ -29,8 +29,8 @@ const worlds = new WeakMap<readonly SpawnedNode[], LoadedFrozen>()
 
 export async function worldOf(store: Store, tenant: string, state: RunState): Promise<LoadedFrozen> {
   const { nodes } = state.grown
-  const known = worlds.get(nodes)
-  if (nodes.length > 0 && known !== undefined) return known
+  const cached = worlds.get(nodes)
+  if (nodes.length > 0 && cached !== undefined) return cached
   const frozen = await loadFrozen(store, tenant, state.frozen!)
   if (nodes.length === 0) return frozen
   const spawned = new Map<string, LoadedSpawn>()
@@ -44,8 +44,8 @@ export async function worldOf(store: Store, tenant: string, state: RunState): Pr
 const spawns = new WeakMap<SpawnedNode, LoadedSpawn>()
 
 async function loadSpawn(store: Store, tenant: string, node: SpawnedNode): Promise<LoadedSpawn> {
-  const known = spawns.get(node)
-  if (known !== undefined) return known
+  const cached = spawns.get(node)
+  if (cached !== undefined) return cached
   const textOf = async (digest: SpawnedNode['role']['text']) => (await readStored<{ readonly text: string }>(store, tenant, digest)).text
   const { name, source, ref, file, text, requests } = node.role
   const role: FrozenRole = { name, source, ref, digest: file, requests, text: await textOf(text) }
