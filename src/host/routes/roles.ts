@@ -1,60 +1,13 @@
 // /v1/roles: the roles that runs of this host use. Shows them; nothing here writes where they are read from.
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { listRoles } from '../../engine/roles/list-roles.ts'
 import { loadRole } from '../../engine/roles/load-role.ts'
 import type { RoleFiles } from '../../ports.ts'
+import { nameParams, roleAnswer, rolesAnswer } from '../../wire/onbook/role-schema.ts'
 import type { RoleDescription } from '../../wire/onbook/roles.ts'
-import { CLOSED, digest, nullable } from '../../wire/onbook/schema-parts.ts'
 import { principalOf } from '../access/access.ts'
 import { answers } from './answers.ts'
-
-const nameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, CLOSED)
-
-const source = Type.Enum(['repo', 'shipped'])
-const requests = Type.Array(Type.String())
-const place = Type.Integer({ minimum: 1 })
-const problem = Type.Object(
-  {
-    severity: Type.Enum(['error', 'warning', 'info']),
-    message: Type.String(),
-    position: nullable(Type.Object({ line: place, column: place }, CLOSED)),
-    suggestion: Type.Optional(Type.String()),
-  },
-  CLOSED,
-)
-const rolesAnswer = Type.Object(
-  {
-    roles: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          source,
-          version: nullable(Type.String()),
-          requests,
-          shadows: Type.Boolean(),
-          problems: Type.Array(problem),
-        },
-        CLOSED,
-      ),
-    ),
-  },
-  CLOSED,
-)
-const roleAnswer = Type.Object(
-  {
-    name: Type.String(),
-    source,
-    version: Type.String(),
-    ref: Type.String(),
-    digest,
-    requests,
-    constraints: Type.Array(Type.String()),
-    text: Type.String(),
-    raw: Type.String(),
-  },
-  CLOSED,
-)
 
 /** @param files null where there is no repo: then there are the shipped ones. */
 export function roleRoutes(app: FastifyInstance, files: RoleFiles | null): void {

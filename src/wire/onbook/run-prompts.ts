@@ -102,5 +102,4 @@ export const promptAnswer = Type.Object(
 export type StepPrompt = Document<typeof promptsAnswer>['items'][number]
 /** A text is null where the host shows hashes only, or where it was erased. */
 export type WholePrompt = Document<typeof promptAnswer>
-export type StepChange = Document<typeof stepChange>
 export type UsedPrompt = Document<typeof usedTemplate>

@@ -278,4 +278,3 @@ export type ApplyWhen = (typeof WHEN)[number]
 export type ApplyAnswer = Document<typeof applyAnswer>
 export type SessionCommandRequest = Document<typeof commandBody>
 export type TranscriptPage = Document<typeof transcriptAnswer>
-export type WireWarning = Document<typeof warning>
