@@ -77,7 +77,7 @@ async function workshop() {
 /** The gate: one agent may not call a tool, one may, one asks twice. */
 function newsroom() {
   onbook(['publish', '.'])
-  onbook(['label', 'editor', 'print', '1.0.0', '--why', 'goes to print'])
+  onbook(['label', 'editor', 'print', '1.0.0', '--new', '--why', 'goes to print'])
   const runId = begin('archive.yaml')
   adoptNext('context/house-style.md', 'Write times with two digits. Name the month.\n')
   answer('approve', 'It is our own archive.')

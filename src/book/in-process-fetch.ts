@@ -18,9 +18,17 @@ export interface EmbeddedAccess {
   client(app: FastifyInstance): ClientOptions & { readonly fetch: typeof globalThis.fetch }
 }
 
-export function embeddedAccess(actor: string, tenant: string): EmbeddedAccess {
+export function embeddedAccess(actor: string, tenant: string, commit: string | null = null): EmbeddedAccess {
   const key = `embedded_${randomBytes(32).toString('base64url')}`
-  const principal = { keyId: `embedded-${randomUUID()}`, actor, tenant, scopes: SCOPES, workspaces: ['*'], isOperator: true } as const
+  const principal = {
+    keyId: `embedded-${randomUUID()}`,
+    actor,
+    tenant,
+    scopes: SCOPES,
+    workspaces: ['*'],
+    isOperator: true,
+    commit,
+  } as const
   return {
     host: { embedded: { key, principal }, hosts: [EMBEDDED_NAME] },
     // No request gets lost on the way, so that none is sent again.

@@ -2,6 +2,7 @@
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { type Book, bookOf } from '../book.ts'
 import { createHost } from '../host/app.ts'
+import { commitHere } from './commit-here.ts'
 import { hostConfigOf } from './host-config.ts'
 import { embeddedAccess } from './in-process-fetch.ts'
 import { openProductStore } from './product-store.ts'
@@ -20,7 +21,7 @@ const OPEN_GATES = { supported: true, endpointsSupported: true, mutableLibrary: 
 export function openRecordBook(settings: Settings): Book {
   const config = { ...hostConfigOf(settings), ...OPEN_GATES }
   const store = openProductStore(settings)
-  const access = embeddedAccess(actorOf(), tenantOf(settings))
+  const access = embeddedAccess(actorOf(), tenantOf(settings), commitHere())
   const validator = workerValidator()
   const app = createHost({
     store,

@@ -81,8 +81,10 @@ export const readText = (path: string): Promise<string> =>
     throw new Fault('file_unreadable', { path, reason: reasonOf(error) }, { cause: error })
   })
 
-/** Who is at the keyboard, for the record. */
+/** Who acts, for the record: as the environment names it, for example in CI, else the user of this process. */
 export function actorOf(): string {
+  const { ONBOOK_ACTOR: named = '' } = process.env
+  if (named !== '') return named
   try {
     return `cli:${userInfo().username}`
   } catch {

@@ -31,7 +31,7 @@ export async function activate(input: Input): Promise<number> {
         validator,
         record: book === null ? null : recordIn(book),
         test: testOptions(input, models, new AbortController().signal),
-        ...(input.why === undefined ? {} : { why: String(input.why) }),
+        ...(input.message === undefined ? {} : { why: String(input.message) }),
       },
       () => new Date().toISOString(),
     )

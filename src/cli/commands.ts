@@ -18,6 +18,8 @@ export interface Option {
   readonly summary: string
   /** May be given several times; the command gets a list. */
   readonly repeated?: true
+  /** Flags of earlier releases. They work, and --help leaves them out. */
+  readonly earlier?: string
 }
 
 /** What commander hands over: arguments by name, options by long name. */

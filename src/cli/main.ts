@@ -1,6 +1,6 @@
 // Folder: The command line: commands as data, one file a command, reports. It decides nothing about prompts.
 // The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
-import { Command as Parser } from 'commander'
+import { Option as HiddenOption, Command as Parser } from 'commander'
 import { packageVersion } from '../book/package-version.ts'
 import { nearest } from '../core/pack/nearest.ts'
 import { Fault, type FaultCode } from '../errors.ts'
@@ -22,6 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let json = false
   const parser = createParser(async (command, input) => {
     json = input.json === true || input.format === 'json'
+    if (typeof input.actor === 'string') process.env.ONBOOK_ACTOR = input.actor
     const whole = hasReference(command, input) ? await (await import('./references/references.ts')).withWholeIds(command, input) : input
     code = typeof whole === 'number' ? whole : await (await command.load())(whole)
   })
@@ -80,7 +81,8 @@ const describe = (parser: Parser, summary: string): Parser =>
 
 function bind(parser: Parser, command: Command, act: Act): void {
   for (const argument of command.arguments) parser.argument(argument)
-  for (const { flags, summary, repeated } of command.options) {
+  for (const { flags, summary, repeated, earlier } of command.options) {
+    if (earlier !== undefined) parser.addOption(new HiddenOption(earlier).hideHelp())
     if (repeated) parser.option(flags, summary, (one: string, others: readonly string[] = []) => [...others, one])
     else parser.option(flags, summary)
   }
@@ -88,8 +90,19 @@ function bind(parser: Parser, command: Command, act: Act): void {
     if (parser.commands.length > 0 && parser.args.length > command.arguments.length) refuseVerb(parser, parser.args[0]!)
     const names = command.arguments.map(argument => argument.replace(/[^a-z]/g, ''))
     const values = Object.fromEntries(names.map((name, index) => [name, args[index]]))
-    await act(command, { ...(args[names.length] as object), ...values })
+    await act(command, { ...withLaterNames(command, parser.opts()), ...values })
   })
+}
+
+/** A value under a flag of an earlier release counts as given under the flag of today. */
+function withLaterNames({ options }: Command, given: Input): Input {
+  const later = Object.fromEntries(
+    options.flatMap(({ flags, earlier }) => {
+      const value = earlier === undefined ? undefined : given[new HiddenOption(earlier).attributeName()]
+      return value === undefined ? [] : [[new HiddenOption(flags).attributeName(), value]]
+    }),
+  )
+  return { ...later, ...given }
 }
 
 function refuseVerb(group: Parser, word: string): never {

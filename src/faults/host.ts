@@ -100,5 +100,10 @@ export const HOST_FAULTS = {
     (d: { origin: string }) => `This host does not accept requests from pages of ${d.origin}. Open its own address instead.`,
   ),
   label_protected: worded(403, 'The label is protected. Use a key with the scope labels:protect, or remove the protection.'),
+  label_unknown: fault(
+    404,
+    (d: { templateId: string; label: string; meant: string | null }) =>
+      `No prompt has a label ${d.label} yet. ${d.meant === null ? '' : `Did you mean ${d.meant}? `}A new label is created with --new: "onbook prompt label ${d.templateId} ${d.label} <version> --new".`,
+  ),
   label_missing: worded(404, 'The template does not have this label. "onbook label <template>" lists its labels.'),
 } as const

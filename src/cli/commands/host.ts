@@ -1,7 +1,21 @@
 // The commands around the host.
 import { SCOPES } from '../../core/access/keys.ts'
 import type { Command } from '../commands.ts'
-import { DATA, HOST_CONFIG, HOST_TIMEOUT, JSON_OPTION, LIMIT, POLICY, RECORD_WHERE, RECORDINGS, REPO, SCRIPT, TENANT } from './options.ts'
+import {
+  ACTOR,
+  DATA,
+  HOST_CONFIG,
+  HOST_TIMEOUT,
+  JSON_OPTION,
+  LIMIT,
+  MESSAGE,
+  POLICY,
+  RECORD_WHERE,
+  RECORDINGS,
+  REPO,
+  SCRIPT,
+  TENANT,
+} from './options.ts'
 
 const keys = () => import('../host/keys.ts')
 
@@ -12,12 +26,13 @@ export const HOST_COMMANDS: readonly Command[] = [
     summary: 'check and publish packs, agents, workflows and workspaces',
     options: [
       { flags: '--workspace <name>', summary: 'workspace to commit the whole folder to, as its next version' },
-      { flags: '--message <text>', summary: 'message of the version, kept in the record' },
+      { flags: '-m, --message <text>', summary: 'message of the version, kept in the record' },
+      ACTOR,
       { flags: '--expect <n>', summary: 'version that must be the latest one; 0 for a new workspace' },
       HOST_CONFIG,
       ...RECORD_WHERE,
     ],
-    example: 'onbook publish newsdesk --workspace writer --message "shorter summaries"',
+    example: 'onbook publish newsdesk --workspace writer -m "shorter summaries"',
     load: async () => (await import('../host/publish.ts')).publish,
   },
   {
@@ -26,9 +41,11 @@ export const HOST_COMMANDS: readonly Command[] = [
     arguments: ['<template>', '[label]', '[version]'],
     summary: 'show or move the labels of a template',
     options: [
-      { flags: '--why <text>', summary: 'reason, kept in the history' },
+      MESSAGE,
+      ACTOR,
       { flags: '--history', summary: 'print every move, oldest first' },
       { ...LIMIT, summary: 'latest moves of the history to print (default: 50; with --json, all)' },
+      { flags: '--new', summary: 'create the label; needed for a name that no prompt has had' },
       { flags: '--back', summary: 'move the label back to its previous version' },
       { flags: '--remove', summary: 'remove the label' },
       { flags: '--protect', summary: 'let only keys with labels:protect move the label' },
@@ -36,7 +53,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       HOST_CONFIG,
       ...RECORD_WHERE,
     ],
-    example: 'onbook prompt label summarizer production 1.0.0 --why "first release"',
+    example: 'onbook prompt label summarizer production 1.0.0 --new -m "first release"',
     load: async () => (await import('../host/label.ts')).label,
   },
   {

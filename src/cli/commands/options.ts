@@ -5,6 +5,11 @@ export const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
 export const LIMIT: Option = { flags: '--limit <n>', summary: 'rows to print (default: 50; with --json, all)' }
 export const DATA: Option = { flags: '--data <dir>', summary: 'folder of the record (default: .onbook, here or in a parent folder)' }
 export const TENANT: Option = { flags: '--tenant <name>', summary: 'tenant (default: default)' }
+export const MESSAGE: Option = { flags: '-m, --message <text>', summary: 'reason, kept in the record', earlier: '--why <text>' }
+export const ACTOR: Option = {
+  flags: '--actor <name>',
+  summary: 'name for the record, such as ci:deploy (default: ONBOOK_ACTOR, else cli: and the user)',
+}
 export const HOST_CONFIG: Option = {
   flags: '--config <file>',
   summary: 'configuration of the host (default: onbook.host.yaml, if it exists)',

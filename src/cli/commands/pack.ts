@@ -1,6 +1,6 @@
 // The commands around packs and their versions.
 import type { Command, Option } from '../commands.ts'
-import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, RECORD_WHERE, TENANT } from './options.ts'
+import { ACTOR, DATA, HOST_CONFIG, JSON_OPTION, LIMIT, MESSAGE, RECORD_WHERE, TENANT } from './options.ts'
 
 const OUTPUT: Option = { flags: '--output <file>', summary: 'file for the report (default: standard output)' }
 
@@ -84,12 +84,13 @@ export const PACK_COMMANDS: readonly Command[] = [
     summary: 'check, test and activate a version',
     options: [
       { flags: '--back', summary: 'activate the previous active version again' },
-      { flags: '--why <text>', summary: 'reason, kept in the history' },
+      MESSAGE,
+      ACTOR,
       { flags: '--model <provider:model>', summary: 'real model for the tests' },
       HOST_CONFIG,
       ...RECORD_WHERE,
     ],
-    example: 'onbook prompt activate summarizer 1.1.0 --why "shorter summaries"',
+    example: 'onbook prompt activate summarizer 1.1.0 -m "shorter summaries"',
     load: async () => (await import('../activate.ts')).activate,
   },
   {
@@ -97,7 +98,7 @@ export const PACK_COMMANDS: readonly Command[] = [
     aliases: ['retire'],
     arguments: ['<agent>', '<version>'],
     summary: 'forbid a version from being activated again',
-    options: [HOST_CONFIG, ...RECORD_WHERE],
+    options: [ACTOR, HOST_CONFIG, ...RECORD_WHERE],
     example: 'onbook prompt retire summarizer 1.0.0',
     load: async () => (await import('../retire.ts')).retire,
   },
@@ -122,12 +123,13 @@ export const PACK_COMMANDS: readonly Command[] = [
     arguments: ['<prompt>', '[label]'],
     summary: 'go back to the previous version of a pack or label',
     options: [
-      { flags: '--why <text>', summary: 'reason, kept in the history' },
+      MESSAGE,
+      ACTOR,
       { flags: '--model <provider:model>', summary: 'real model for the tests of a pack' },
       HOST_CONFIG,
       ...RECORD_WHERE,
     ],
-    example: 'onbook prompt rollback summarizer production --why "summaries too short"',
+    example: 'onbook prompt rollback summarizer production -m "summaries too short"',
     load: async () => (await import('../prompts/rollback.ts')).rollback,
   },
 ]

@@ -1,6 +1,6 @@
 // The commands that look into a record and keep it.
 import type { Command, Option } from '../commands.ts'
-import { DATA, JSON_OPTION, LIMIT, RECORD_WHERE, TENANT, WHERE } from './options.ts'
+import { ACTOR, DATA, JSON_OPTION, LIMIT, MESSAGE, RECORD_WHERE, TENANT, WHERE } from './options.ts'
 
 const PUBLIC_KEY: Option = { flags: '--public-key <file>', summary: 'public keys for the signatures (default: the keyring)' }
 const BROKEN: Option = { flags: '--broken', summary: 'keep a copy that does not verify' }
@@ -125,14 +125,15 @@ export const RECORD_COMMANDS: readonly Command[] = [
     arguments: ['[digest]'],
     summary: 'erase an object, or find the objects that hold a text',
     options: [
-      { flags: '--why <text>', summary: 'reason, kept in the record; without it --run only lists' },
+      { ...MESSAGE, summary: 'reason, kept in the record; without it --run only lists' },
+      ACTOR,
       { flags: '--run <id>', summary: 'run whose objects are searched, with --holding' },
       { flags: '--holding <text>', summary: 'text that the objects of the run hold' },
       DATA,
       TENANT,
       JSON_OPTION,
     ],
-    example: 'onbook store erase sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 --why "asked to be forgotten"',
+    example: 'onbook store erase sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 -m "asked to be forgotten"',
     load: async () => (await import('../record/keep.ts')).erase,
   },
   {

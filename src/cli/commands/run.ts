@@ -1,6 +1,6 @@
 // The commands around runs.
 import type { Command, Option } from '../commands.ts'
-import { HOST_CONFIG, LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
+import { HOST_CONFIG, LIMIT, MESSAGE, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const MODEL: Option = { flags: '--model <name>', summary: 'model of the provider' }
 
@@ -43,7 +43,7 @@ const APPROVALS: Omit<Command, 'name' | 'aliases'> = {
   load: async () => (await approvals()).list,
 }
 
-const NOTE: Option = { flags: '--note <text>', summary: 'note, kept in the record' }
+const NOTE: Option = { ...MESSAGE, earlier: '--note <text>' }
 
 const START: readonly Option[] = [
   { flags: '--input <json>', summary: 'inputs of the workflow, as JSON or @file' },
@@ -140,8 +140,8 @@ export const RUN_COMMANDS: readonly Command[] = [
     aliases: ['runs cancel'],
     arguments: ['<run>'],
     summary: 'cancel a run',
-    options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
-    example: 'onbook run cancel run_0123456789abcdefghjkmnpq --reason "wrong brief"',
+    options: [{ ...MESSAGE, earlier: '--reason <text>' }, ...WHERE],
+    example: 'onbook run cancel run_0123456789abcdefghjkmnpq -m "wrong brief"',
     load: async () => (await steering()).cancel,
   },
   {
@@ -184,7 +184,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<approval>'],
     summary: 'approve a request; without a host, also continue the run',
     options: [NOTE, { flags: '--arguments <json>', summary: 'other arguments for the tool, as JSON or @file' }, WATCH, ...WORK, ...WHERE],
-    example: 'onbook approval approve approval-1 --note "the plan is good"',
+    example: 'onbook approval approve approval-1 -m "the plan is good"',
     load: async () => (await approvals()).approve,
   },
   {
@@ -193,7 +193,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     arguments: ['<approval>'],
     summary: 'deny a request; without a host, also continue the run',
     options: [NOTE, WATCH, ...WORK, ...WHERE],
-    example: 'onbook approval deny approval-1 --note "not before the tests pass"',
+    example: 'onbook approval deny approval-1 -m "not before the tests pass"',
     load: async () => (await approvals()).deny,
   },
 ]

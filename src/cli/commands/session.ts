@@ -1,6 +1,6 @@
 // The commands around sessions.
 import type { Command, Option } from '../commands.ts'
-import { LIMIT, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
+import { LIMIT, MESSAGE, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const CONFIG_OPTIONS: readonly Option[] = [
   {
@@ -118,8 +118,8 @@ export const SESSION_COMMANDS: readonly Command[] = [
     aliases: ['sessions cancel'],
     arguments: ['<session>'],
     summary: 'cancel the open run of a session',
-    options: [{ flags: '--reason <text>', summary: 'reason, kept in the record' }, ...WHERE],
-    example: 'onbook agent cancel writer --reason "wrong brief"',
+    options: [{ ...MESSAGE, earlier: '--reason <text>' }, ...WHERE],
+    example: 'onbook agent cancel writer -m "wrong brief"',
     load: async () => (await running()).cancel,
   },
   {

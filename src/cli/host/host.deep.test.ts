@@ -164,7 +164,7 @@ describe('onbook serve', () => {
 describe('onbook keys', () => {
   const cases: readonly [string, readonly string[], string][] = [
     ['an unknown scope', ['create', '--scopes', 'everything'], 'a scope must be one of'],
-    ['an unknown action', ['make'], 'the action must be one of'],
+    ['an unknown action', ['make'], 'Verbs: create, list, revoke, login'],
     ['a date that is none', ['create', '--expires', 'soon'], '--expires must be a date'],
     ['a date that has gone by', ['create', '--expires', '2020-01-01'], '--expires must be a date to come'],
     ['the tenant of the host', ['create', '--tenant', 'onbook'], 'no key belongs to it'],
@@ -209,12 +209,15 @@ describe('onbook publish and label', () => {
     const label = (...args: readonly string[]) => runCli(['label', ...args], { cwd })
     expect((await label('summarizer', 'production')).out).toBe('summarizer has no label production.\n')
     expect((await label('summarizer')).out).toMatch(/^label .*\nactive +1\.0\.0 .*its first version\n$/)
-    await label('summarizer', 'production', '1.0.0')
-    await label('summarizer', 'staging', '1.0.0')
+    await label('summarizer', 'production', '1.0.0', '--new')
+    await label('summarizer', 'staging', '1.0.0', '--new')
     expect((await label('summarizer', '--json')).out).toContain('staging')
     expect((await label('summarizer', 'production', '--json')).out).not.toContain('staging')
     expect((await label('summarizer', 'prod')).out).toBe('summarizer has no label prod.\n')
-    expect(await label('sumarizer')).toMatchObject({ code: 2, err: 'onbook: there is no template sumarizer.\n' })
+    expect(await label('sumarizer')).toMatchObject({
+      code: 2,
+      err: 'onbook: there is no template sumarizer; the nearest name is summarizer.\n',
+    })
     expect(await label('summarizer', '--remove')).toMatchObject({ code: 2, err: 'onbook: name the label that is meant.\n' })
   })
 
@@ -227,7 +230,7 @@ describe('onbook publish and label', () => {
     const again = JSON.parse((await runCli(['publish', '--json'], { cwd })).out) as typeof first
     const active = first.published.map(ref => ({ templateId: ref.slice('prompt:'.length, ref.indexOf('@')), version: '1.0.0' }))
     expect(again).toEqual({ published: [], unchanged: first.published, active, agents: [], workflows: [] })
-    const move = (version: string, why: string) => runCli(['label', 'summarizer', 'production', version, '--why', why], { cwd })
+    const move = (version: string, why: string) => runCli(['label', 'summarizer', 'production', version, '--new', '--why', why], { cwd })
     expect((await move('1.0.0', 'first')).code).toBe(0)
     expect(await move('9.9.9', 'no such')).toMatchObject({ code: 2, err: expect.stringContaining('there is no summarizer@9.9.9') })
     await runCli(['label', 'summarizer', 'production', '--remove'], { cwd })
@@ -258,7 +261,7 @@ describe('onbook publish and label', () => {
     await post('/v1/prompts', { templateId: 'w', version: '1.0.0', kind: 'user', text: 'On {{topic}} for {{tenantId}}', variables })
     const asked = { ref: 'prompt:w@1.0.0', variables: { topic: 'the <sea>' }, contentTrust: 'untrusted' }
     const { hash, composed } = (await (await post('/v1/prompts:render', asked)).json()) as { hash: string; composed: string }
-    await runCli(['label', 'w', 'live', '1.0.0'], { cwd: folder })
+    await runCli(['label', 'w', 'live', '1.0.0', '--new'], { cwd: folder })
     for (const ref of ['prompt:w@1.0.0', 'prompt:w@live', 'prompt:w']) {
       const { out } = await runCli(['render', ref, '--values', JSON.stringify(asked.variables), '--untrusted', '--json'], { cwd: folder })
       expect(JSON.parse(out)).toMatchObject({ ref: 'prompt:w@1.0.0', hash, text: composed })
@@ -273,7 +276,7 @@ describe('onbook publish and label', () => {
     const cwd = join(folder, 'ws')
     await runCli(['publish'], { cwd })
     const below = join(cwd, 'prompts', 'summarizer')
-    expect((await runCli(['label', 'summarizer', 'live', '1.0.0'], { cwd: below })).code).toBe(0)
+    expect((await runCli(['label', 'summarizer', 'live', '1.0.0', '--new'], { cwd: below })).code).toBe(0)
     expect(readdirSync(below)).not.toContain('.onbook')
     expect((await runCli(['label', 'summarizer'], { cwd })).out).toContain('live')
   })

@@ -4,6 +4,7 @@ import { previousOf } from '../../core/pack/registry.ts'
 import { isLabel } from '../../core/resolve/prompt-ref.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
+import { checkLabelKnown, promptIds, withSuggestion } from '../prompts/suggest.ts'
 import { columns } from '../report/columns.ts'
 import { newestRows } from '../report/page.ts'
 import { visible } from '../report/visible.ts'
@@ -12,8 +13,14 @@ import { withRecordBook } from './record-book.ts'
 
 export const label = (input: Input): Promise<number> =>
   withRecordBook(input, async book => {
-    await change(book, input)
-    await (input.history ? showHistory : showLabels)(book, input)
+    await withSuggestion(
+      String(input.template),
+      () => promptIds(book),
+      async () => {
+        await change(book, input)
+        await (input.history ? showHistory : showLabels)(book, input)
+      },
+    )
     return 0
   })
 
@@ -31,7 +38,8 @@ async function change(book: Book, input: Input): Promise<void> {
   if ([version !== undefined, remove === true, back === true].filter(Boolean).length > 1)
     throw new Fault('usage_invalid', { problem: 'Name a version, or --back, or --remove: only one of them' })
   const template = String(input.template)
-  const why = typeof input.why === 'string' ? { why: input.why } : {}
+  if (version !== undefined && !input.new) await checkLabelKnown(book, template, name)
+  const why = typeof input.message === 'string' ? { why: input.message } : {}
   if (remove) await book.labels.remove(template, name, why)
   else await book.labels.move(template, name, back ? await versionBefore(book, template, name) : String(version), why)
 }

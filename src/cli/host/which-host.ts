@@ -22,6 +22,8 @@ export async function hostFor(input: Input): Promise<WhichHost | null> {
   const timeoutMs = hostTimeout(input)
   const url = urlOf(input) ?? (input.tenant === undefined ? living : undefined)
   if (url === undefined) return null
+  if (input.actor !== undefined)
+    throw new Fault('usage_invalid', { problem: `The host at ${url} records the owner of the key as the actor: leave out --actor` })
   const key = keyFor(url, input) ?? storedKey(url)
   if (key !== undefined) return { url, key, timeoutMs }
   // The key of this folder opens this folder's host; no other is shown it.

@@ -46,14 +46,14 @@ describe('an imported run', () => {
   it('is listed as imported, with a record beside it and without', async () => {
     const imported = { runId: RUN, workflowId: 'workshop', status: 'completed', imported: true }
     expect((await json('runs', '--data', 'alone')).runs).toMatchObject([imported])
-    expect((await onbook('runs', '--data', 'alone')).out).toMatch(new RegExp(`${RUN.slice(0, 13)}\\S* +workshop +completed, imported +20`))
+    expect((await onbook('runs', '--data', 'alone')).out).toMatch(new RegExp(`${RUN.slice(0, 13)}\\S* +workshop +completed, imported`))
     expect((await onbook('runs', '--data', 'alone', '--status', 'failed')).out).toContain('No such runs')
     const own = await runNewsroom('both')
     await json('import', HISTORY, '--data', 'both')
     const { runs } = await json('runs', '--data', 'both')
     expect(runs.map(({ runId, imported }: { runId: string; imported?: true }) => [runId, imported])).toEqual([
-      [RUN, true],
       [own, undefined],
+      [RUN, true],
     ])
   })
 
@@ -164,7 +164,7 @@ describe('what is left out', () => {
     const run = ['run', 'workflows/story.yaml', '--provider', 'scripted', '--model', 'small', '--script', 'script.yaml', '--json']
     await at('sessions', 'create', 'desk', '--provider', 'scripted', '--model', 'small')
     await at('publish', '.')
-    await at('label', 'editorial-house-style', 'production', '1.1.0')
+    await at('label', 'editorial-house-style', 'production', '1.1.0', '--new')
     const first = JSON.parse((await at(...run)).out).runId
     const { out: before } = await at('export', first)
     const second = JSON.parse((await at(...run)).out).runId

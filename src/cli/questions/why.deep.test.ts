@@ -36,7 +36,7 @@ describe('files on disk', () => {
   it('answer what a run of them then says, layer by layer', async () => {
     const { folder, onbook, json } = place()
     await onbook('publish', '.')
-    await onbook('label', 'editorial-house-style', 'production', '1.1.0')
+    await onbook('label', 'editorial-house-style', 'production', '1.1.0', '--new')
     // What was edited since it was published counts, and is published by the run.
     const path = join(folder, WORKFLOW)
     writeFileSync(path, readFileSync(path, 'utf8').replace('systemPromptRef: "prompt:experimental-writer@2.0.0"', 'systemPromptRef: ""'))

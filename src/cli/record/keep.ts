@@ -106,9 +106,9 @@ export const erase = (input: Input): Promise<number> =>
     if (input.run !== undefined || input.holding !== undefined) return eraseHolding(store, input)
     if (input.digest === undefined)
       throw new Fault('usage_invalid', { problem: 'name an object, or a run and a text with --run and --holding' })
-    const [tenant, digest, why] = [tenantOf(input), readDigest(input.digest), input.why]
+    const [tenant, digest, why] = [tenantOf(input), readDigest(input.digest), input.message]
     if (typeof why !== 'string' || why.trim() === '')
-      throw new Fault('usage_invalid', { problem: 'say why with --why: it stays in the record for ever' })
+      throw new Fault('usage_invalid', { problem: 'give the reason with -m: it stays in the record for ever' })
     await eraseObject(store, { tenant, digest, actor: actorOf(), why })
     return say(input, `Erased the bytes of ${digest}. That they were, by whom and why stays in stream audit. Backups still have them.`, {
       erased: digest,
@@ -117,7 +117,7 @@ export const erase = (input: Input): Promise<number> =>
 
 /** Lists them; erases them when it is said why. */
 async function eraseHolding(store: Store, input: Input): Promise<number> {
-  const { run, holding, why, digest } = input
+  const { run, holding, message: why, digest } = input
   if (typeof run !== 'string' || typeof holding !== 'string' || holding === '' || digest !== undefined)
     throw new Fault('usage_invalid', { problem: '--run and --holding belong together: a run, and a text that its objects hold' })
   const tenant = tenantOf(input)
@@ -125,7 +125,7 @@ async function eraseHolding(store: Store, input: Input): Promise<number> {
   const isErasing = typeof why === 'string' && why.trim() !== ''
   if (isErasing) for (const name of objects) await eraseObject(store, { tenant, digest: name, actor: actorOf(), why })
   const what = `${plural(objects.length, 'object')} of run ${run} ${objects.length === 1 ? 'holds' : 'hold'} this text`
-  const next = isErasing ? 'erased. Backups and exported files still have them' : 'not erased; --why "reason" erases them'
+  const next = isErasing ? 'erased. Backups and exported files still have them' : 'not erased; -m "reason" erases them'
   const text = [...objects, visible(`${what}${objects.length === 0 ? '.' : `: ${next}.`}`)].join('\n')
   say(input, text, { run, objects, erased: isErasing })
   return objects.length === 0 ? 1 : 0

@@ -39,7 +39,8 @@ async function runNamed(input: Input, ref: string): Promise<string> {
   const back = LATEST.exec(ref)
   if (back !== null) return withBookOf(input, book => runBefore(book, Number(back[1] ?? 0)))
   const imported = (await importedIds(input)).filter(id => id.startsWith(ref))
-  if (imported.includes(ref)) return ref
+  const isEmpty = (await hostFor(input)) === null && !existsSync(databaseOf(input))
+  if (imported.includes(ref) || (isEmpty && imported.length === 0)) return ref
   const found = await withBookOf(input, async book => {
     const runs: { readonly runId: string; readonly workflowId: string; readonly createdAt: string }[] = []
     for await (const run of book.runs.list({ prefix: ref, order: 'newest' })) {

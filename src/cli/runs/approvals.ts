@@ -64,7 +64,7 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
       const wanted = (await openApprovals(open.book)).find(one => one.approval === approval)
       const { runId = null } = wanted ?? {}
       const after = runId === null ? -1 : (await readRun(open, runId)).reading.last.sequence
-      const note = typeof input.note === 'string' ? input.note : null
+      const note = typeof input.message === 'string' ? input.message : null
       // One that nobody waits for is refused there, with what became of it.
       const changed = await changedArguments(input)
       await open.book.approvals.resolve(approval, {

@@ -43,7 +43,7 @@ export const pause = (input: Input): Promise<number> =>
 export const cancel = (input: Input): Promise<number> =>
   asking(
     input,
-    (runs, runId) => runs.cancel(runId, typeof input.reason === 'string' ? input.reason : undefined),
+    (runs, runId) => runs.cancel(runId, typeof input.message === 'string' ? input.message : undefined),
     status => `${runOf(input)} is ${status}.`,
   )
 

@@ -206,7 +206,7 @@ export const cancel = (input: Input): Promise<number> =>
   withSessions(input, async open => {
     const { book } = open
     const session = String(input.session)
-    const reason = typeof input.reason === 'string' ? { reason: input.reason } : {}
+    const reason = typeof input.message === 'string' ? { reason: input.message } : {}
     const { id } = await book.sessions.command(session, { kind: 'cancel', ...reason })
     await open.local?.sessionIdle(session)
     const { lifecycle } = await book.sessions.get(session)

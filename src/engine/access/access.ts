@@ -38,6 +38,8 @@ export interface Principal {
   readonly workspaces: readonly string[]
   /** The program that the host is part of. It has the files of the host, and needs no permission in them. */
   readonly isOperator?: true
+  /** The commit of the checkout that a command is called in. */
+  readonly commit?: string | null
 }
 
 export interface KeyRequest {

@@ -2,6 +2,7 @@
 // Publishes to a library. The decision uses the current state and is repeated when another writer commits first.
 
 import type { Digest } from '../../core/digest/digest.ts'
+import type { JsonObject } from '../../core/digest/is-object.ts'
 import { type Decided, decidePublish, type KnownVersion, newestOf, type Publishing } from '../../core/library/decide.ts'
 import { ACTIVE_LABEL, labelMovedDraft, libraryStream } from '../../core/library/events.ts'
 import { type LibraryTemplate, templateText } from '../../core/library/template.ts'
@@ -22,7 +23,7 @@ export type Precondition = (digest: Digest) => boolean
 /** Decides on the current state and commits; decides again when another writer commits first. */
 export async function commitDecided(
   store: Store,
-  { tenant, libraryId, workspace, idempotency }: Writer,
+  { tenant, libraryId, workspace, idempotency, commit = null }: Writer,
   objects: readonly Uint8Array[],
   decide: () => Promise<Decided>,
 ): Promise<CommitOutcome> {
@@ -37,7 +38,8 @@ export async function commitDecided(
       const { replayed } = await store.commit({
         tenant,
         objects,
-        appends: decided.drafts.length === 0 ? [] : [{ stream, expected: seq, entries: decided.drafts }],
+        appends:
+          decided.drafts.length === 0 ? [] : [{ stream, expected: seq, entries: decided.drafts.map(draft => withCommit(draft, commit)) }],
         ...(idempotency ? { idempotency } : {}),
       })
       return { replayed: replayed !== null }
@@ -46,6 +48,9 @@ export async function commitDecided(
     }
   }
 }
+
+const withCommit = (draft: EventDraft, commit: string | null): EventDraft =>
+  commit === null ? draft : { ...draft, payload: { ...(draft.payload as JsonObject), commit } }
 
 export interface PublishOptions extends Omit<Publishing, 'actor'> {
   readonly precondition?: Precondition | undefined

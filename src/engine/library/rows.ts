@@ -29,6 +29,8 @@ export interface Writer {
   /** The workspace that its templates and labels belong to; without one, the whole tenant. */
   readonly workspace?: string | null
   readonly actor: string
+  /** The commit of the checkout that the writer works in; left out of the record without one. */
+  readonly commit?: string | null
   /** The stored answer to a repeated request. */
   readonly idempotency?: { readonly key: string; readonly answer: Json }
 }

@@ -24,11 +24,12 @@ import { gateOf } from '../gate.ts'
 
 export function labelRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const shared = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
-  const writerOf = (request: FastifyRequest, { tenant, actor }: Principal, idempotency?: Writer['idempotency']): Writer => ({
+  const writerOf = (request: FastifyRequest, { tenant, actor, commit = null }: Principal, idempotency?: Writer['idempotency']): Writer => ({
     tenant,
     libraryId: config.libraryId,
     workspace: request.workspaceId,
     actor,
+    commit,
     ...(idempotency ? { idempotency } : {}),
   })
   const move = (request: FastifyRequest, reply: FastifyReply, change: Omit<LabelChange, 'mayMoveProtected'>, answer: Answer) => {

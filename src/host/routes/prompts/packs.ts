@@ -30,7 +30,7 @@ const MOST_BYTES = 16 * 1024 * 1024
 
 export function packRoutes(app: FastifyInstance, { store, config }: HostParts): void {
   const writable = { onRequest: gateOf(config, 'mutableLibrary'), bodyLimit: MOST_BYTES }
-  const writerOf = ({ tenant, actor }: Principal): Writer => ({ tenant, libraryId: config.libraryId, actor })
+  const writerOf = ({ tenant, actor, commit = null }: Principal): Writer => ({ tenant, libraryId: config.libraryId, actor, commit })
 
   app.post<{ Body: Static<typeof publishPacksBody> }>(
     '/v1/packs::publish',
@@ -44,7 +44,7 @@ export function packRoutes(app: FastifyInstance, { store, config }: HostParts): 
     },
     async request => {
       const { templates, schemas = [], active = [], agents = [], workflows = [] } = request.body
-      const { tenant, actor } = principalOf(request, 'prompts:write')
+      const principal = principalOf(request, 'prompts:write')
       if (agents.length > 0) principalOf(request, 'agents:write')
       if (workflows.length > 0) principalOf(request, 'workflows:write')
       if (active.some(({ onlyFirst }) => !onlyFirst)) principalOf(request, 'labels:write')
@@ -55,11 +55,11 @@ export function packRoutes(app: FastifyInstance, { store, config }: HostParts): 
         ...workflows.map(document => prepareWorkflow(document as Json)),
       ]
       const wanted = new Map(active.map(({ templateId, ...one }) => [templateId, one]))
-      return publishPrepared(
-        store,
-        { tenant, libraryId: config.libraryId, actor },
-        { compiled: { templates: known.templates, active: wanted }, schemas: known.schemas, definitions },
-      )
+      return publishPrepared(store, writerOf(principal), {
+        compiled: { templates: known.templates, active: wanted },
+        schemas: known.schemas,
+        definitions,
+      })
     },
   )
 
