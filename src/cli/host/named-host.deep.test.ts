@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../core/access/keys.ts'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
-import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'
+import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'
 
 let host: TestHost
 beforeAll(async () => {
@@ -140,6 +140,7 @@ describe('verify', () => {
   const cwd = temporaryFolder(null)
 
   it('answers the machine contract, of the tenant alone', async () => {
+    await host.ask('POST', '/v1/prompts', { body: template('verified') })
     const { run } = onHost(cwd)
     const { code, out } = await run('verify', '--json')
     const mine = JSON.parse(out)
