@@ -1,21 +1,26 @@
 // Composes the work of sessions and runs: models, secrets, tools, policy. The one place where all of them meet.
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { environmentSecrets, secretsFrom, tenantSecrets } from '../adapters/keys/secrets.ts'
+import { mcpToolServer } from '../adapters/mcp/mcp-tool-server.ts'
+import type { McpServerSettings } from '../adapters/mcp/settings.ts'
 import { repoDetails } from '../adapters/repo/repo-details.ts'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import { knownTo, scrubKnown } from '../adapters/scrub/scrub-known.ts'
 import { stoppedSchemas } from '../adapters/validator/stopped-schemas.ts'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
+import { canonicalJson, type Json } from '../core/digest/digest.ts'
 import { isListed } from '../core/gate/grants.ts'
 import { gateRules, type HostPolicy, sessionPolicy } from '../core/gate/host-policy.ts'
-import type { PlacedPolicy } from '../core/gate/read-policy.ts'
+import { type PlacedPolicy, POLICY_FILE } from '../core/gate/read-policy.ts'
+import type { RunWarning } from '../core/run/warning.ts'
 import { GRAPH_DESCRIPTORS } from '../core/tools/graph-descriptors.ts'
 import { introspectSession } from '../engine/bindings/introspect-session.ts'
 import { workspaceRead } from '../engine/bindings/workspace-read.ts'
 import { forkWork } from '../engine/fork/forks.ts'
 import type { RunWorld } from '../engine/runs/start/frozen.ts'
 import { runWork } from '../engine/runs/work.ts'
-import { adoptedTools } from '../engine/tools/adopted-tools.ts'
+import { adoptedTools, type ToolServers } from '../engine/tools/adopted-tools.ts'
 import { unadoptedOffers } from '../engine/tools/unadopted-offers.ts'
 import type { TurnParts } from '../engine/turns/performing.ts'
 import { fairValidator } from '../engine/work/fair-validator.ts'
@@ -25,12 +30,11 @@ import type { Binding, ChatModel, Secrets, Store } from '../ports.ts'
 import { modelsOf } from './chat-models.ts'
 import { hostConfigOf } from './host-config.ts'
 import { modelsFor } from './pack-models.ts'
-import { policyWatch } from './policy-watch.ts'
+import { readPolicyFile } from './policy-file.ts'
 import { keyringOf, secretsFile } from './record-folder.ts'
 import { repoOf } from './repo-folder.ts'
 import { watchOf } from './repo-watching.ts'
 import type { Settings } from './settings.ts'
-import { toolServers } from './tool-servers.ts'
 
 /** Threads that run schemas: one is always enough for a tenant. */
 const VALIDATORS = 3
@@ -170,3 +174,35 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     const timer = setTimeout(done, ms)
     signal.addEventListener('abort', done)
   })
+
+/** Detects that the policy file differs from the policy of this process. Reads the file again only after it was written. */
+function policyWatch(settings: Settings, active: HostPolicy): () => Promise<readonly RunWarning[]> {
+  const path = typeof settings.policy === 'string' ? settings.policy : POLICY_FILE
+  let checked = { written: writtenAt(path), isOutdated: false }
+  return async () => {
+    const written = writtenAt(path)
+    if (written !== checked.written) checked = { written, isOutdated: !(await isSame(settings, active)) }
+    if (!checked.isOutdated) return []
+    const message = `${path} was changed after this host started, and the host still uses the old policy. Restart the host to use the new one.`
+    return [{ code: 'policy_outdated', message }]
+  }
+}
+
+/** Null where there is no file. */
+const writtenAt = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
+
+/** A file that cannot be read or is invalid is not what the host uses. */
+const isSame = (settings: Settings, active: HostPolicy): Promise<boolean> =>
+  readPolicyFile(settings).then(
+    ({ policy }) => canonicalJson(policy as unknown as Json) === canonicalJson(active as unknown as Json),
+    () => false,
+  )
+
+/** @param secrets of the operator. Secrets of other tenants are never sent to a server. */
+const toolServers = (settings: Settings, secrets: Secrets): ToolServers =>
+  new Map(
+    Object.entries(hostConfigOf(settings).mcpServers).map(([name, settings]) => [
+      name,
+      mcpToolServer(name, settings as McpServerSettings, secrets),
+    ]),
+  )

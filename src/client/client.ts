@@ -1,6 +1,6 @@
 // A client of one host with one key. What it keeps is its own.
 import type { Bundle } from '../wire/onbook/bundle.ts'
-import type { Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
+import type { PromptTemplate, Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
 import { type Agents, createAgents, createWorkflows, type Workflows } from './calls/definitions.ts'
 import { createLabels, type Labels } from './calls/labels.ts'
@@ -14,13 +14,13 @@ import { type Approvals, createApprovals, createRuns, type Runs } from './calls/
 import { createSessions, type Sessions } from './calls/sessions.ts'
 import { createTools, type Tools } from './calls/tools.ts'
 import { createWorkspaces, type Workspaces } from './calls/workspaces.ts'
+import { clientError } from './client-error.ts'
 import type { ServerEvent } from './event-stream.ts'
 import { type EventOptions, readEvents } from './events.ts'
 import { keptAnswers } from './kept.ts'
 import { offlineSource } from './offline.ts'
-import { type Ref, readRef } from './ref.ts'
+import { type Ref, type RefParts, readRef } from './ref.ts'
 import { listIn } from './shapes.ts'
-import { takeSnapshot } from './snapshot.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
@@ -86,4 +86,19 @@ export function createClient(options: ClientOptions): Client {
     snapshot: (refs, call = {}) => takeSnapshot(prompts, refs.map(readRef), call),
     events: (path, given = {}) => readEvents(transport, path, given),
   }
+}
+
+/** Writes down what the host says now, for when it cannot be asked. */
+async function takeSnapshot(prompts: Prompts, refs: readonly RefParts[], options: CallOptions): Promise<Snapshot> {
+  const takenAt = new Date().toISOString()
+  const templates = new Map<string, PromptTemplate>()
+  const labels = new Map<string, Snapshot['labels'][number]>()
+  for (const ref of refs) {
+    if (ref.libraryId !== undefined) throw clientError('ref_invalid', 'A snapshot has no libraries: name no libraryId.')
+    const { template, ref: pinned } = await prompts.get(ref, { ...options, maxAgeMs: 0, staleIfErrorMs: 0 })
+    const { templateId, label } = ref
+    templates.set(pinned, template)
+    if (label !== undefined) labels.set(`${templateId} ${label}`, { templateId, label, version: template.version })
+  }
+  return { takenAt, templates: [...templates.values()], labels: [...labels.values()] }
 }

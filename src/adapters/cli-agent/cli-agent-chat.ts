@@ -30,7 +30,6 @@ import type { Reader, ReaderOptions, Said } from './reader.ts'
 import { type Ended, runCommand } from './run-command.ts'
 import { lastOf, scrubbedTail } from './scrubbed-tail.ts'
 import { streamJsonReader } from './stream-json-reader.ts'
-import { textReader } from './text-reader.ts'
 
 export interface CliAgentChat extends ChatModel {
   resumes(provider: string): boolean
@@ -151,3 +150,24 @@ const oddities = ({ malformed }: Said, { code }: Ended): readonly string[] => [
   ...(malformed === 0 ? [] : [`Lines of its output that are not JSON, and were left out: ${malformed}.`]),
   ...(code === null || code === 0 ? [] : [`It answered, and then ended with code ${code}.`]),
 ]
+
+/** Reads a command that prints plain text: its whole output is the answer. */
+function textReader({ show }: ReaderOptions): Reader {
+  let text = ''
+  return {
+    finished: null,
+    push(piece) {
+      text += piece
+      show({ kind: 'text', text: piece })
+    },
+    end: () => ({
+      texts: [text.replace(/\r?\n$/, '')],
+      reasoning: [],
+      usage: null,
+      stop: null,
+      conversation: null,
+      failure: null,
+      malformed: 0,
+    }),
+  }
+}

@@ -1,12 +1,11 @@
 // Opens one connection to a tool server, within a time limit. A failed attempt leaves no process behind.
-import type { Client } from '@modelcontextprotocol/client'
+import type { Client, Transport } from '@modelcontextprotocol/client'
 import { Fault } from '../../errors.ts'
 import type { Secrets } from '../../ports.ts'
 import { lentSecrets } from '../cli-agent/agent.ts'
 import { scrubbedTail } from '../cli-agent/scrubbed-tail.ts'
 import { scrubber } from '../scrub/scrub.ts'
 import { secretsIn } from '../scrub/scrub-model.ts'
-import { httpTransport } from './http-transport.ts'
 import { serverFault, type Witness } from './server-fault.ts'
 import type { McpServer } from './settings.ts'
 import { stdioTransport } from './stdio-transport.ts'
@@ -71,4 +70,28 @@ async function headersOf(name: string, { headers }: McpServer, secrets: Secrets)
     return [header, value]
   })
   return Object.fromEntries(await Promise.all(found))
+}
+
+type Package = typeof import('@modelcontextprotocol/client')
+
+/** Connects to a tool server by Streamable HTTP. Reads no answer beyond its limit, and follows no redirect to another origin. */
+const httpTransport = (sdk: Package, { url = '', maxAnswerBytes }: McpServer, headers: Readonly<Record<string, string>>): Transport =>
+  new sdk.StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: async (address, init) => bounded(await fetch(address, init), maxAnswerBytes),
+  }) as Transport
+
+/** The same answer, broken off where it becomes too large. */
+function bounded(answer: Response, most: number): Response {
+  if (answer.body === null) return answer
+  let bytes = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes > most) controller.error(new Error(`it answered with more than ${most} bytes`))
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = answer
+  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers })
 }

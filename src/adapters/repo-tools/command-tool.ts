@@ -10,7 +10,6 @@ import { environmentOf } from '../cli-agent/agent.ts'
 import { type Ended, runCommand } from '../cli-agent/run-command.ts'
 import { scrubber } from '../scrub/scrub.ts'
 import { knownTo } from '../scrub/scrub-known.ts'
-import { type BothEnds, bothEnds } from './both-ends.ts'
 import { makeHome, removeHome } from './command-homes.ts'
 import { placeOf, type Repo, telling, textIn } from './repo.ts'
 import { inFolder } from './repo-folder.ts'
@@ -119,5 +118,38 @@ function resultOf(ended: Ended | null, kept: BothEnds, ms: number): Json {
     ...(error === null ? {} : { error }),
     ...(cut === 0 ? {} : { cut }),
     output,
+  }
+}
+
+/** Keeps the beginning and the end of a text that arrives in pieces, and counts the part between them. */
+interface BothEnds {
+  push(piece: string): void
+  end(): { readonly text: string; readonly cut: number }
+}
+
+function bothEnds(most: number): BothEnds {
+  const half = Math.ceil(most / 2)
+  let head = ''
+  let tail = ''
+  let cut = 0
+  const trim = (): void => {
+    cut += Math.max(0, tail.length - half)
+    tail = tail.slice(-half)
+  }
+  return {
+    push(piece) {
+      const room = half - head.length
+      head += piece.slice(0, room)
+      tail += piece.slice(room)
+      // Not at every piece: each time all of it is copied.
+      if (tail.length > 4 * half) trim()
+    },
+    end() {
+      trim()
+      if (cut === 0) return { text: head + tail, cut }
+      // A character that was cut in two has no bytes.
+      const [start, rest] = [head.replace(/[\ud800-\udbff]$/, ''), tail.replace(/^[\udc00-\udfff]/, '')]
+      return { text: `${start}\n[${cut} characters are left out here]\n${rest}`, cut }
+    },
   }
 }

@@ -1,20 +1,23 @@
 // onbook replay --level 3: a run walked again as a fork of its own. On the folder's record the fork stays; of a file nothing is kept.
+
 import { randomBytes } from 'node:crypto'
+import pc from 'picocolors'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, clock, existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import { runStream } from '../../core/run/events.ts'
 import { runIdOf } from '../../core/run/run-id.ts'
-import { replayByFork } from '../../engine/fork/replay-by-fork.ts'
+import { type ReplayedByFork, replayByFork } from '../../engine/fork/replay-by-fork.ts'
 import type { ReplayedPrompt } from '../../engine/replay/decisions.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
+import { visible } from '../report/visible.ts'
 import { runNotFound } from '../runs/watched-runs.ts'
 import { printJson, useColor } from '../terminal.ts'
+import { counted } from '../workspace/format.ts'
 import { openQuestioned, type Questioned, runFileOf } from './open.ts'
 import { presentDefaults } from './replay.ts'
-import { type ReadFrom, replayForkPage } from './replay-fork-page.ts'
-import { promptLine } from './replay-page.ts'
+import { outcomeLines, promptLine } from './replay-page.ts'
 
 export async function replayFork(input: Input, ref: string): Promise<number> {
   const { store, tenant, runId, close, from } = await openForked(input, ref)
@@ -53,4 +56,22 @@ async function openForked(input: Input, ref: string): Promise<Questioned & { rea
     return { store, tenant, runId: ref, from: 'the record', close: () => store.close() }
   await store.close()
   throw runNotFound(ref)
+}
+
+/** Where the run was read from: a fork is kept only beside its source. */
+type ReadFrom = 'the record' | 'a run file' | 'a host'
+type ShownFork = Omit<ReplayedByFork, 'forkId'> & { readonly forkId: string | null }
+
+function replayForkPage(replayed: ShownFork, from: ReadFrom, useColor: boolean): string {
+  const color = pc.createColors(useColor)
+  const { forkId, events, phase, prompts, verdicts, over, last } = replayed
+  const lines = [
+    ...(prompts === 0 ? [] : ['']),
+    visible(`${events} events repeated in recorded order: the run is ${phase}`),
+    `${counted(prompts, 'prompt')} composed and ${counted(verdicts, 'call')} judged; no model, tool or person was asked`,
+    ...(over ? [] : [color.yellow(`The record ends with event ${last}, and its run was not over: the fork ends there.`)]),
+    forkId === null ? color.dim(`The fork is not kept: its source was read from ${from}.`) : visible(`It is recorded as ${forkId}.`),
+    ...outcomeLines(replayed, color),
+  ]
+  return `${lines.join('\n')}\n`
 }

@@ -9,13 +9,13 @@ import { decideTurn } from '../turn/decide.ts'
 import { draftTurn } from '../turn/draft.ts'
 import type { ModeSubject } from '../turn/events.ts'
 import type { Workflow } from '../workflow/workflow.ts'
-import { checkStep } from './check-step.ts'
 import { emitRun, type RunDraft, type RunRuling, refuse } from './draft.ts'
 import type { DrainPolicy, RunEvent } from './events.ts'
 import { type Graph, graphOf, nextIn, reachOf } from './graph/graph.ts'
 import { grownWorkflow } from './graph/grown.ts'
 import { hasMail } from './graph/handoffs.ts'
 import { type Brought, end, failNode, follow } from './graph/walk.ts'
+import { stallIn, tooMany, type VainCall } from './stall.ts'
 import { isBusy, isEnded, nodeOf, type RunState } from './state.ts'
 
 type NodeStarted = Extract<RunEvent, { readonly type: 'node.started' }>
@@ -166,4 +166,37 @@ function tellMode(
   const message = { kind: turn.phase === 'waiting' ? 'follow-up' : 'steer', id: approval, message: digestText(text) } as const
   const ruling = goOnWithTurn(draft, graph, { type: 'turn', nodeId, command: { type: 'leaveMessage', message } })
   return 'events' in ruling ? { ...ruling, objects: [...ruling.objects, { digest: message.message, text }] } : draft
+}
+
+/** Decides whether the next step of a node may begin: not when the run is paused, its budget is spent, or the node repeats itself. */
+function checkStep(draft: RunDraft, graph: Graph, nodeId: string): RunRuling {
+  const { state } = draft
+  const node = nodeOf(state, nodeId)
+  if (state.phase !== 'running' && state.paused?.drains !== true)
+    return refuse(state.phase === 'paused' ? 'run_paused' : 'run_cancelling', `run ${state.runId} is ${state.phase}`)
+  const spent = spentBudget(state)
+  if (spent !== null) return end(draft, graph, spent.code, { ...spent, failedNodeId: nodeId })
+  const { stallAfter, rulesVersion, budget } = state
+  const steps = node.steps - (node.countedFrom ?? 0)
+  const stall = stallIn(node.rounds, stallAfter, rulesVersion) ?? tooMany(node.rounds, steps, budget.stepsPerNode)
+  if (stall === null) return draft
+  const evidence = rulesVersion === undefined ? stall : { ...stall, calls: vainCalls(node.results) }
+  return emitRun(draft, { type: 'run.stalled', nodeId, evidence }, { type: 'run.paused', reason: 'stalled', nodeId })
+}
+
+function vainCalls(results: readonly string[]): readonly VainCall[] {
+  const calls = new Map<string, VainCall>()
+  for (const result of results) {
+    const [tool, , status] = JSON.parse(result) as [string, string, string]
+    calls.set(JSON.stringify([tool, status]), { tool, status })
+  }
+  return [...calls.values()]
+}
+
+function spentBudget({ budget, steps, tokens }: RunState): Failure | null {
+  if (budget.steps !== null && steps >= budget.steps)
+    return { code: 'budget_exhausted', detail: `the run may take ${budget.steps} steps, and has taken ${steps}` }
+  if (budget.tokens !== null && tokens >= budget.tokens)
+    return { code: 'budget_exhausted', detail: `the run may use ${budget.tokens} tokens, and has used ${tokens}` }
+  return null
 }

@@ -1,12 +1,16 @@
 // Sync as plans that compose: the prelude alone, the catalog alone, both. A plan declares its effects; the engine refuses all others.
+
+import type { Digest } from '../digest/digest.ts'
+import { type FileProblem, readText } from '../pack/file-content.ts'
+import { positionOf } from '../pack/place.ts'
+import { readYaml } from '../pack/yaml.ts'
 import type { CheckSchema } from '../tools/catalog.ts'
-import type { WorkspaceIndex } from '../workspace/index-file.ts'
+import { INDEX_FILE, readIndex, type WorkspaceIndex } from '../workspace/index-file.ts'
 import type { Selection } from './config.ts'
 import { nameProblem } from './names.ts'
 import type { Snapshot } from './snapshot.ts'
-import { type Asking, ask, done, type EffectName, fail, type Part, type Root, type SyncResult } from './sync-effects.ts'
-import { readIndexPart } from './sync-index.ts'
-import { type CatalogPart, NO_TOOLS, readCatalogPart, readLegacyTools, readPreludePart } from './sync-parts.ts'
+import { type Asking, ask, done, type EffectName, fail, type Part, type Root, readFile, type SyncResult } from './sync-effects.ts'
+import { type CatalogPart, invalid, NO_TOOLS, readCatalogPart, readLegacyTools, readPreludePart } from './sync-parts.ts'
 
 export type { Answer, EffectName, SyncResult, WorkspaceEffect } from './sync-effects.ts'
 
@@ -118,4 +122,31 @@ export function* runPlan(plan: SyncPlan, input: SyncInput): Asking<SyncResult> {
     step = running.next(yield effect)
   }
   return step.value
+}
+
+interface IndexPart {
+  /** Null for a workspace without one. */
+  readonly digest: Digest | null
+  readonly index: WorkspaceIndex | null
+}
+
+function* readIndexPart(root: Root): Asking<Part<IndexPart>> {
+  const answer = yield* ask({ type: 'workspace.readRef', workspace: root.workspace, root: root.root, path: INDEX_FILE })
+  if (!answer.ok) return fail('index', answer.code, answer.detail)
+  if (answer.value?.kind !== 'file') return done({ digest: null, index: null })
+  const file = yield* readFile(root, INDEX_FILE, 'index')
+  if (file.outcome === 'failed') return file
+  const { digest, bytes } = file.value
+  const read = readIndex(bytes)
+  if (read.ok) return done({ digest, index: read.index })
+  return invalid('index', inLines(readText(bytes) ?? '', read.problems))
+}
+
+/** JSON is YAML, whose reader knows the line of every value. */
+function inLines(text: string, problems: readonly FileProblem[]) {
+  const document = readYaml(text)
+  return problems.map(problem => {
+    const { pointer, position = positionOf(text, pointer.length === 0 ? 0 : document.locate({ pointer }).start) } = problem
+    return { path: INDEX_FILE, ...problem, position }
+  })
 }

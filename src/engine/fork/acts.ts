@@ -6,13 +6,15 @@ import type { RunEvent } from '../../core/run/events.ts'
 import { graphOf, nextIn } from '../../core/run/graph/graph.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { planTurn } from '../../core/turn/plan.ts'
+import { Fault } from '../../errors.ts'
+import type { Store } from '../../ports.ts'
 import { deliverLetters } from '../runs/graph/mail.ts'
 import { workflowNow } from '../runs/start/world.ts'
 import { startNode } from '../runs/start-node.ts'
 import { outputIn } from '../turns/node-values.ts'
+import type { TurnParts } from '../turns/performing.ts'
 import { recordedReply } from '../turns/settled-reply.ts'
 import { judgeAgain, settleAgain } from './calls.ts'
-import { sealedParts } from './edges.ts'
 import type { Player } from './player.ts'
 import { recordedStart } from './recorded-desk.ts'
 import { type Stage, stageOf } from './stage.ts'
@@ -123,4 +125,27 @@ export function acts(player: Player): Acts {
   }
 
   return { stage, again }
+}
+
+/** @param now the only clock there is */
+function sealedParts(store: Store, runId: string, now: number): TurnParts {
+  const missing = (what: string): never => {
+    throw new Fault('replay_source_missing', { runId, what })
+  }
+  return {
+    store,
+    models: { call: async () => missing('what the model said') },
+    secrets: () => ({ get: async () => missing('a secret') }),
+    validator: { ask: async () => missing('what a schema says'), close: async () => {} },
+    bindings: new Map(),
+    hostCatalog: null,
+    grants: [],
+    policy: () => missing('the policy of workspaces'),
+    wait: async () => {},
+    failed: error => {
+      throw error
+    },
+    now: () => now,
+    newId: () => missing('an id'),
+  }
 }

@@ -1,10 +1,13 @@
 // Level 3 of a replay: walks the run again as a fork, and reports the result in the format of the other levels.
 import { type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
+import { linksIn, referencesIn } from '../../core/record/references.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
 import { emitRun } from '../../core/run/draft.ts'
+import { runStream } from '../../core/run/events.ts'
 import { factsOf } from '../../core/run/reading/reading.ts'
 import type { RunPhase } from '../../core/run/state.ts'
+import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { ReplayedPrompt } from '../replay/decisions.ts'
 import { rotationsOf } from '../replay/replay.ts'
@@ -13,7 +16,6 @@ import { readStored } from '../turns/node-values.ts'
 import { createFork } from './create.ts'
 import { pinnedIn } from './forks.ts'
 import { giveUpFork, playFork } from './play.ts'
-import { seedObjects } from './seed.ts'
 
 export interface ReplayByFork {
   readonly from: Store
@@ -87,4 +89,21 @@ export async function replayByFork(asked: ReplayByFork): Promise<ReplayedByFork>
     last,
     over,
   }
+}
+
+/** Erased objects are left out: an event that needs one fails there. */
+async function seedObjects(from: Store, to: Store, tenant: string, runId: string): Promise<void> {
+  const named = new Set<Digest>()
+  for await (const { event } of from.read(tenant, runStream(runId), -1)) for (const digest of referencesIn(event.payload)) named.add(digest)
+  const objects: Uint8Array[] = []
+  for (const digest of named) {
+    const bytes = await from.object(tenant, digest).catch(error => {
+      if (!(error instanceof Fault && error.code === 'object_missing')) throw error
+      return null
+    })
+    if (bytes === null) continue
+    for (const link of linksIn(bytes) ?? []) named.add(link)
+    objects.push(bytes)
+  }
+  await to.commit({ tenant, objects })
 }

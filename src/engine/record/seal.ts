@@ -1,13 +1,13 @@
 // Folder: Checkpoints, erasure and export of a record.
 // Makes checkpoints: on demand, on a schedule, and when a host goes down. Signs a head only if it descends from the head signed before.
 import { HOST_ACTOR } from '../../core/access/keys.ts'
+import { type Digest, digestBytes } from '../../core/digest/digest.ts'
 import { CHECKPOINTS, checkpointDraft, nextStatement, readCheckpoint, statementBytes } from '../../core/record/checkpoint.ts'
 import { emptyHead, readEvent, type StreamHead } from '../../core/record/event.ts'
 import type { BreakCode } from '../../core/record/walk.ts'
 import { Fault } from '../../errors.ts'
-import type { Keyring, SignedHeads, Store } from '../../ports.ts'
+import type { Keyring, SignedHead, SignedHeads, Store } from '../../ports.ts'
 import { type Interval, startInterval } from '../work/interval.ts'
-import { flawSince } from './descends.ts'
 
 /** Streams in one checkpoint: a signature is cheap, and an event must stay small. */
 const MOST_HEADS = 1_000
@@ -169,4 +169,32 @@ export function keepSealing(store: Store, keyring: Keyring, everyMs: number, log
       await sealAndReport()
     },
   }
+}
+
+/** Null when the events from the signed one up to `head` are one chain. */
+async function flawSince(store: Store, head: StreamHead, signed: SignedHead): Promise<BreakCode | null> {
+  if (head.seq < signed.seq) return 'checkpoint_ahead'
+  try {
+    return await walkFrom(store, head, signed)
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'event_corrupt') return 'event_unreadable'
+    throw error
+  }
+}
+
+async function walkFrom(store: Store, { tenant, stream, seq: end, digest }: StreamHead, signed: SignedHead): Promise<BreakCode | null> {
+  let at: StreamHead | null = null
+  for await (const { event, bytes } of store.read(tenant, stream, signed.seq - 1)) {
+    if (at === null) {
+      if (event.seq !== signed.seq || digestBytes(bytes) !== signed.digest) return 'checkpoint_differs'
+      at = { tenant, stream, seq: signed.seq, digest: signed.digest as Digest }
+    } else {
+      const read = readEvent(at, bytes)
+      if (!read.ok) return read.fault
+      at = read.head
+    }
+    // Events after `end` were written meanwhile.
+    if (at.seq === end) return at.digest === digest ? null : 'chain_broken'
+  }
+  return 'sequence_broken'
 }

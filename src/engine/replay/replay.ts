@@ -1,7 +1,7 @@
 // Folder: Repeats the decisions of a recorded run and compares. It folds the stream itself, calls nothing and writes nothing.
 // Replays a run from its record. Level 1 folds its events; level 2 also repeats every decision whose inputs are on record, and reports
 // divergences. Asks no model and no tool, and writes nothing.
-import { canonicalJson, type Digest, type Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, digestJson, type Json } from '../../core/digest/digest.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
 import type { Divergence, Rotation } from '../../core/replay/divergence.ts'
 import type { KindRefs } from '../../core/resolve/layers.ts'
@@ -15,9 +15,8 @@ import { NO_RUN } from '../runs/load.ts'
 import { loadFrozen } from '../runs/start/frozen.ts'
 import type { Believed } from './believed.ts'
 import { type Decisions, decisions, type ReplayedPrompt } from './decisions.ts'
-import { gapsIn, unfitEvent } from './gaps.ts'
-import { chainedPages } from './read-chained.ts'
-import { stateHash } from './state-hash.ts'
+import { type GapPlace, gapsIn, unfitEvent } from './gaps.ts'
+import { chainedPages, type Diverged } from './read-chained.ts'
 
 export type ReplayLevel = 1 | 2
 
@@ -118,4 +117,15 @@ export async function rotationsOf(store: Store, tenant: string, frozen: Digest |
     const [expected, found] = [then, now].map(refs => ((refs as Readonly<Record<string, Json>>)[kind] ?? null) as Json)
     return canonicalJson(expected!) === canonicalJson(found!) ? [] : [{ kind, expected: expected!, found: found! }]
   })
+}
+
+/** @param last where the events end: which of them left something out is not known any more */
+function stateHash(state: object, last: GapPlace, diverged: Diverged): Digest {
+  try {
+    return digestJson(state as unknown as Json)
+  } catch (error) {
+    if (!isMalformed(error)) throw error
+    unfitEvent(last, 'state', diverged)
+    return digestJson(JSON.parse(JSON.stringify(state)) as Json)
+  }
 }

@@ -1,5 +1,5 @@
 // Performs one tool call: judges it, records its start, runs it, records its result. A call without the gate's approval never runs.
-import { type Digest, digestText, type Json } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, digestJson, digestText, type Json } from '../../core/digest/digest.ts'
 import { authorize, type Verdict } from '../../core/gate/authorize.ts'
 import type { Granting } from '../../core/gate/grants.ts'
 import { USUAL_RULES } from '../../core/gate/rules.ts'
@@ -7,15 +7,15 @@ import { writeMessage } from '../../core/messages/message.ts'
 import { problemText } from '../../core/tools/asked-calls.ts'
 import type { JudgeCall, SettleCall } from '../../core/turn/commands.ts'
 import { type CallApproval, callNamed, isAsked, isDenied, type OpenCall, type OpenStep } from '../../core/turn/state.ts'
+import { Fault } from '../../errors.ts'
 import type { Binding } from '../../ports.ts'
+import { agentName } from './agent-name.ts'
 import { askedCall } from './asked.ts'
 import { AFTER_DENIAL, CANCELLED, type Done, failed, INTERRUPTED, scrubbed, told } from './done.ts'
 import { gateFacts, scrubbedFacts } from './gate-facts.ts'
 import { nodeGate } from './node-gate.ts'
 import { type AtWork, type NodeGate, type Performing, STOPPING } from './performing.ts'
 import { lookBefore, tellChange } from './repo-look.ts'
-import { resultHash } from './result-hash.ts'
-import { runBinding } from './run-binding.ts'
 
 /** A call that was judged. */
 export interface Judged {
@@ -150,3 +150,38 @@ export async function settlement(
 }
 
 const reasonIn = ({ conditions }: Verdict): string => conditions.find(({ outcome }) => outcome === 'failed')?.reason ?? 'it is not allowed'
+
+interface StoredResult {
+  readonly content: readonly { readonly callId?: string }[]
+}
+
+/** The hash by which the results of two calls are compared: the stored message without the id of its call. */
+function resultHash(bytes: Uint8Array): Digest {
+  const { content } = JSON.parse(new TextDecoder().decode(bytes)) as StoredResult
+  return digestJson(content.map(({ callId: _, ...part }) => part) as unknown as Json)
+}
+
+/**
+ * A guard against runaway output. Each tool limits its own output to a sensible size: a megabyte of text, escaped as JSON at its worst,
+ * fits.
+ */
+const MOST_OUTPUT = 8 * 1024 * 1024
+
+type Working = Pick<Performing, 'parts' | 'place' | 'signal'>
+
+async function runBinding({ parts, place, signal }: Working, at: AtWork, binding: Binding, given: Json): Promise<Done> {
+  const { tenant, runId, nodeId } = place
+  try {
+    const output = await binding.run({ tenant, runId, nodeId, agent: agentName(at, nodeId), arguments: given }, signal)
+    if (canonicalJson(output).length > MOST_OUTPUT)
+      return failed('tool_output_too_large', `it answered with more than ${MOST_OUTPUT} characters; ask for less`)
+    const failure = binding.failure?.(output) ?? null
+    if (failure === null) return { outcome: { status: 'succeeded' }, output }
+    return { outcome: { status: 'failed', code: 'tool_unsuccessful', detail: failure }, output }
+  } catch (error) {
+    if (signal.aborted) return failed('tool_cancelled', 'it was stopped')
+    if (error instanceof Fault) return failed(error.code, error.message)
+    parts.failed(error as Error, place)
+    return failed('tool_failed', 'it failed; the host has written down how')
+  }
+}

@@ -1,14 +1,19 @@
 // Starts the next step of a node: composes its prompt and records it. Sends nothing.
+
+import type { Mode } from '../../core/compose/mode.ts'
 import type { Handoff } from '../../core/compose/task-payload.ts'
-import { digestText } from '../../core/digest/digest.ts'
+import { type Digest, digestText } from '../../core/digest/digest.ts'
 import { decideRun } from '../../core/run/decide.ts'
 import { emitRun, type RunDraft } from '../../core/run/draft.ts'
+import { segmentsText } from '../../core/run/reading/stored-segments.ts'
+import { repeatHash } from '../../core/run/repeat.ts'
 import { nodeOf } from '../../core/run/state.ts'
 import { type AdoptedSnapshot, adoptedAtStep } from '../../core/session/apply.ts'
 import type { StoredText } from '../../core/session/history.ts'
 import type { Calling } from '../../core/tools/asked-calls.ts'
 import type { Descriptor } from '../../core/tools/catalog.ts'
 import type { StartStep } from '../../core/turn/commands.ts'
+import type { PromptRecord } from '../../core/turn/events.ts'
 import type { Turn } from '../../core/turn/state.ts'
 import type { WorkflowNode } from '../../core/workflow/workflow.ts'
 import type { Store } from '../../ports.ts'
@@ -17,7 +22,6 @@ import type { LoadedRun } from '../runs/load.ts'
 import type { LoadedFrozen } from '../runs/start/frozen.ts'
 import type { LoadSession } from '../runs/write-run.ts'
 import { catalogText } from './catalog-text.ts'
-import { emptyPrompt } from './empty-prompt.ts'
 import { makeStep } from './make-step.ts'
 import { SHIPPED, type Shipped } from './shipped.ts'
 import type { StoredCatalog } from './step-tools.ts'
@@ -152,3 +156,23 @@ async function composed(desk: NodeDesk, { state }: RunDraft, node: WorkflowNode,
   const { system, user, prompt, events, texts } = made.composed
   return { ok: true, command: { type: 'startStep', prompt, system, user, ...made.shown }, objects: made.catalogs, events, texts }
 }
+
+/** The prompt of a step that composes nothing: a session run sends its messages as they are. */
+const stored = (text: string): StoredText => ({ digest: digestText(text), text })
+
+const FULL = stored('')
+const SEGMENTS = stored(segmentsText([]))
+const REPEAT: Digest = repeatHash([])
+
+const emptyPrompt = (mode: Mode): { readonly prompt: PromptRecord; readonly texts: readonly StoredText[] } => ({
+  prompt: {
+    full: FULL.digest,
+    blocks: {},
+    segments: SEGMENTS.digest,
+    templates: [],
+    mode,
+    repeatHash: REPEAT,
+    sent: { kind: 'full', reason: 'cannot_resume', text: null, headerHash: FULL.digest, held: 0 },
+  },
+  texts: [FULL, SEGMENTS],
+})

@@ -1,17 +1,18 @@
 // Commits a new version of a workspace on top of the newest one. The decision is repeated when another writer commits first.
-import { type Digest, digestBytes, isDigest } from '../../core/digest/digest.ts'
+import { canonicalJson, type Digest, digestBytes, isDigest, type Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import { decideCommit, isStale, type WorkspaceHead } from '../../core/workspace/decide.ts'
 import { countAfter, diffTrees, type TreeDifference } from '../../core/workspace/diff.ts'
 import { workspaceStream } from '../../core/workspace/events.ts'
+import { EVERYTHING } from '../../core/workspace/policy.ts'
 import type { FileMode } from '../../core/workspace/tree.ts'
 import { type TreeChange, type TreeRefusal, updateTree } from '../../core/workspace/update.ts'
 import { Fault } from '../../errors.ts'
 import type { Commit, Store } from '../../ports.ts'
 import { optimisticRetry } from '../work/optimistic-retry.ts'
-import { annotated } from './annotate.ts'
 import { checkBytes } from './files.ts'
 import { conduct } from './nodes.ts'
+import { readAnnotations } from './read.ts'
 import { checkUse, headOf, type WorkspaceUser, type WorkspaceVersion } from './versions.ts'
 
 export const MOST_FILES = 100_000
@@ -142,3 +143,32 @@ async function prepare(
   }
   return { tree, objects }
 }
+
+const MOST_BYTES = 64 * 1024
+
+/** The object that holds them; null when none are left. In a patch null takes one away. */
+async function annotated(
+  store: Store,
+  tenant: string,
+  head: WorkspaceVersion | null,
+  path: string,
+  patch: JsonObject,
+): Promise<Uint8Array | null> {
+  // A key that begins with a dollar could make them look like a node.
+  const wrong = Object.keys(patch).find(key => key.startsWith('$') || key === '')
+  if (wrong !== undefined) throw new Fault('validation_error', { problem: `"${wrong}" cannot be the name of an annotation` })
+  const before = head === null ? {} : await annotationsBefore(store, tenant, head, path)
+  const after = Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null)
+  if (after.length === 0) return null
+  const bytes = new TextEncoder().encode(canonicalJson(Object.fromEntries(after) as Json))
+  if (bytes.length > MOST_BYTES)
+    throw new Fault('validation_error', { problem: `the annotations of ${path || 'the root'} have more than ${MOST_BYTES} bytes` })
+  return bytes
+}
+
+/** A caller with write access may build on existing annotations. A file that is written and annotated at once has none yet. */
+const annotationsBefore = (store: Store, tenant: string, { workspace, root }: WorkspaceVersion, path: string): Promise<JsonObject> =>
+  readAnnotations(store, { tenant, policy: EVERYTHING }, { workspace, root }, path).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'workspace_path_missing') return {}
+    throw error
+  })

@@ -7,8 +7,6 @@ import type { TraceEntry } from '../../core/resolve/resolve.ts'
 import { type RunEvent, runEvent } from '../../core/run/events.ts'
 import { toPromptComposed } from './prompt-composed.ts'
 import { toPromptResolved } from './prompt-resolved.ts'
-import { isPlace, wireType } from './wire-type.ts'
-import { withoutOwnNames } from './without-own-names.ts'
 
 export interface RunEventDoc {
   readonly eventId: string
@@ -156,3 +154,48 @@ async function readJson<T>(read: ReadBody, digest: Digest): Promise<T | null> {
 }
 
 const withoutNulls = (payload: object): object => Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))
+
+const VENDOR = 'onbook.'
+const OPENWOP: ReadonlySet<string> = new Set([
+  'run.paused',
+  'run.resumed',
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'node.started',
+  'node.completed',
+  'node.failed',
+  'log.appended',
+  'agent.promptResolved',
+  'prompt.composed',
+  'version.pinned',
+  'replay.diverged',
+])
+
+/** @param type as it is recorded */
+function wireType(type: string, observability: Observability): string {
+  if (type === 'prompt.traced') return 'agent.promptResolved'
+  if (type === 'run.created') return 'run.started'
+  // A host that shows nothing of prompts does not send OpenWOP's event.
+  const isHidden = type === 'prompt.composed' && observability === 'off'
+  return OPENWOP.has(type) && !isHidden ? type : `${VENDOR}${type}`
+}
+
+const PLACES: ReadonlySet<string> = new Set(['event', 'object'])
+
+/** A point of a divergence that names a place in the record, not the type of an event. */
+const isPlace = (point: string): boolean => PLACES.has(point)
+
+/**
+ * The document around the payload has the run's id, and the run's snapshot has the session of each node. Nobody can answer an approval of a replay or
+ * wait for one of its handoffs, so a replay sends neither the approval's id nor the time limit of a handoff.
+ */
+function withoutOwnNames(payload: JsonObject, runId: string, isReplay: boolean): JsonObject {
+  const isOwn = (key: string, value: Json | undefined): boolean =>
+    (key === 'runId' && value === runId) ||
+    (key === 'session' && typeof value === 'string' && value.startsWith(`${runId}.`)) ||
+    (isReplay && key === 'approval' && value !== null)
+  const rest = Object.fromEntries(Object.entries(payload).filter(([key, value]) => !isOwn(key, value)))
+  const { awaits } = rest
+  return isReplay && awaits != null ? { ...rest, awaits: { call: (awaits as JsonObject).call ?? null } } : rest
+}
