@@ -45,7 +45,7 @@ const STORY: readonly (readonly [command: string, step: Step])[] = [
   ['publish', { words: ['desk'] }],
   ['prompt list', { words: [] }],
   ['prompt show', { words: ['summarizer'] }],
-  ['prompt label', { words: ['summarizer', 'production', '1.0.0'] }],
+  ['prompt label', { words: ['summarizer', 'production', '1.0.0', '--new'] }],
   ['publish', { words: ['desk', '--workspace', 'desk'] }],
   ['workspace list', { words: [] }],
   ['workspace log', { words: ['desk'] }],
@@ -125,11 +125,13 @@ const STORY: readonly (readonly [command: string, step: Step])[] = [
   ['demo', { words: ['--no-serve', '--data', 'demo'] }],
 ]
 
-/** Tried in their own suites: they need a pack that is a registry's, with two versions. */
+/** Tried in their own suites: they need two versions, or a key on standard input. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'prompt activate': 'cli/versions.deep.test.ts',
   'prompt retire': 'cli/versions.deep.test.ts',
-  'prompt rollback': 'cli/prompts/rollback.test.ts',
+  'prompt rollback': 'cli/prompts/prompts.test.ts',
+  'host login': 'cli/host/login.test.ts',
+  'host logout': 'cli/host/login.test.ts',
 }
 
 it('names every command', () => {
