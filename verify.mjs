@@ -78,10 +78,10 @@ const OBJECT_FORMS = [
 ]
 const USAGE = `Usage: node verify.mjs FILE [--public-key FILE] [--anchor FILE] [--json]
 
-Verifies what "onbook export" wrote: a stream, or a run.
+Verifies what "onbook run export" wrote: a stream, or a run.
 
   --public-key FILE  public keys in PEM form; without them no signature is checked
-  --anchor FILE      compare with what "onbook anchor" wrote; needs --public-key
+  --anchor FILE      compare with what "onbook store anchor" wrote; needs --public-key
   --json             print the result as one JSON object
   --help             print this
 

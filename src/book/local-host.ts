@@ -1,4 +1,4 @@
-// Composes a host in this process from settings: store, models, tools, policy, routes. It opens no socket; `onbook serve` does.
+// Composes a host in this process from settings: store, models, tools, policy, routes. It opens no socket; `onbook host serve` does.
 import type { FastifyInstance } from 'fastify'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
 import type { JsonObject } from '../core/digest/is-object.ts'

@@ -1,4 +1,4 @@
-// onbook activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
+// onbook prompt activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
 import { existsSync } from 'node:fs'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { modelsFor } from '../book/pack-models.ts'

@@ -6,7 +6,7 @@ import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const NEWSROOM = 'examples/newsroom'
 
-describe('onbook render', () => {
+describe('onbook prompt render', () => {
   it('prints text, hash and segments that say where each piece came from', async () => {
     const { out, code } = await runCli([
       'render',

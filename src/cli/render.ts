@@ -1,4 +1,4 @@
-// onbook render: the effective text of a pack's prompt, of a template of the library, or of one given as text.
+// onbook prompt render: the effective text of a pack's prompt, of a template of the library, or of one given as text.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pc from 'picocolors'

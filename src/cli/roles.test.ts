@@ -1,4 +1,4 @@
-// onbook roles, and which repo serve reads them from.
+// onbook role, and which repo serve reads them from.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 
 const OWN = newRole('reviewer')
 
-describe('onbook roles', () => {
+describe('onbook role', () => {
   it('lists what ships, and what the repo has instead', async () => {
     const folder = temporaryFolder(null, { 'docs/templates/reviewer.md': OWN })
     const { code, out } = await runCli(['roles'], { cwd: folder })
@@ -37,7 +37,7 @@ describe('onbook roles', () => {
   })
 })
 
-describe('onbook roles show', () => {
+describe('onbook role show', () => {
   it('prints what the model gets; with --raw the file, byte for byte', async () => {
     const folder = temporaryFolder(null)
     const raw = shippedRoles.get('implementer')!
@@ -60,7 +60,7 @@ describe('onbook roles show', () => {
   })
 })
 
-describe('onbook roles init', () => {
+describe('onbook role init', () => {
   it('copies a shipped role, begins another, and both pass the check', async () => {
     const folder = temporaryFolder(null)
     expect(await runCli(['roles', 'init', 'planner'], { cwd: folder })).toMatchObject({

@@ -1,4 +1,4 @@
-// onbook roles: what there is, what one says, and a file to begin with. Files of a repo only: no host is asked.
+// onbook role: what there is, what one says, and a file to begin with. Files of a repo only: no host is asked.
 import { relative, resolve } from 'node:path'
 import { folderFiles } from '../adapters/folder/folder-files.ts'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'

@@ -15,7 +15,7 @@ const edit = (path: string, from: string, to: string) => writeFileSync(join(fold
 const onbook = (...args: string[]) => runCli(args, { cwd: folder })
 const registry = () => JSON.parse(read('onbook.registry.json')).agents.critic
 
-describe('onbook bump', () => {
+describe('onbook prompt bump', () => {
   it('copies to the next version with version, id and date set, and leaves the rest and the old file as they are', async () => {
     const before = read(V1)
     const { code, out } = await onbook('bump', 'critic', 'minor')
@@ -59,7 +59,7 @@ describe('onbook bump', () => {
   })
 })
 
-describe('onbook activate', () => {
+describe('onbook prompt activate', () => {
   it('registers with digests, moves the active version, keeps a history, and goes back', async () => {
     expect((await onbook('activate', 'critic', '1.0.0', '--why', 'first')).code).toBe(0)
     await onbook('bump', 'critic', 'minor')

@@ -2,7 +2,7 @@
 import { fault, worded } from './fault.ts'
 
 export const HOST_FAULTS = {
-  key_missing: fault(404, (d: { id: string }) => `There is no key ${d.id}. "onbook keys list" lists them.`),
+  key_missing: fault(404, (d: { id: string }) => `There is no key ${d.id}. "onbook key list" lists them.`),
   unauthenticated: fault(401, (_: object) => 'This request needs a key. Send the header Authorization: Bearer onbook_…'),
   forbidden: fault(403, (d: { scope: string }) => `This key lacks the scope ${d.scope}. Use a key that has it.`),
   secret_not_granted: fault(
@@ -37,7 +37,7 @@ export const HOST_FAULTS = {
   ),
   host_unknown: fault(
     421,
-    (d: { host: string }) => `This host does not answer to the name "${d.host}". Allow it with "onbook serve --allow-host".`,
+    (d: { host: string }) => `This host does not answer to the name "${d.host}". Allow it with "onbook host serve --allow-host".`,
   ),
   rate_limited: fault(429, (d: { scope: 'key' | 'address'; limit: number; retryAfterMs: number; retryAfterSeconds: number }) =>
     d.scope === 'key'
@@ -67,7 +67,7 @@ export const HOST_FAULTS = {
   request_slow: fault(408, (d: { ms: number }) => `The request did not arrive within ${d.ms} ms. Send it again.`),
   login_token_invalid: fault(
     401,
-    (_: object) => 'This login link was used before, or has expired. Create another with "onbook keys login".',
+    (_: object) => 'This login link was used before, or has expired. Create another with "onbook key login".',
   ),
   bind_refused: fault(400, (d: { address: string; problem: string }) => `The host does not listen on ${d.address}: ${d.problem}.`),
   host_refused: fault(
@@ -77,12 +77,12 @@ export const HOST_FAULTS = {
   host_absent: fault(
     404,
     (d: { where: string; reason: string }) =>
-      `No host answers at ${d.where}: ${d.reason}. Start one with "onbook serve", or name it with --url.`,
+      `No host answers at ${d.where}: ${d.reason}. Start one with "onbook host serve", or name it with --url.`,
   ),
   host_silent: fault(
     504,
     (d: { where: string; seconds: number }) =>
-      `The host at ${d.where} did not answer within ${d.seconds} s. Read its log, wait longer with --host-timeout <seconds>, or restart it with "onbook serve".`,
+      `The host at ${d.where} did not answer within ${d.seconds} s. Read its log, wait longer with --host-timeout <seconds>, or restart it with "onbook host serve".`,
   ),
   host_running: fault(
     409,
@@ -105,5 +105,5 @@ export const HOST_FAULTS = {
     (d: { templateId: string; label: string; meant: string | null }) =>
       `No prompt has a label ${d.label} yet. ${d.meant === null ? '' : `Did you mean ${d.meant}? `}A new label is created with --new: "onbook prompt label ${d.templateId} ${d.label} <version> --new".`,
   ),
-  label_missing: worded(404, 'The template does not have this label. "onbook label <template>" lists its labels.'),
+  label_missing: worded(404, 'The template does not have this label. "onbook prompt label <template>" lists its labels.'),
 } as const

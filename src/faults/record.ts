@@ -7,7 +7,7 @@ export const RECORD_FAULTS = {
     (d: { stream: string; expected: number; found: number }) =>
       `Stream ${d.stream} is at ${d.found}, not at ${d.expected}; nothing was written. Read the stream again, then decide again.`,
   ),
-  stream_missing: fault(404, (d: { stream: string }) => `There is no stream named ${d.stream}. "onbook streams" lists them.`),
+  stream_missing: fault(404, (d: { stream: string }) => `There is no stream named ${d.stream}. "onbook store streams" lists them.`),
   object_malformed: fault(
     422,
     (d: { digest: string; problem: string }) => `${d.digest} cannot be used here: ${d.problem}. Name an object of the right kind.`,
@@ -31,7 +31,7 @@ export const RECORD_FAULTS = {
   store_missing: fault(
     404,
     (d: { path: string }) =>
-      `There is no record at ${d.path}. Name its folder with --data, or create a record with "onbook publish" or "onbook serve".`,
+      `There is no record at ${d.path}. Name its folder with --data, or create a record with "onbook publish" or "onbook host serve".`,
   ),
   run_malformed: fault(
     422,
@@ -41,7 +41,7 @@ export const RECORD_FAULTS = {
   run_file_unknown: fault(
     422,
     (d: { path: string }) =>
-      `${d.path} is not a run file, which begins with {"onbook":"run". "onbook export RUN --output FILE" writes one.`,
+      `${d.path} is not a run file, which begins with {"onbook":"run". "onbook run export RUN --output FILE" writes one.`,
   ),
   run_file_broken: fault(
     422,
@@ -51,7 +51,7 @@ export const RECORD_FAULTS = {
   run_file_read_only: fault(
     409,
     (d: { path: string }) =>
-      `${d.path} is an exported run and read-only: it has no tables and takes no writes. Import it into a record to continue: "onbook import".`,
+      `${d.path} is an exported run and read-only: it has no tables and takes no writes. Import it into a record to continue: "onbook run import".`,
   ),
   store_full: fault(507, (d: { path: string }) => `The disk of ${d.path} is full; nothing was written. Free some space and try again.`),
   store_busy: fault(503, (d: { path: string }) => `Other processes kept ${d.path} busy for too long; nothing was written. Try again.`),
@@ -62,12 +62,12 @@ export const RECORD_FAULTS = {
   store_corrupt: fault(
     500,
     (d: { path: string; reason: string }) =>
-      `${d.path} is damaged (${d.reason}). Keep the file, and restore a backup beside it with "onbook restore".`,
+      `${d.path} is damaged (${d.reason}). Keep the file, and restore a backup beside it with "onbook store restore".`,
   ),
   store_altered: fault(
     500,
     (d: { path: string; found: string }) =>
-      `${d.path} holds a ${d.found}, which Onbook did not create and which can change what is written. It was not opened for writing. Keep the file as evidence, see "onbook verify", and restore a backup with "onbook restore".`,
+      `${d.path} holds a ${d.found}, which Onbook did not create and which can change what is written. It was not opened for writing. Keep the file as evidence, see "onbook verify", and restore a backup with "onbook store restore".`,
   ),
   store_failed: fault(500, (d: { path: string; reason: string }) => `${d.path} could not be read or written: ${d.reason}.`),
   store_changed: fault(
@@ -78,7 +78,7 @@ export const RECORD_FAULTS = {
   store_older: fault(
     409,
     (d: { path: string; found: number; known: number }) =>
-      `${d.path} has tables of version ${d.found}; this Onbook needs version ${d.known}. Run "onbook rebuild": it upgrades the tables and keeps a copy.`,
+      `${d.path} has tables of version ${d.found}; this Onbook needs version ${d.known}. Run "onbook store rebuild": it upgrades the tables and keeps a copy.`,
   ),
   store_newer: fault(
     409,
@@ -100,7 +100,7 @@ export const RECORD_FAULTS = {
   ),
   version_not_greater: worded(
     409,
-    'A new version must be greater than the latest one. Choose a greater version, for example with "onbook bump".',
+    'A new version must be greater than the latest one. Choose a greater version, for example with "onbook prompt bump".',
   ),
   version_active: worded(409, 'The active version cannot be retired. Activate another version first.'),
   version_retired: worded(409, 'A retired version cannot be activated or labelled again. Use another version.'),

@@ -9,14 +9,14 @@ export interface DocumentProblem {
 
 export const WORK_FAULTS = {
   session_exists: worded(409, 'A session with this id exists already. Use that session, or choose another id.'),
-  session_missing: worded(404, 'No session has this id. "onbook sessions list" lists the sessions.'),
+  session_missing: worded(404, 'No session has this id. "onbook agent list" lists the sessions.'),
   run_already_active: worded(409, 'The session already has an active run. Wait until it ends, or cancel it.'),
   run_too_long: fault(
     422,
     (d: { runId: string; events: number; most: number }) =>
       `Run ${d.runId} has ${d.events} events, and a host reads at most ${d.most}. Export the run and read the file locally: "onbook replay FILE".`,
   ),
-  run_missing: worded(404, 'No run has this id. "onbook runs" lists the runs.'),
+  run_missing: worded(404, 'No run has this id. "onbook run list" lists the runs.'),
   run_not_running: worded(409, 'The run is not running. This command applies only to a running run.'),
   run_not_waiting: worded(409, 'The run does not wait for input. Leave a message for its next step instead (--steer).'),
   run_exists: worded(409, 'A run with this id exists already. Use that run, or choose another id.'),
@@ -62,10 +62,10 @@ export const WORK_FAULTS = {
     (d: { noun: string; ref: string; known: readonly string[] }) =>
       `More than one ${d.noun} begins with "${d.ref}": ${d.known.join(', ')}. Name one with more letters of its id.`,
   ),
-  approval_missing: worded(404, 'No approval has this id. "onbook approvals" lists the open ones.'),
+  approval_missing: worded(404, 'No approval has this id. "onbook approval list" lists the open ones.'),
   approval_closed: fault(
     409,
-    (d: { problem: string }) => `${d.problem}. A new request has another id: "onbook approvals" lists the open ones.`,
+    (d: { problem: string }) => `${d.problem}. A new request has another id: "onbook approval list" lists the open ones.`,
   ),
   step_not_found: fault(
     404,
@@ -84,20 +84,20 @@ export const WORK_FAULTS = {
       `There is no dialect "${d.given}". The dialects are ${d.known.join(' and ')}; the default is onbook.`,
   ),
   run_not_attached: worded(404, 'The node of the run does not use this session. Name the session that it uses.'),
-  provider_unset: worded(422, 'The session names no provider. Set one: onbook sessions config <session> --provider <name>.'),
+  provider_unset: worded(422, 'The session names no provider. Set one: onbook agent config <session> --provider <name>.'),
   provider_not_offered: worded(
     422,
     'The host does not offer this provider. Choose one that it offers, or configure the provider on the host.',
   ),
-  model_unset: worded(422, 'The session names no model. Set one: onbook sessions config <session> --model <name>.'),
+  model_unset: worded(422, 'The session names no model. Set one: onbook agent config <session> --model <name>.'),
   model_not_offered: worded(422, 'The provider does not offer this model on this host. Choose one that it offers.'),
-  snapshot_missing: worded(409, 'The session has no workspace snapshot. Sync one: onbook sync <session>.'),
+  snapshot_missing: worded(409, 'The session has no workspace snapshot. Sync one: onbook agent sync <session>.'),
   run_refused: fault(
     422,
     (d: { session: string; run: number; stage: string; code: string; detail: string }) =>
       `Run ${d.run} of session ${d.session} is refused (${d.stage}, ${d.code}): ${d.detail}. Nothing was sent to a model.`,
   ),
-  workspace_unset: worded(422, 'The session names no workspace. Name one: onbook sync <session> --workspace <name>.'),
+  workspace_unset: worded(422, 'The session names no workspace. Name one: onbook agent sync <session> --workspace <name>.'),
   step_missing: worded(409, 'The step does not wait for a reply, or is not the next one. Read the run again.'),
   step_unsettled: worded(409, 'The latest step has not finished. Wait for its reply before the next step.'),
   message_refs_empty: worded(422, 'A model call needs at least one message. Send input, or give the session a prelude.'),
@@ -112,10 +112,10 @@ export const WORK_FAULTS = {
   command_stale: worded(409, 'The command names a run or an epoch of the session that is over. Read the session again, then decide again.'),
   sync_missing: worded(
     409,
-    'The sync is not open any more: it has finished, or a later one replaced it. Start another: onbook sync <session>.',
+    'The sync is not open any more: it has finished, or a later one replaced it. Start another: onbook agent sync <session>.',
   ),
   name_invalid: worded(400, 'The name contains characters that are not allowed. The message says which characters are.'),
-  nothing_pending: worded(409, 'No synced workspace version waits to be applied. Run "onbook sync <session>" first.'),
+  nothing_pending: worded(409, 'No synced workspace version waits to be applied. Run "onbook agent sync <session>" first.'),
   pack_untested: worded(
     409,
     'The tests of a pack in this workspace version have not passed. Run "onbook workspace check <name>", or apply with --untested.',
@@ -152,7 +152,7 @@ export const WORK_FAULTS = {
   role_template_missing: fault(
     422,
     (d: { role: string; looked: string }) =>
-      `There is no role "${d.role}". Searched ${d.looked}. "onbook roles" lists them; "onbook roles init ${d.role}" writes one.`,
+      `There is no role "${d.role}". Searched ${d.looked}. "onbook role list" lists them; "onbook role init ${d.role}" writes one.`,
   ),
   role_template_invalid: fault(
     422,
@@ -209,7 +209,7 @@ export const WORK_FAULTS = {
   ),
   tool_unlisted: fault(
     404,
-    (d: { server: string; tool: string }) => `Server ${d.server} lists no usable tool ${d.tool}. "onbook tools" lists the tools.`,
+    (d: { server: string; tool: string }) => `Server ${d.server} lists no usable tool ${d.tool}. "onbook tool list" lists the tools.`,
   ),
   tool_unhinted: fault(
     409,
@@ -219,12 +219,12 @@ export const WORK_FAULTS = {
   tool_unadopted: fault(
     404,
     (d: { server: string; tool: string }) =>
-      `No tool ${d.tool} is adopted from server ${d.server}. "onbook tools" lists the adopted tools.`,
+      `No tool ${d.tool} is adopted from server ${d.server}. "onbook tool list" lists the adopted tools.`,
   ),
   tool_changed: fault(
     409,
     (d: { server: string; tool: string; descriptor: string }) =>
-      `Tool ${d.tool} of server ${d.server} has changed and is ${d.descriptor} now; nothing was adopted. Review it again: "onbook tools".`,
+      `Tool ${d.tool} of server ${d.server} has changed and is ${d.descriptor} now; nothing was adopted. Review it again: "onbook tool list".`,
   ),
   demo_failed: fault(500, (d: { problem: string }) => `The demo stopped: ${d.problem}. To start over, remove its folder.`),
   busy: fault(

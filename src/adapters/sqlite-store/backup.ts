@@ -37,7 +37,7 @@ export async function restoreStore(from: string, path: string, approve: (copy: s
   if (found.size === 0) throw new Fault('file_unreadable', { path: from, reason: 'it is empty' })
   // The last writes are still in the log beside it, and would be left behind.
   if (existsSync(`${from}-wal`))
-    throw new Fault('file_unreadable', { path: from, reason: 'it is in use; "onbook backup" makes a copy of it' })
+    throw new Fault('file_unreadable', { path: from, reason: 'it is in use; "onbook store backup" makes a copy of it' })
   checkFree(path)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(unwritable(path))
   return placeCopy(path, approve, async copy => {

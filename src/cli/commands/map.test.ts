@@ -1,4 +1,6 @@
 // The map of the commands: --help, groups, verbs, and the names of earlier releases.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../testing/hosts/run-cli.ts'
 import { COMMANDS, type Input } from '../commands.ts'
@@ -6,7 +8,7 @@ import { createParser } from '../main.ts'
 import { groupPage, helpPage } from './help.ts'
 import { DAILY, GROUPS } from './map.ts'
 
-/** Every name of release 0.9. */
+/** Every name of release 0.1.0. */
 const EARLIER =
   `init, check, test, render, bump, activate, retire, demo, publish, label, serve, keys create, keys list, keys revoke, keys login,
 workspace list, workspace log, workspace diff, workspace show, workspace check, workspace checkout, sessions create, sessions list, sessions show,
@@ -34,6 +36,18 @@ const placeholders = (name: string) => meantBy(name)!.arguments.flatMap(argument
 it('the map and the table of commands name the same commands', () => {
   const mapped = [...DAILY, ...Object.entries(GROUPS).flatMap(([group, { verbs }]) => verbs.map(verb => `${group} ${verb}`))]
   expect([...mapped].sort()).toEqual([...byName.keys()].sort())
+})
+
+it('messages, reports, guides and the scaffold name no earlier name', () => {
+  const aliases = COMMANDS.flatMap(({ aliases = [] }) => aliases).filter(alias => !byName.has(alias))
+  const earlier = new RegExp(`(?<![\\w/-])onbook (?:${aliases.join('|')})(?![\\w-])`, 'g')
+  const paths = ['src/faults', 'src/cli', 'src/host', 'docs/guide', 'docs/reference', 'examples', 'scaffold']
+    .flatMap(folder => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => join(folder, path)))
+    .filter(path => /\.(?:ts|md|yaml|json)$/.test(path) && !/\.test\.ts$/.test(path))
+  const named = [...paths, 'README.md'].flatMap(path =>
+    [...readFileSync(path, 'utf8').matchAll(earlier)].map(([text]) => `${path}: ${text}`),
+  )
+  expect(named).toEqual([])
 })
 
 it('--help fits 80 columns, and names every group and no earlier name', async () => {

@@ -61,7 +61,7 @@ describe('at rest', () => {
   it('a story can be told again, and says the same to scripts', async () => {
     const apply = await told('apply')
     expect(apply.lines).toContain('nothing new has been published, so something is:')
-    expect(apply.commands).toContain('npx onbook apply newsroom --when next_step_boundary')
+    expect(apply.commands).toContain('npx onbook agent apply newsroom --when next_step_boundary')
     expect(apply.point).toBe('One run, two steps: version 2, then version 3, because it was applied in between.')
     expect((await told('publish')).point).toContain('Publishing changes nothing')
     expect((await told('replay')).point).toContain('byte for byte')

@@ -27,7 +27,7 @@ describe('listening elsewhere', () => {
 
   it('needs a name and a key that a person made', () => {
     expect(bindProblem(binding(), true)).toContain('--public-url')
-    expect(bindProblem(binding({ allowHost: ['onbook.example:8080'] }), false)).toContain('onbook keys create')
+    expect(bindProblem(binding({ allowHost: ['onbook.example:8080'] }), false)).toContain('onbook key create')
     expect(bindProblem(binding({ allowHost: ['onbook.example:8080'] }), true)).toBeNull()
     expect(bindProblem(binding({ publicUrl: 'https://onbook.example' }), true)).toBeNull()
   })
@@ -66,17 +66,17 @@ describe('a key that a person made', () => {
   })
 })
 
-describe('onbook serve', () => {
+describe('onbook host serve', () => {
   it('refuses to listen elsewhere until there are a name and a key, and says what to do', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'onbook-bind-'))
     const serve = (...more: string[]) => runCli(['serve', '--port', '0', '--host', '192.0.2.1', ...more], { cwd })
     expect(await serve()).toMatchObject({ code: 2, err: expect.stringContaining('--allow-host') })
     const named = ['--allow-host', 'onbook.example']
-    expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook keys create') })
+    expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook key create') })
     const { id } = JSON.parse((await runCli(['keys', 'create', '--json'], { cwd })).out) as { id: string }
     // Nobody has this address: it is for documentation. So the decision is seen to be made, and nothing is bound.
     expect((await serve(...named)).err).toMatch(/EADDRNOTAVAIL/)
     await runCli(['keys', 'revoke', id], { cwd })
-    expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook keys create') })
+    expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook key create') })
   })
 })

@@ -39,6 +39,6 @@ export function bindProblem({ address, hosts }: Binding, hasOperatorKey: boolean
   if (isLoopback(address)) return null
   if (hosts.length === 0) return 'others could reach it, and it does not know by which name. Say so with --public-url or --allow-host'
   if (!hasOperatorKey)
-    return 'other machines could reach it, and the only key is the one of this machine. Create a key for its users with "onbook keys create"'
+    return 'other machines could reach it, and the only key is the one of this machine. Create a key for its users with "onbook key create"'
   return null
 }

@@ -35,7 +35,7 @@ async function serve(folder: string, ...args: string[]): Promise<Running> {
   return { url, child, ended, get }
 }
 
-describe('onbook serve', () => {
+describe('onbook host serve', () => {
   it('says where it is, answers on this machine only, and seals the record when it is told to stop', async () => {
     const folder = fresh()
     const { url, child, ended, get } = await serve(folder)
@@ -161,7 +161,7 @@ describe('onbook serve', () => {
   })
 })
 
-describe('onbook keys', () => {
+describe('onbook key', () => {
   const cases: readonly [string, readonly string[], string][] = [
     ['an unknown scope', ['create', '--scopes', 'everything'], 'a scope must be one of'],
     ['an unknown action', ['make'], 'Verbs: create, list, revoke, login'],

@@ -1,5 +1,5 @@
 // Folder: Commands about the host, its keys, its library and its labels.
-// onbook serve: the host, until it is told to stop.
+// onbook host serve: the host, until it is told to stop.
 
 import type { FastifyInstance } from 'fastify'
 import { removeLeftHomes } from '../../adapters/repo-tools/command-homes.ts'

@@ -63,7 +63,7 @@ describe('signing in', () => {
   })
 
   it('says so when no host runs', async () => {
-    expect(await runCli(['keys', 'login'], { cwd: fresh() })).toMatchObject({ code: 2, err: expect.stringContaining('onbook serve') })
+    expect(await runCli(['keys', 'login'], { cwd: fresh() })).toMatchObject({ code: 2, err: expect.stringContaining('onbook host serve') })
   })
 })
 

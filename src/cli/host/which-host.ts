@@ -79,6 +79,6 @@ function explain({ code, message, details, status }: ClientError, input: Input):
   const isOld = code === 'unauthenticated' && url !== undefined && keyFor(url, input) === undefined && storedKey(url) !== undefined
   const said = isOld ? `The key that is kept for ${url} no longer works. Sign in again: onbook host login ${url}` : message
   if (input.json) printJson({ error: code, message: said, details })
-  else process.stderr.write(`onbook: ${visible(said)}${status === null ? ' Is it running? See "onbook serve".' : ''}\n`)
+  else process.stderr.write(`onbook: ${visible(said)}${status === null ? ' Is it running? See "onbook host serve".' : ''}\n`)
   return 2
 }

@@ -28,7 +28,7 @@ export type Content =
 /** Null for what is no text. */
 type FileContent = { readonly is: 'file'; readonly name: string; readonly digest: Digest; readonly text: string | null }
 
-/** A ref means the pack that lies here; without one, the template of the library: as `onbook render` takes it. */
+/** A ref means the pack that lies here; without one, the template of the library: as `onbook prompt render` takes it. */
 export async function contentOf(input: Input, given: string): Promise<Content> {
   if (!given.startsWith('prompt:')) return fileAt(given)
   if (await isPublished(input, given)) return publishedAs(input, given)

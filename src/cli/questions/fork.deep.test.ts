@@ -68,7 +68,7 @@ describe('onbook replay --level 3', () => {
   })
 })
 
-describe('onbook fork', () => {
+describe('onbook run fork', () => {
   it('goes on from a node, and says whose fork it is', async () => {
     const { code, out } = await typed('fork', runId, '--from', 'critic.2', '--override', 'Be brief.', ...SCRIPT, '--json')
     const { runId: forkId, status } = JSON.parse(out)

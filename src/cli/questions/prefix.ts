@@ -1,4 +1,4 @@
-// onbook prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs.
+// onbook run prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs.
 import { prefixOfRun } from '../../engine/prefix/prefix.ts'
 import type { Input } from '../commands.ts'
 import { printJson, useColor } from '../terminal.ts'

@@ -24,7 +24,7 @@ const json = async (...args: readonly string[]) => {
   return { code, ...JSON.parse(out) }
 }
 
-describe('onbook import', () => {
+describe('onbook run import', () => {
   it('keeps a run where it can be looked at and verified, and once is as good as twice', async () => {
     const data = join(folder, 'one')
     for (let time = 0; time < 2; time++) expect(await json('import', HISTORY, '--data', data)).toMatchObject({ code: 0, run: RUN })

@@ -1,4 +1,4 @@
-// onbook export, onbook import: a run, or a stream, on its way to another machine, and a run that came from one.
+// onbook run export, onbook run import: a run, or a stream, on its way to another machine, and a run that came from one.
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -36,7 +36,7 @@ export async function exportOne(input: Input): Promise<number> {
     if (!isRun && without.size > 0) throw new Fault('usage_invalid', { problem: '--erase is for a run: a stream is written as it is' })
     if (!isRun && (await store.head(tenantOf(input), name)).seq < 0)
       throw new Fault('run_missing', {
-        problem: `There is no run, and no stream, named ${name}; "onbook runs" and "onbook streams" list them`,
+        problem: `There is no run, and no stream, named ${name}; "onbook run list" and "onbook store streams" list them`,
       })
     return await deliver(input, isRun ? runLines(store, input, name, without) : exportStream(store, tenantOf(input), name), isRun)
   } finally {

@@ -1,4 +1,4 @@
-// onbook events STREAM: what happened, oldest first; with --follow also what happens next.
+// onbook store events STREAM: what happened, oldest first; with --follow also what happens next.
 
 import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { Fault } from '../../errors.ts'

@@ -33,7 +33,7 @@ const json = async (...args: readonly string[]) => {
 }
 const verified = async (record: string) => JSON.parse((await runCli(['verify', '--json', '--data', record])).out)
 
-describe('onbook checkpoint, anchor, rebuild and collect', () => {
+describe('onbook store checkpoint, anchor, rebuild and collect', () => {
   it('sign what has moved, once', async () => {
     await appendTo(data, 'talk', 'later')
     expect((await cli('checkpoint')).out).toBe('Signed 1 stream.\n')
@@ -73,7 +73,7 @@ describe('onbook checkpoint, anchor, rebuild and collect', () => {
   })
 })
 
-describe('onbook erase', () => {
+describe('onbook store erase', () => {
   it('takes the bytes away and keeps that it was done', async () => {
     expect(await json('erase', nameOf('text'), '--why', 'asked \u001b[31m for')).toEqual({ code: 0, err: '', erased: nameOf('text') })
     expect((await cli('object', nameOf('text'))).err).toBe(`onbook: The record has no object ${nameOf('text')}. Check the digest.\n`)
@@ -95,7 +95,7 @@ describe('onbook erase', () => {
   })
 })
 
-describe('onbook export', () => {
+describe('onbook run export', () => {
   const check = async (file: string, ...args: readonly string[]) => {
     const child = spawn(process.execPath, [resolve('verify.mjs'), file, '--json', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     let text = ''
@@ -145,7 +145,7 @@ const WRITER = (path: string) => `
   }
   await store.close()`
 
-describe('onbook backup', () => {
+describe('onbook store backup', () => {
   it('is consistent and verified while a writer appends', async () => {
     const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER(join(data, 'onbook.db'))], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -197,7 +197,7 @@ describe('onbook backup', () => {
   })
 })
 
-describe('onbook restore', () => {
+describe('onbook store restore', () => {
   const restore = (file: string, to: string, ...args: readonly string[]) => runCli(['restore', file, '--data', to, ...args])
 
   it.each(['onbook.db', 'onbook.db-wal', 'onbook.db-shm'])('refuses a folder with %s in it', async name => {

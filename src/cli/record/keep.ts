@@ -1,4 +1,4 @@
-// onbook checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
+// onbook store checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
 
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/inspect/scratch-signed-heads.ts'

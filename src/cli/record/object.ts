@@ -1,4 +1,4 @@
-// onbook object DIGEST: the bytes themselves.
+// onbook store object DIGEST: the bytes themselves.
 
 import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { type Digest, isDigest } from '../../core/digest/digest.ts'

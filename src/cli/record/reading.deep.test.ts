@@ -21,7 +21,7 @@ const fresh = (): string => mkdtempSync(join(tmpdir(), 'onbook-read-'))
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
 
-describe('onbook streams', () => {
+describe('onbook store streams', () => {
   it('lists streams with how much of them is signed', async () => {
     await appendTo(data, 'later', 1)
     const { code, out } = await cli('streams')
@@ -52,7 +52,7 @@ describe('onbook streams', () => {
   })
 })
 
-describe('onbook events', () => {
+describe('onbook store events', () => {
   it('prints events in order, and only those after a sequence', async () => {
     const { code, out } = await cli('events', 'talk', '--after', '1')
     const lines = out.trimEnd().split('\n')
@@ -73,7 +73,7 @@ describe('onbook events', () => {
   })
 
   it.each([
-    [['events', 'nothing'], /^onbook: There is no stream named nothing\. "onbook streams" lists them\.\n$/],
+    [['events', 'nothing'], /^onbook: There is no stream named nothing\. "onbook store streams" lists them\.\n$/],
     [['events', 'a\u001b[31mb'], /^onbook: There is no stream named a␛\[31mb/],
     [['events', 'secret'], /^onbook: There is no stream named secret/],
     [['events', 'talk', '--after', 'x'], /^onbook: --after must be a number/],
@@ -120,7 +120,7 @@ describe('onbook events', () => {
   })
 })
 
-describe('onbook object', () => {
+describe('onbook store object', () => {
   it.each(Object.keys(OBJECTS) as ObjectName[])('gives the bytes of the %s object back, to a pipe, a file and as JSON', async name => {
     const to = join(fresh(), 'object')
     const shell = spawn(process.execPath, [CLI, 'object', nameOf(name), '--data', data], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -192,7 +192,7 @@ describe('without a record', () => {
     const { code, out, err } = await runCli(args)
     expect([code, out]).toEqual([2, ''])
     expect(err).toBe(
-      `onbook: There is no record at ${folder}/onbook.db. Name its folder with --data, or create a record with "onbook publish" or "onbook serve".\n`,
+      `onbook: There is no record at ${folder}/onbook.db. Name its folder with --data, or create a record with "onbook publish" or "onbook host serve".\n`,
     )
     const asJson = await runCli([...args, '--json'])
     expect([asJson.code, JSON.parse(asJson.out).error, asJson.err]).toEqual([2, 'store_missing', ''])

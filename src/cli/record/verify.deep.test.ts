@@ -60,7 +60,9 @@ describe('onbook verify', () => {
   it('counts what no signature covers', async () => {
     const copy = copyOf(sound)
     await appendTo(copy, 'talk', 'later')
-    expect((await verify(copy)).out).toContain('unsealed: 1 event (written after the last checkpoint; "onbook checkpoint" signs them)')
+    expect((await verify(copy)).out).toContain(
+      'unsealed: 1 event (written after the last checkpoint; "onbook store checkpoint" signs them)',
+    )
     expect(await asJson(copy)).toMatchObject({ code: 0, intact: true, unsealed: 1 })
     await runCli(['checkpoint', '--data', copy])
     expect(await asJson(copy)).toMatchObject({ code: 0, intact: true, unsealed: 0 })

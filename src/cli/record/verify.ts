@@ -82,13 +82,13 @@ async function verifyRecorded(input: Input, ref: string, check: CheckSignature |
   const isThere = existsSync(databaseOf(input))
   const verified = isThere ? await withRecord(input, store => verifyRun(store, ref, check, isStrict)) : null
   if (verified !== null) return verified
-  throw new Fault('run_missing', { problem: `There is no run, and no run file, named ${ref}; "onbook runs" lists runs` })
+  throw new Fault('run_missing', { problem: `There is no run, and no run file, named ${ref}; "onbook run list" lists runs` })
 }
 
 /** Beside what was imported there may be no record at all. */
 function refuseImportsOnly(input: Input): void {
   const folder = dirname(importedPath(input, 'any'))
   if (existsSync(databaseOf(input)) || !existsSync(folder)) return
-  const problem = `there is no record at ${databaseOf(input)}, only runs that were imported: "onbook runs" lists them, "onbook verify RUN" checks one`
+  const problem = `there is no record at ${databaseOf(input)}, only runs that were imported: "onbook run list" lists them, "onbook verify RUN" checks one`
   throw new Fault('usage_invalid', { problem })
 }

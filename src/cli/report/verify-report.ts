@@ -46,8 +46,8 @@ export function verifyReport(path: string, verified: Verified, { keys, anchors, 
     ? 'no checkpoint in the file that these keys verify covers them'
     : of === 'run'
       ? 'no checkpoint ends inside this part of their streams; "onbook verify" checks the streams as a whole'
-      : 'written after the last checkpoint; "onbook checkpoint" signs them'
-  const keyless = isFile ? 'name the keys of its author with --public-key FILE' : '"onbook checkpoint" creates them and signs'
+      : 'written after the last checkpoint; "onbook store checkpoint" signs them'
+  const keyless = isFile ? 'name the keys of its author with --public-key FILE' : '"onbook store checkpoint" creates them and signs'
   const why = keys ? signed : `there are no keys to check signatures with; ${keyless}`
   const lines = [
     `${path}: ${count(streams, 'stream')}, ${count(events, 'event')}, ${count(objects, 'object')}${erased > 0 ? ` (${erased} erased)` : ''}`,

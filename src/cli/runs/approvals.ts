@@ -1,4 +1,4 @@
-// onbook approvals: what waits for a person to decide, and the decision.
+// onbook approval: what waits for a person to decide, and the decision.
 
 import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'

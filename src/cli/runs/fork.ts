@@ -1,4 +1,4 @@
-// onbook fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
+// onbook run fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { ForkOverlay } from '../../engine/fork/overlay.ts'
 import { Fault } from '../../errors.ts'

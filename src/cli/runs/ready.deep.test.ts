@@ -35,12 +35,12 @@ describe('a run that waits', () => {
   })
 
   it('says how to answer it, with everything that it was started with', () => {
-    const typed = `onbook approvals approve ${approval} --script "what is said.yaml" --data "the record"`
+    const typed = `onbook approval approve ${approval} --script "what is said.yaml" --data "the record"`
     expect(lineIn(started.err, 'Decide, approve or deny: ')).toBe(typed)
   })
 
   it('is shown with where it lies', async () => {
-    expect((await onbook('show', runId)).out).toContain(`onbook approvals approve ${approval} --data "the record"\n`)
+    expect((await onbook('show', runId)).out).toContain(`onbook approval approve ${approval} --data "the record"\n`)
   })
 
   const WANTING: readonly [string, readonly string[], string][] = [
@@ -62,7 +62,7 @@ describe('a run that waits', () => {
   })
 
   it('stays paused when it would go on without a script, and goes on with one', async () => {
-    expect((await onbook('runs', 'pause', runId)).out).toContain(`onbook runs resume ${runId} --data "the record"\n`)
+    expect((await onbook('runs', 'pause', runId)).out).toContain(`onbook run resume ${runId} --data "the record"\n`)
     expect(await json('runs', 'resume', runId)).toMatchObject({ code: 2, body: { error: 'provider_unready' } })
     expect((await json('show', runId)).body.status).toBe('paused')
     const { code, body } = await json('runs', 'resume', runId, '--script', 'what is said.yaml')

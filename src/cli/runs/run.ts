@@ -34,7 +34,7 @@ export async function run(input: Input): Promise<number> {
   const host = await hostFor(input)
   if (host === null && input.detach)
     throw new Fault('usage_invalid', {
-      problem: 'No host runs on this folder to continue the run: leave out --detach, or start a host with "onbook serve"',
+      problem: 'No host runs on this folder to continue the run: leave out --detach, or start a host with "onbook host serve"',
     })
   checkForHost(host, input, FOR_WORK_HERE)
   const given = await runFrom(workflow, input)

@@ -138,7 +138,7 @@ describe('a run at rest', () => {
 
   it('that is interrupted says how to go on, and goes on from there', async () => {
     const { code, err, runId } = await left('SIGINT')
-    expect([code, err]).toEqual([1, expect.stringContaining(`onbook runs resume ${runId}`)])
+    expect([code, err]).toEqual([1, expect.stringContaining(`onbook run resume ${runId}`)])
     expect((await json('runs', 'pause', runId)).body).toMatchObject({ runId, status: 'paused' })
     expect((await json('runs', 'mode', runId, 'planning')).body.mode).toBe('planning')
     expect((await onbook(['runs', 'override', runId, 'Be brief.', '--node', 'reader'])).code).toBe(0)
@@ -253,7 +253,7 @@ describe('a run that waits for a person', () => {
     const again = await json('approvals', 'deny', open.approvals[0].approval)
     expect([again.code, again.body.message]).toEqual([
       2,
-      expect.stringMatching(/was approved by cli:\S+ already, at \S+Z\. .*"onbook approvals" lists the open ones\.$/),
+      expect.stringMatching(/was approved by cli:\S+ already, at \S+Z\. .*"onbook approval list" lists the open ones\.$/),
     ])
     expect((await json('runs')).body.runs).toMatchObject([{ status: 'waiting-input' }])
     const said = await onbook(['runs', 'say', body.runId, 'planner', 'Hurry up.', '--watch', ...WORK])

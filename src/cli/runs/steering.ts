@@ -1,4 +1,4 @@
-// onbook runs pause, resume, cancel, mode, override, say: asking something of a run that is there.
+// onbook run pause, resume, cancel, mode, override, say: asking something of a run that is there.
 import { isEnded } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -37,7 +37,7 @@ export const pause = (input: Input): Promise<number> =>
   asking(
     input,
     (runs, runId) => runs.pause(runId),
-    status => `${runOf(input)} is ${status}: no node starts, and no step. Go on: onbook runs resume ${runOf(input)}${placeAgain(input)}`,
+    status => `${runOf(input)} is ${status}: no node starts, and no step. Go on: onbook run resume ${runOf(input)}${placeAgain(input)}`,
   )
 
 export const cancel = (input: Input): Promise<number> =>

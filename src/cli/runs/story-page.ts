@@ -129,17 +129,17 @@ export function nextOf(story: Story, input: Input): readonly string[] {
   const { runId, status, paused, approvals, nodes, sent } = story
   if (status === 'waiting') return ['Start the host with the missing provider: the run then continues by itself.']
   const work = workAgain(input)
-  const resume = `onbook runs resume ${runId}${work}`
+  const resume = `onbook run resume ${runId}${work}`
   if (paused?.evidence != null)
     return [
       `${paused.nodeId} ${stallText(paused.evidence)}.`,
-      `Tell it what to do differently: onbook runs say ${runId} ${paused.nodeId} TEXT${work}`,
+      `Tell it what to do differently: onbook run say ${runId} ${paused.nodeId} TEXT${work}`,
       `Then: ${resume}`,
     ]
   if (paused !== null) return [`Resume: ${resume}`]
-  if (approvals.length > 0) return approvals.map(({ approval }) => `Decide, approve or deny: onbook approvals approve ${approval}${work}`)
+  if (approvals.length > 0) return approvals.map(({ approval }) => `Decide, approve or deny: onbook approval approve ${approval}${work}`)
   const waiting = nodes.filter(one => one.status === 'waiting')
-  if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook runs say ${runId} ${nodeId} TEXT${work}`)
+  if (status === 'waiting-input') return waiting.map(({ nodeId }) => `Answer: onbook run say ${runId} ${nodeId} TEXT${work}`)
   if (status === 'running' || status === 'cancelling') return [`If no process runs it any more: ${resume}`]
   const last = sent.at(-1)
   return last === undefined

@@ -60,8 +60,8 @@ function left({ host }: RunBook, runId: string, input: Input): number {
   const place = placeAgain(input)
   const next =
     host !== null
-      ? `The host continues ${runId}. Show it: onbook show ${runId}${place}\nCancel it: onbook runs cancel ${runId}${place}`
-      : `${runId} is interrupted; its record is complete. Resume it: onbook runs resume ${runId}${workAgain(input)}`
+      ? `The host continues ${runId}. Show it: onbook show ${runId}${place}\nCancel it: onbook run cancel ${runId}${place}`
+      : `${runId} is interrupted; its record is complete. Resume it: onbook run resume ${runId}${workAgain(input)}`
   if (input.json) printJson({ runId, status: host !== null ? 'running' : 'left' })
   else process.stderr.write(`\n${next}\n`)
   return 1

@@ -38,7 +38,7 @@ export interface WatchedRuns extends RecordedRuns {
 }
 
 export const runNotFound = (runId: string): Fault =>
-  new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
+  new Fault('run_missing', { problem: `There is no run ${runId}; "onbook run list" lists them` })
 
 /** The list of a host has phases. The snapshot of a run says what it waits for. */
 export async function* runsIn({ runs }: Pick<OpenBook['book'], 'runs'>, filter: RunFilter = {}): AsyncIterable<ListedRun> {

@@ -1,4 +1,4 @@
-// onbook sync, onbook apply: getting a version of a workspace ready, and putting it in force. Two steps, so that nothing changes by itself.
+// onbook agent sync, onbook agent apply: getting a version of a workspace ready, and putting it in force. Two steps, so that nothing changes by itself.
 import type { Book } from '../../book.ts'
 import { ClientError } from '../../client/index.ts'
 import { INDEX_FILE, readIndex } from '../../core/workspace/index-file.ts'

@@ -51,7 +51,7 @@ function packLine({ pack, from, to, warnings, tests, proof }: WirePackChange): s
 export function syncText(session: string, answer: SyncAnswer): string {
   switch (answer.outcome) {
     case 'ready':
-      return `${answer.packs.map(packLine).join('')}Ready: ${snapshotText(answer.snapshot)}. Nothing has changed yet: onbook apply ${session}\n${answer.warnings.map(({ message }) => `warning: ${message}\n`).join('')}`
+      return `${answer.packs.map(packLine).join('')}Ready: ${snapshotText(answer.snapshot)}. Nothing has changed yet: onbook agent apply ${session}\n${answer.warnings.map(({ message }) => `warning: ${message}\n`).join('')}`
     case 'unchanged':
       return `Unchanged: ${answer.workspace} is at version ${answer.version}, which ${session} knows.\n`
     case 'failed':

@@ -1,5 +1,5 @@
 // Folder: Commands about sessions, sync and apply.
-// onbook sessions run, say, resume, cancel: asking something of a session, and saying what came of it.
+// onbook agent run, say, resume, cancel: asking something of a session, and saying what came of it.
 
 import { readText } from '../../book/record-folder.ts'
 import { ClientError } from '../../client/index.ts'
@@ -113,8 +113,8 @@ function sayEnded(ended: Ended, { host }: RunBook, input: Input): number {
 /** On a folder without a host, the answer and the rest of the run are two commands. */
 function approvalLines(approval: string, session: string, lasts: boolean, input: Input): readonly string[] {
   const place = placeAgain(input)
-  const answer = `Decide: onbook approvals approve ${approval}${lasts ? place : workAgain(input)}`
-  return lasts ? [answer, `Then look at it: onbook sessions show ${session}${place}`] : [answer]
+  const answer = `Decide: onbook approval approve ${approval}${lasts ? place : workAgain(input)}`
+  return lasts ? [answer, `Then look at it: onbook agent show ${session}${place}`] : [answer]
 }
 
 async function endOf(open: RunBook, { session, run: number, runId }: Awaited): Promise<Ended> {

@@ -1,4 +1,4 @@
-// onbook sessions create, list, show, config, events, transcript: making them, and looking at them.
+// onbook agent create, list, show, config, events, transcript: making them, and looking at them.
 import type { SessionConfig } from '../../core/session/config.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { Fault } from '../../errors.ts'
@@ -32,7 +32,7 @@ export const create = (input: Input): Promise<number> =>
       }
       const made = await book.sessions.create(given)
       if (input.json) printJson(configAnswer(input, made.session, made.config))
-      else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook sessions run ${made.session} --input TEXT`)
+      else say(`Session ${made.session} is made. It does nothing until it is asked to: onbook agent run ${made.session} --input TEXT`)
       return 0
     },
     { record: 'made' },
@@ -52,7 +52,7 @@ export const list = (input: Input): Promise<number> =>
     for await (const one of book.sessions.list()) found.push(one)
     const all = firstRows(found, input)
     if (input.json) printJson({ sessions: all })
-    else if (all.length === 0) say('No sessions yet: onbook sessions create NAME')
+    else if (all.length === 0) say('No sessions yet: onbook agent create NAME')
     else
       process.stdout.write(
         columns([
@@ -80,7 +80,7 @@ export const show = (input: Input): Promise<number> =>
     say(`${session} is ${lifecycle}; runs: ${runs}, messages: ${messages}`)
     if (run !== null) say(`run ${run.run} (${run.runId}) is ${run.phase}, at step ${run.steps}`)
     for (const { approval, call, tool } of run?.approvals ?? [])
-      say(`call ${call} (${tool}) waits for an approval: onbook approvals approve ${approval}`)
+      say(`call ${call} (${tool}) waits for an approval: onbook approval approve ${approval}`)
     if (found.unready !== undefined)
       say(`run waits for provider ${found.unready.provider} since ${found.unready.since}: ${found.unready.message}`)
     if (refused !== null) say(`run ${refused.run} was refused (${refused.stage}, ${refused.code}): ${refused.detail}`)

@@ -1,5 +1,5 @@
 // Folder: Commands about tools.
-// onbook tools: what models can be given, what other servers list, and adopting it.
+// onbook tool: what models can be given, what other servers list, and adopting it.
 import { repoBindings } from '../../book/repo-bindings.ts'
 import type { ToolOverview, ToolSummary, Tools } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
@@ -37,7 +37,7 @@ function report({ tools, servers }: ToolOverview, rows: readonly ToolSummary[]):
     ...changed.map(({ name, difference = '' }) => `\n${visible(name)} is not what was adopted:\n${visibleLines(difference).join('\n')}\n`),
     ...servers.flatMap(({ problem }) => (problem === null ? [] : [`\n${visible(problem)}\n`])),
     ...servers.flatMap(({ server, leftOut }) => leftOut.map(what => `\n${server}: left out is ${visible(what)}.\n`)),
-    ...[...waiting].map(server => `\nNobody has adopted all that ${server} lists: onbook tools adopt ${server} [tool…]\n`),
+    ...[...waiting].map(server => `\nNobody has adopted all that ${server} lists: onbook tool adopt ${server} [tool…]\n`),
   ].join('')
 }
 

@@ -202,7 +202,7 @@ describe('onbook workspace', () => {
   })
 })
 
-describe('onbook keys', () => {
+describe('onbook key', () => {
   it('name the workspaces a key may use', async () => {
     const { run } = started()
     expect((await run('keys', 'create', '--workspaces', 'writer,../x')).code).toBe(2)

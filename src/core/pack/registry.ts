@@ -47,7 +47,7 @@ export const registryFormat = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://onbook.dev/schemas/registry.json',
   title: 'Onbook registry',
-  description: 'Known versions of each agent, the active one, and its history. Written by onbook activate.',
+  description: 'Known versions of each agent, the active one, and its history. Written by onbook prompt activate.',
   type: 'object',
   additionalProperties: false,
   required: ['agents'],

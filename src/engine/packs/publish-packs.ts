@@ -112,7 +112,7 @@ export interface RecordPlace {
   readonly writer: Writer
 }
 
-/** Publishes templates that are new and moves the label `active`, in one commit. Only `onbook label` moves a protected label. */
+/** Publishes templates that are new and moves the label `active`, in one commit. Only `onbook prompt label` moves a protected label. */
 export async function activateTemplates({ store, writer }: RecordPlace, templates: readonly LibraryTemplate[], why: string | null) {
   const before = await activeAmong(store, writer, templates)
   const isMoving = templates.some(
@@ -120,7 +120,7 @@ export async function activateTemplates({ store, writer }: RecordPlace, template
   )
   if (isMoving && (await isProtected(store, writer, ACTIVE_LABEL)))
     throw new Fault('label_protected', {
-      problem: `The label active is protected in library ${writer.libraryId}. Nothing was changed: take the protection away first with "onbook label ${templates[0]!.templateId} active --unprotect"`,
+      problem: `The label active is protected in library ${writer.libraryId}. Nothing was changed: take the protection away first with "onbook prompt label ${templates[0]!.templateId} active --unprotect"`,
     })
   const active = new Map(templates.map(({ templateId, version }) => [templateId, { version, onlyFirst: false, why }]))
   const from = before.find(({ templateId }) => templateId === templates[0]?.templateId)?.version ?? null

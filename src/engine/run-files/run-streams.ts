@@ -79,7 +79,7 @@ async function lookAt(store: Store, tenant: string, runId: string): Promise<Look
     if ('snapshot' in one && isObject(one.snapshot as unknown as Json)) workspaces.add(one.snapshot!.workspace)
     if (one.type === 'run.created') for (const library of labelled(await lookupAt(store, tenant, one.frozen))) libraries.add(library)
   }
-  if (until === '') throw new Fault('run_missing', { problem: `There is no run ${runId}; "onbook runs" lists them` })
+  if (until === '') throw new Fault('run_missing', { problem: `There is no run ${runId}; "onbook run list" lists them` })
   return { homes, workspaces, libraries, until }
 }
 

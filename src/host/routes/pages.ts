@@ -23,7 +23,7 @@ const say = text => { document.getElementById('state').textContent = text }
 const token = location.hash.slice(1)
 history.replaceState(null, '', '/login')
 const signIn = async () => {
-  if (token === '') return say('This link has no token in it. Make one with: onbook keys login')
+  if (token === '') return say('This link has no token in it. Make one with: onbook key login')
   const answer = await fetch('/v1/sign-in', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -55,7 +55,7 @@ export const homePage = (version: string, signedIn: boolean): Page =>
 ${
   signedIn
     ? '<p role="status">You are signed in. <button id="out" type="button">Sign out</button></p>'
-    : '<p role="status">You are not signed in. Make a link with <code>onbook keys login</code>.</p>'
+    : '<p role="status">You are not signed in. Make a link with <code>onbook key login</code>.</p>'
 }`,
     signedIn ? SIGN_OUT : null,
   )

@@ -199,7 +199,7 @@ describe('pages', () => {
   it('has a script that hides the token, trades it for a session and goes on; or says why not', async () => {
     const { body } = await host.ask('POST', '/v1/login-tokens')
     expect((await openLink(body.path)).went).toEqual(['/login', '/'])
-    expect(await openLink(body.path)).toMatchObject({ went: ['/login'], said: expect.stringContaining('onbook keys login') })
+    expect(await openLink(body.path)).toMatchObject({ went: ['/login'], said: expect.stringContaining('onbook key login') })
     expect((await openLink('/login')).said).toContain('no token')
   })
 

@@ -39,7 +39,7 @@ export interface TestHost {
   /** All there are. */
   readonly routes: readonly HostRoute[]
   ask(method: string, path: string, asking?: Asking): Promise<Answered>
-  /** A member of every workspace, unless it is given some, as `onbook keys create` makes them. */
+  /** A member of every workspace, unless it is given some, as `onbook key create` makes them. */
   makeKey(
     tenant: string,
     scopes?: readonly Scope[],
