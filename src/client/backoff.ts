@@ -1,14 +1,14 @@
-// When to try again. Says how long to wait; waits for nothing.
+// Decides which failed requests may be retried, and how long to wait before each retry. Does not wait itself.
 import { type ClientError, isUnreachable } from './client-error.ts'
 
 const FIRST_MS = 100
 const MOST_MS = 5_000
 
-/** Network errors, and a host that says it has no time. Whatever else it says, it will say again. */
+/** True for network errors and for a host that is overloaded. Any other answer would be the same after a retry. */
 export const mayRetry = (error: ClientError): boolean =>
   error.status === null ? isUnreachable(error) && error.code !== 'host_unset' : error.status === 429 || error.status === 503
 
-/** Doubled each time, with chance, so that callers who failed together do not come back together. Never less than the host asks for. */
+/** Exponential backoff with jitter, so that callers that failed together do not retry together. Never shorter than the host's Retry-After. */
 export function backoffMs(attempt: number, retryAfterMs: number | null, chance = Math.random()): number {
   const most = Math.min(MOST_MS, FIRST_MS * 2 ** attempt)
   return Math.max(retryAfterMs ?? 0, most / 2 + (chance * most) / 2)

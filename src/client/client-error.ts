@@ -1,6 +1,6 @@
-// Everything that goes wrong in the client, except what the caller aborts: that is thrown as the caller's own reason.
+// The error that the client throws for every failure. An abort by the caller throws the caller's own reason instead.
 
-/** Codes of the client's own; all others are the host's. */
+/** Codes of the client itself. All other codes come from the host. */
 export type ClientCode =
   | 'host_unreachable' // no answer came
   | 'time_limit_reached'
@@ -22,12 +22,12 @@ export interface ErrorParts {
 
 export class ClientError extends Error {
   override readonly name = 'ClientError'
-  /** A word: ClientCode, or one of the host's. New hosts have new ones. */
+  /** A ClientCode, or a code of the host. A newer host may send new codes. */
   readonly code: string
-  /** Of the HTTP answer; null when there was none. */
+  /** The HTTP status; null when no response arrived. */
   readonly status: number | null
   readonly details: unknown
-  /** How long the host asks to be left alone. */
+  /** The host's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | null
 
   constructor({ code, message, status = null, details = null, retryAfterMs = null, cause }: ErrorParts) {
@@ -42,11 +42,11 @@ export class ClientError extends Error {
 export const clientError = (code: ClientCode, message: string, more: Omit<ErrorParts, 'code' | 'message'> = {}): ClientError =>
   new ClientError({ code, message, ...more })
 
-/** Nobody is there, or nobody has time: the question itself may be fine. */
+/** The host does not answer, or is overloaded. The request itself may be valid. */
 export const isUnreachable = ({ code, status }: ClientError): boolean =>
   status === null
     ? code === 'host_unreachable' || code === 'time_limit_reached' || code === 'host_unset'
     : status === 429 || status === 408 || status >= 500
 
-/** The host is there and says that it no longer has this. */
+/** The host answers that it does not have this, or no longer. */
 export const isGone = ({ status }: ClientError): boolean => status === 404 || status === 410

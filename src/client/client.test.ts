@@ -1,4 +1,4 @@
-// The client against a real HTTP server that answers as it is told.
+// Tests the client against a real HTTP server with prepared answers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

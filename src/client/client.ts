@@ -1,4 +1,4 @@
-// A client of one host with one key. What it keeps is its own.
+// Creates a client of one host with one key. Each client has its own cache.
 import type { Bundle } from '../wire/onbook/bundle.ts'
 import type { PromptTemplate, Rendered, RenderRequest, Resolved, ResolveRequest } from '../wire/onbook/prompts.ts'
 import type { Snapshot } from '../wire/onbook/snapshot.ts'
@@ -25,8 +25,8 @@ import { type CallOptions, createTransport, type TransportOptions } from './tran
 
 export interface ClientOptions extends TransportOptions {
   /**
-   * Answers when the host does not: a snapshot, or a bundle's pack.json, as JSON or as its text. Pinned versions are taken from it without
-   * asking; from a bundle only where the ref names it, for another library may have the same.
+   * Fallback for a host that does not answer: a snapshot, or a bundle's pack.json, as JSON or as its text. Pinned versions are read from it without a
+   * request. A bundle serves them only to refs that name it, because another library may have the same template ids.
    */
   readonly offline?: Snapshot | Bundle | string
 }
@@ -47,7 +47,7 @@ export interface Client extends Questions {
   readonly policy: Policy
   render(request: RenderRequest, options?: CallOptions): Promise<Rendered>
   resolve(request: ResolveRequest, options?: CallOptions): Promise<Resolved>
-  /** Only what the host confirms now: a stale answer is an error here. */
+  /** Contains only answers that the host confirms now. A stale answer is an error here. */
   snapshot(refs: readonly Ref[], options?: CallOptions): Promise<Snapshot>
   /** An event stream of the host, by the path of its route. */
   events(path: string, options?: EventOptions): AsyncIterable<ServerEvent>
@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Writes down what the host says now, for when it cannot be asked. */
+/** Copies the host's present answers into a snapshot, for use without the host. */
 async function takeSnapshot(prompts: Prompts, refs: readonly RefParts[], options: CallOptions): Promise<Snapshot> {
   const takenAt = new Date().toISOString()
   const templates = new Map<string, PromptTemplate>()

@@ -1,4 +1,4 @@
-// All items of a list of the host, page after page.
+// Iterates over all items of a list of the host, page by page.
 import { fieldOf, listIn } from './shapes.ts'
 import type { CallOptions, Question, Transport } from './transport.ts'
 

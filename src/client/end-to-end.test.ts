@@ -1,4 +1,4 @@
-// The client against the host itself.
+// Tests the client against a real host.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,8 @@
-// The WHATWG event stream format, by hand: bytes in any pieces, the same events out. HTML, section 9.2.6.
+// Parses the WHATWG event stream format (HTML, section 9.2.6). The input may be split anywhere; the events are the same.
 import { clientError } from './client-error.ts'
 
 export interface ServerEvent {
-  /** The last id that was sent, with this event or before. */
+  /** The last id that was sent, with this event or before it. */
   readonly id: string
   readonly type: string
   readonly data: string
@@ -10,16 +10,16 @@ export interface ServerEvent {
 
 export interface EventParser {
   push(bytes: Uint8Array): readonly ServerEvent[]
-  /** Where to go on from: also set by events that say nothing else. */
+  /** The id to resume from. Events without data set it too. */
   lastId(): string
-  /** What the host asks to wait before coming back; null when it does not say. */
+  /** The reconnection time that the host asks for; null when it sends none. */
   retryMs(): number | null
 }
 
 const MOST_CHARACTERS = 16 * 1024 * 1024
 
 export function eventParser(after = ''): EventParser {
-  // The byte order mark is removed here: Node's decoder removes a second one too when the first is split between pieces.
+  // The parser removes the byte order mark itself: Node's decoder also removes a second one when the first is split between chunks.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let atStart = true
   let rest = ''

@@ -1,4 +1,4 @@
-// Events as they happen: comes back after every break, where it was. Unknown types are events like any other.
+// Follows an event stream of the host, and resumes it after every lost connection. Events of unknown types are passed on.
 import { backoffMs, mayRetry } from './backoff.ts'
 import { clientError } from './client-error.ts'
 import { eventParser, type ServerEvent } from './event-stream.ts'
@@ -6,19 +6,21 @@ import { limitTime, sleep } from './time-limit.ts'
 import { type Transport, toClientError } from './transport.ts'
 
 export interface EventOptions {
-  /** The id of the last event that is already known. */
+  /** The id of the last event that the caller has. */
   readonly after?: string
   readonly signal?: AbortSignal
-  /** When nothing at all comes for so long, the connection is taken for dead and made anew. */
+  /** A connection without any data for this long counts as dead, and is opened again. */
   readonly idleMs?: number
 }
 
 const IDLE_MS = 60_000
 
-/** What a host sends as the last id of a stream that is complete. */
+/** The last id of a complete stream. */
 const END_ID = /^\d+-end$/
 
-/** Ends when the stream is complete, or the host answers 204. Throws when it refuses, when it stays away, and the caller's reason when aborted. */
+/**
+ * Ends when the stream is complete, or the host answers 204. Throws when the host refuses or stays unreachable, and the caller's reason when aborted.
+ */
 export async function* readEvents(transport: Transport, path: string, options: EventOptions): AsyncGenerator<ServerEvent> {
   const { signal = new AbortController().signal, idleMs = IDLE_MS } = options
   let after = options.after ?? ''

@@ -1,5 +1,5 @@
 // Folder: The SDK: typed requests and event streams without dependencies. It imports only types of the wire.
-// onbook/client: talks to a host. No dependencies; browsers and Node. Names are listed one by one; a test pins the list.
+// onbook/client: the client of a host, for browsers and Node, without dependencies. A test pins the list of exported names.
 export type { Bundle } from '../wire/onbook/bundle.ts'
 export type {
   AgentSummary,

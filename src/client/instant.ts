@@ -1,4 +1,5 @@
-// How long ago something was. Two clocks, and the greater answer: a wall clock can be set back, a steady one can stop while the machine sleeps.
+// Measures the age of an answer with two clocks, and takes the greater result: a wall clock can be set back, a steady one can stop while the machine
+// sleeps.
 
 export interface Instant {
   readonly wall: number

@@ -1,4 +1,4 @@
-// Answers that may change: how old they are is always said, and an old one is given only to who asked for it.
+// Caches answers that may change. Every answer reports its age, and the cache serves an old one only to callers that allow it.
 import { ClientError, isGone, isUnreachable } from './client-error.ts'
 import { ageOf, type Instant, instant } from './instant.ts'
 import { singleFlight } from './single-flight.ts'
@@ -6,24 +6,24 @@ import { limitTime } from './time-limit.ts'
 import type { CallOptions } from './transport.ts'
 
 export interface ReadOptions extends CallOptions {
-  /** How old an answer may be. 0, unless said otherwise: ask, or join who is asking. */
+  /** The greatest age of a cached answer. Default: 0, which asks the host or joins a request that is under way. */
   readonly maxAgeMs?: number
-  /** How old it may be when the host cannot be asked, or no longer has it. Then it is marked stale. */
+  /** The greatest age of an answer when the host is unreachable or no longer has it. Such an answer is marked stale. */
   readonly staleIfErrorMs?: number
 }
 
 export interface Freshness {
   readonly source: 'host' | 'memory' | 'offline'
-  /** Since the host was asked; null when a snapshot does not say. */
+  /** Milliseconds since the host was asked; null when a snapshot has no time. */
   readonly ageMs: number | null
-  /** The host could not confirm it: `error` says why. */
+  /** The host could not confirm the answer; `error` has the reason. */
   readonly stale: boolean
   readonly error: ClientError | null
 }
 
 export interface Held<T> {
   readonly value: T
-  /** When it was asked for. Null: nobody knows. */
+  /** The time of the request; null when it is unknown. */
   readonly at: Instant | null
   readonly source: Freshness['source']
 }
@@ -34,11 +34,11 @@ export interface Answer<T> {
 }
 
 export interface Kept {
-  /** From memory when it is young enough, else from the host, once for all who ask meanwhile. */
+  /** From memory when the answer is young enough, else from the host. Concurrent requests for the same key are coalesced. */
   fresh<T>(key: string, options: ReadOptions, ask: (signal: AbortSignal, known: T | null) => Promise<T>): Promise<Held<T>>
-  /** What `ask` gives; when it fails, what was last given or `offline` has, if the caller bears its age. */
+  /** The result of `ask`. When that fails: the last answer, or the one of `offline`, if the caller allows its age. */
   orStale<T>(key: string, options: ReadOptions, ask: () => Promise<Held<T>>, offline: () => Held<T> | null): Promise<Answer<T>>
-  /** After a write: nothing that was asked about this template before answers for what comes after. */
+  /** Called after a write: answers about this template from before the write are not served any more. */
   forget(templateId: string): void
 }
 
@@ -74,7 +74,8 @@ export function keptAnswers(defaults: { readonly timeoutMs: number; readonly has
         return answer(held, null)
       } catch (error) {
         if (!(error instanceof ClientError) || !(isUnreachable(error) || isGone(error))) throw error
-        // Who gave a snapshot asked to be served without a host; who did not must ask each time. A host that says "gone" is there.
+        // A caller that configured a snapshot wants answers without a host. Any other caller opts in for each read. A host that answers "gone" is
+        // reachable.
         const most = options.staleIfErrorMs ?? (defaults.hasOffline && isUnreachable(error) ? Number.POSITIVE_INFINITY : 0)
         if (most <= 0) throw error
         const held = (last.get(key) as Held<T> | undefined) ?? offline()

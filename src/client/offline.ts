@@ -1,4 +1,4 @@
-// A snapshot or a bundle as a source. Whether a bundle is what somebody signed is settled before: nothing here checks it.
+// Reads prompts from a snapshot or a bundle instead of a host. Does not check the signature of a bundle: the caller does that first.
 import type { Bundle } from '../wire/onbook/bundle.ts'
 import type { LabelState } from '../wire/onbook/labels.ts'
 import type { PromptTemplate } from '../wire/onbook/prompts.ts'
@@ -8,15 +8,15 @@ import type { Instant } from './instant.ts'
 
 export interface Offline {
   readonly at: Instant | null
-  /** The one library it has; null for what a host gave to refs that name none. */
+  /** The library of the bundle; null for a snapshot, which holds answers to refs without a library. */
   readonly libraryId: string | null
   version(templateId: string, version: string): PromptTemplate | null
-  /** The newest that it has. */
+  /** The newest version in the file. */
   latest(templateId: string): PromptTemplate | null
   labels(templateId: string): readonly LabelState[] | null
 }
 
-/** As JSON, or as its text. */
+/** Accepts the parsed JSON, or its text. */
 export function offlineSource(given: Snapshot | Bundle | string): Offline {
   const file = typeof given === 'string' ? parse(given) : given
   const { templates, labels, takenAt, libraryId } = isBundle(file) ? toSnapshot(file) : { ...file, libraryId: null }
@@ -42,7 +42,7 @@ export function offlineSource(given: Snapshot | Bundle | string): Offline {
 
 const isBundle = (file: Snapshot | Bundle): file is Bundle => (file as Partial<Bundle> | null)?.kind === 'prompt'
 
-/** A bundle does not say when it was made, and knows no labels. */
+/** A bundle has no creation time and no labels. */
 const toSnapshot = ({ name, version, prompts }: Bundle): Snapshot & { readonly libraryId: string } => {
   if (!Array.isArray(prompts) || typeof name !== 'string') throw invalid()
   const meta = { source: 'pack', packName: name, packVersion: version } as const
@@ -62,7 +62,7 @@ const invalid = (cause?: unknown) =>
     cause,
   })
 
-/** SemVer 2.0, section 11. */
+/** Orders versions by SemVer 2.0, section 11. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)]
   const byNumbers = compareLists(left.numbers, right.numbers)

@@ -1,4 +1,4 @@
-// Which prompt is meant: a text (prompt:writer, prompt:writer@1.2.0, prompt:writer@production) or the same as an object.
+// Reads a prompt ref: a text (prompt:writer, prompt:writer@1.2.0, prompt:writer@production), or the same as an object.
 import { clientError } from './client-error.ts'
 
 export interface RefParts {

@@ -1,4 +1,4 @@
-// What must be in an answer for it to be one. More may be: a newer host says more.
+// Checks that an answer has the fields that the client needs. Further fields are allowed: a newer host may send more.
 import type { LabelMove, LabelState } from '../wire/onbook/labels.ts'
 import type { PromptTemplate } from '../wire/onbook/prompts.ts'
 import { clientError } from './client-error.ts'
@@ -21,7 +21,7 @@ export function listIn(body: unknown, name: string): readonly unknown[] {
   return list
 }
 
-/** An answer of which this one field is needed to make sense of it. */
+/** Checks only the one field that the client needs. */
 export function answerWith(body: unknown, name: string): unknown {
   if (fieldOf(body, name) === undefined) throw invalid(name)
   return body

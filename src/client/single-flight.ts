@@ -1,4 +1,5 @@
-// Many ask, one goes. Whoever gives up leaves the others their answer; when all have, nobody goes on.
+// Coalesces concurrent requests with the same key into one. A caller that aborts leaves the request to the others; when all have aborted, it is
+// cancelled.
 
 interface Flight {
   readonly promise: Promise<unknown>
@@ -7,9 +8,9 @@ interface Flight {
 }
 
 export interface SingleFlight {
-  /** Joins who is already asking under this key, or asks. The signal is the caller's alone. */
+  /** Joins the open request for this key, or starts one. The signal affects only this caller. */
   join<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>
-  /** Whoever asks from now on does not join those who ask now. */
+  /** Later callers do not join the requests that are open now. */
   part(these: (key: string) => boolean): void
 }
 

@@ -1,4 +1,4 @@
-// The names that callers use, and that a browser can run what is behind them.
+// Pins the exported names, and checks that a browser can run the modules behind them.
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 import * as client from './index.ts'

@@ -1,15 +1,15 @@
-// Signals and waiting. Every timer and listener that is made here is taken away again.
+// Abort signals with a time limit, and sleeping. Every timer and listener is removed again.
 import { clientError } from './client-error.ts'
 
 export interface Limited {
   readonly signal: AbortSignal
-  /** Starts counting anew. */
+  /** Restarts the time limit. */
   restart(): void
-  /** Must be called: until then the caller's signal holds on to this. */
+  /** The caller must call this. Until then the outer signal keeps a listener. */
   done(): void
 }
 
-/** A signal that follows the caller's and aborts when the time is over. */
+/** A signal that follows the caller's signal and aborts after the time limit. */
 export function limitTime(ms: number, outer?: AbortSignal): Limited {
   const controller = new AbortController()
   const follow = (): void => controller.abort(outer?.reason)
@@ -33,7 +33,7 @@ export function limitTime(ms: number, outer?: AbortSignal): Limited {
   }
 }
 
-/** What is longer fires at once; nobody waits 24 days, so it is no limit at all. */
+/** setTimeout fires at once for longer delays. A limit of more than 24 days is treated as no limit. */
 const MOST_TIMER_MS = 2 ** 31 - 1
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

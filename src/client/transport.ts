@@ -1,17 +1,17 @@
-// One question to the host and its answer: keys, time limits, retries. Knows nothing of prompts.
+// Sends one request to the host and returns its answer, with key, time limit and retries. Knows nothing about prompts.
 import { backoffMs, mayRetry, readRetryAfter } from './backoff.ts'
 import { ClientError, clientError } from './client-error.ts'
 import { limitTime, sleep } from './time-limit.ts'
 
 export interface TransportOptions {
-  /** Where the host is. Without it nothing is asked. */
+  /** The base URL of the host. Without it, every request fails with `host_unset`. */
   readonly url?: string
-  /** `onbook_…`. Without it a browser's cookie has to do. */
+  /** `onbook_…`. Without it, only a browser's cookie authenticates the request. */
   readonly key?: string
   readonly fetch?: typeof globalThis.fetch
-  /** For one call with all its retries. */
+  /** The time limit of one call, with all its retries. */
   readonly timeoutMs?: number
-  /** How often a call is tried again. */
+  /** The number of retries of one call. */
   readonly retries?: number
 }
 
@@ -25,7 +25,7 @@ export interface Question extends CallOptions {
   readonly path: string
   readonly query?: readonly (readonly [name: string, value: string | undefined])[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Bytes as they are; anything else as JSON. */
+  /** A Uint8Array is sent as bytes, anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -37,7 +37,7 @@ export interface Reply {
 
 export interface Transport {
   ask(question: Question): Promise<Reply>
-  /** One attempt; the body is left to whoever asked. Throws for everything but 2xx and 304. */
+  /** One attempt. The caller reads the body. Throws for every status but 2xx and 304. */
   open(question: Question, signal: AbortSignal): Promise<Response>
   readonly timeoutMs: number
   readonly retries: number
@@ -99,7 +99,7 @@ export function createTransport({ url, key, fetch: send = (...given) => fetch(..
   return { ask, open, timeoutMs, retries }
 }
 
-/** How old an answer may be is said by our callers and nobody else: a browser's own cache must not answer. */
+/** Only our callers decide how old an answer may be, so the cache of the browser must not answer. */
 const NO_STORE: object = { cache: 'no-store' }
 
 export const toClientError = (thrown: unknown): ClientError =>
@@ -128,7 +128,7 @@ async function toError(response: Response): Promise<ClientError> {
   try {
     body = JSON.parse(text)
   } catch {
-    // A proxy's page. The status says enough.
+    // The body is not JSON, for example the page of a proxy. The status is enough.
   }
   if (typeof body?.error !== 'string')
     return clientError('response_invalid', `The host answered ${status} without saying why.`, { status, retryAfterMs })

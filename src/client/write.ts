@@ -1,8 +1,8 @@
-// Headers of writes: a key lets the host recognise a request that is sent again, so that it is carried out once.
+// Headers of write requests. An idempotency key lets the host recognise a retry, so that the write happens once.
 import type { CallOptions, Transport } from './transport.ts'
 
 export interface WriteOptions extends CallOptions {
-  /** Default: a new key, where the client sends requests again. Give your own to be safe across restarts. */
+  /** Default: a new key for each call that may be retried. Pass your own to be safe across restarts. */
   readonly idempotencyKey?: string
   readonly workspaceId?: string
 }
@@ -17,5 +17,5 @@ export function writeHeaders(options: WriteOptions, { retries }: Pick<Transport,
   return { headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }, call }
 }
 
-/** crypto.randomUUID is missing in browsers on plain http; random values are not. */
+/** crypto.randomUUID is missing in browsers on plain http; getRandomValues is there. */
 const makeKey = (): string => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('')

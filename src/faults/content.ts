@@ -1,4 +1,4 @@
-// How things fail: files, packs and models: what people write and what answers it. Each message says what happened, where, and what to do.
+// Error codes of files, packs and models. Each message says what happened, where, and what to do.
 import { fault, worded } from './fault.ts'
 
 export const CONTENT_FAULTS = {

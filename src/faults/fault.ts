@@ -1,10 +1,10 @@
 // Folder: Every error code with its HTTP status and sentence.
-// One kind of failure: its HTTP status and its message. Programs read the details, people read the message.
+// Defines one error code: its HTTP status and its message. Programs read the details, people read the message.
 
 export interface Spec<D> {
   readonly status: number
   readonly say: (details: D) => string
-  /** When it happens and what to do, for docs/reference/errors.md. Needed where the message alone is a text of the caller. */
+  /** When the error occurs and what to do, for docs/reference/errors.md. Required where the message alone is a text of the caller. */
   readonly summary?: string
 }
 
@@ -14,6 +14,6 @@ export const fault = <D>(status: number, say: (details: D) => string, summary?: 
   ...(summary === undefined ? {} : { summary }),
 })
 
-/** A fault whose message the caller words, because only the caller knows the case. */
+/** An error code whose message the caller words, because only the caller knows the case. */
 export const worded = <D extends { readonly problem: string } = { problem: string }>(status: number, summary: string): Spec<D> =>
   fault(status, details => `${details.problem}.`, summary)

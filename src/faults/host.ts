@@ -1,4 +1,4 @@
-// How things fail: the host and who may ask it. Each message says what happened, where, and what to do.
+// Error codes of the host and of access to it. Each message says what happened, where, and what to do.
 import { fault, worded } from './fault.ts'
 
 export const HOST_FAULTS = {

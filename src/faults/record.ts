@@ -1,4 +1,4 @@
-// How things fail: the record, the library and workspaces. Each message says what happened, where, and what to do.
+// Error codes of the record, the library and workspaces. Each message says what happened, where, and what to do.
 import { fault, worded } from './fault.ts'
 
 export const RECORD_FAULTS = {

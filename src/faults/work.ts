@@ -1,7 +1,7 @@
-// How things fail: sessions, runs, roles and tools. Each message says what happened, where, and what to do.
+// Error codes of sessions, runs, roles and tools. Each message says what happened, where, and what to do.
 import { fault, worded } from './fault.ts'
 
-/** Something that is wrong with a document, and where in it. */
+/** A problem of a document, with the place in it. */
 export interface DocumentProblem {
   readonly pointer: string
   readonly message: string

@@ -1,4 +1,4 @@
-// Workflows and agents of a host: published, read, listed, taken away. Nothing of them is kept here: an id may stand for another tomorrow.
+// Publishes, reads, lists and removes workflows and agents of a host. The client does not cache them: an id may name another document tomorrow.
 import type { AgentSummary, DefinitionDocument, PublishedAgent, PublishedWorkflow, WorkflowSummary } from '../../wire/onbook/definitions.ts'
 import { eachItem } from '../each-page.ts'
 import { answerWith } from '../shapes.ts'
@@ -6,16 +6,16 @@ import type { CallOptions, Question, Transport } from '../transport.ts'
 import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface StoredDefinition {
-  /** As it was published. */
+  /** The document as it was published. */
   readonly document: DefinitionDocument
   /** The host's entity tag: for `ifMatch`. */
   readonly tag: string | null
 }
 
 export interface DefinitionWrite extends Omit<WriteOptions, 'workspaceId'> {
-  /** Only when this is what is there. */
+  /** Write only when the stored document has this entity tag. */
   readonly ifMatch?: string
-  /** `*`: only when nothing is there. */
+  /** `*`: write only when no document has this id. */
   readonly ifNoneMatch?: string
 }
 
@@ -27,7 +27,7 @@ export interface AgentWrite extends DefinitionWrite {
 export interface Definitions<Summary, Published, Write extends DefinitionWrite = DefinitionWrite> {
   list(options?: CallOptions): AsyncIterable<Summary>
   get(id: string, options?: CallOptions): Promise<StoredDefinition>
-  /** Creates or replaces what has its id. What has begun with another document goes on with that. */
+  /** Creates the document, or replaces the one with the same id. Runs that started with the old document continue with it. */
   put(document: DefinitionDocument, options?: Write): Promise<Published>
   remove(id: string, options?: DefinitionWrite): Promise<void>
 }

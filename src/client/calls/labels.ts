@@ -1,4 +1,4 @@
-// Names that move from version to version.
+// Reads and moves labels: names of a template that point to one of its versions.
 import type { LabelMove, LabelState } from '../../wire/onbook/labels.ts'
 import { clientError } from '../client-error.ts'
 import type { Answer, Held, Kept, ReadOptions } from '../kept.ts'
@@ -10,7 +10,7 @@ import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface Labels {
   list(templateId: string, options?: ReadOptions): Promise<Answer<readonly LabelState[]>>
-  /** `label_missing` when there is none, also when there was one. */
+  /** Throws `label_missing` when the template has no such label, also when the label was removed. */
   get(templateId: string, label: string, options?: ReadOptions): Promise<Answer<LabelState>>
   move(templateId: string, label: string, version: string, options?: WriteOptions & { readonly why?: string }): Promise<void>
   remove(templateId: string, label: string, options?: WriteOptions & { readonly why?: string }): Promise<void>
@@ -28,7 +28,7 @@ export interface LabelParts {
   readonly offline: Offline | null
 }
 
-/** Whoever asks first says how long all may wait. */
+/** Requests for the labels of one template are coalesced. The timeout of the first caller applies to the shared request. */
 export const timeOf = ({ timeoutMs }: CallOptions): CallOptions => (timeoutMs === undefined ? {} : { timeoutMs })
 
 interface LabelQuestion {

@@ -1,4 +1,4 @@
-// All prompts that a filter lets through, page after page.
+// Lists all prompts that match a filter, page by page.
 import type { PromptKind, PromptTemplate } from '../../wire/onbook/prompts.ts'
 import { clientError } from '../client-error.ts'
 import { fieldOf, listIn, templateIn } from '../shapes.ts'
@@ -10,7 +10,7 @@ export interface PromptFilter {
   readonly modelClass?: string
   readonly source?: 'host' | 'pack' | 'user'
   readonly workspaceId?: string
-  /** Of one page. */
+  /** Prompts a page. */
   readonly limit?: number
 }
 

@@ -1,9 +1,9 @@
-// Bytes by their name. What is stored once can be named from then on, by the tenant that stored it.
+// Stores and reads objects: bytes that are named by their digest. A tenant can name the objects that it stored.
 import { answerWith } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Objects {
-  /** Storing the same bytes again gives the same name. */
+  /** Storing the same bytes again returns the same digest. */
   put(bytes: Uint8Array, options?: CallOptions): Promise<{ readonly digest: string; readonly size: number }>
   get(digest: string, options?: CallOptions): Promise<Uint8Array>
 }

@@ -1,4 +1,4 @@
-// Packs of a folder, published to the library of a host. The command line compiles and tests them first.
+// Publishes packs of a folder to the library of a host. The command line compiles and tests them first.
 import type {
   ActivatedPack,
   ActivatePackRequest,
@@ -11,7 +11,7 @@ import { answerWith } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Packs {
-  /** Templates that the library has already, byte for byte, are left alone: the same call again changes nothing. */
+  /** The host skips templates that the library already has, byte for byte. The same call again changes nothing. */
   publish(packs: PublishPacksRequest, options?: CallOptions): Promise<PublishedPacks>
   /** Publishes templates that are new and makes all of them active, in one commit. */
   activate(pack: ActivatePackRequest, options?: CallOptions): Promise<ActivatedPack>

@@ -1,11 +1,11 @@
-// The policy of a host, as far as it concerns whoever asks. Nothing changes it over HTTP: it is a file of the operator.
+// Reads the policy of a host, as far as it concerns the caller. The policy is a file of the operator; nothing changes it over HTTP.
 import type { ExplainedPolicy, ExplainRequest, PolicyDescription } from '../../wire/onbook/policy.ts'
 import { answerWith } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Policy {
   get(options?: CallOptions): Promise<PolicyDescription>
-  /** What the gate would say of a call. Nothing is called. */
+  /** Shows how the gate would decide a call. Nothing is called. */
   explain(request: ExplainRequest, options?: CallOptions): Promise<ExplainedPolicy>
 }
 

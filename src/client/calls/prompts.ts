@@ -1,4 +1,4 @@
-// The library: read with pinned content kept for ever, written with keys.
+// Reads and writes prompts of a host's library. Pinned versions are cached for ever, because they never change.
 import type { PromptTemplate, PromptVersion } from '../../wire/onbook/prompts.ts'
 import { clientError } from '../client-error.ts'
 import { type Instant, instant } from '../instant.ts'
@@ -12,12 +12,12 @@ import { listPrompts, type PromptFilter } from './list-prompts.ts'
 
 export interface Stored {
   readonly template: PromptTemplate
-  /** The host's entity tag: for If-Match. Null from a snapshot. */
+  /** The host's entity tag, for If-Match. Null when the template comes from a snapshot. */
   readonly tag: string | null
 }
 
 export interface FoundPrompt extends Stored {
-  /** Pinned. */
+  /** The ref with its version pinned. */
   readonly ref: string
   readonly freshness: Freshness
 }

@@ -1,4 +1,4 @@
-// Questions about recorded runs: which prompt won and why, where its words come from, what differs, whether it comes out the same today.
+// Questions about recorded runs: which prompt won and why, where its text comes from, what differs, and whether a replay gives the same result.
 import type { blameAnswer } from '../../wire/onbook/blame-schema.ts'
 import type { differencesAnswer } from '../../wire/onbook/differences-schema.ts'
 import type { Document } from '../../wire/onbook/document.ts'
@@ -25,20 +25,20 @@ interface StepChoice extends CallOptions {
 }
 
 export interface Questions {
-  /** One entry for each node and kind: every layer, and what became of it. */
+  /** One entry for each node and kind, with the result of every layer. */
   why(runId: string, options?: Omit<StepChoice, 'step'> & { readonly kind?: string }): Promise<readonly WhyEntry[]>
-  /** Where every word of a prompt comes from, in spans. */
+  /** The source of every span of a prompt. */
   blame(runId: string, options?: StepChoice): Promise<readonly BlamedStep[]>
-  /** Between two runs; or, with `nodeId` and `steps` (`1..2`), between two steps of one run. */
+  /** The differences between two runs; or, with `nodeId` and `steps` (`1..2`), between two steps of one run. */
   diff(
     runId: string,
     options: CallOptions & { readonly with?: string; readonly nodeId?: string; readonly steps?: string },
   ): Promise<RunDifferences>
-  /** How much of a request stays the same from step to step, for each node and model. */
+  /** The share of a request that stays the same from step to step, for each node and model. */
   prefix(runId: string, options?: CallOptions & { readonly nodeId?: string }): Promise<readonly PrefixEntry[]>
-  /** The run made again from its record. Asks no model. Default: level 2. */
+  /** Replays the run from its record. Asks no model. Default: level 2. */
   replay(runId: string, options?: CallOptions & { readonly level?: 1 | 2 }): Promise<ReplayedRun>
-  /** Whether the tenant's part of the record is what was written and signed, as the host finds it. */
+  /** Whether the tenant's part of the record is as it was written and signed. The host checks it. */
   verify(options?: CallOptions): Promise<VerifiedRecord>
   /** A run file, with everything that questions about the run need. */
   exportRun(runId: string, options?: CallOptions): Promise<Uint8Array>

@@ -1,4 +1,4 @@
-// Roles of a host, to look at. Nothing writes one: they are files of the repo.
+// Lists and reads roles of a host. Roles are files of the repo: nothing writes one over HTTP.
 import type { RoleDescription, RoleSummary } from '../../wire/onbook/roles.ts'
 import { answerWith, listIn } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'

@@ -1,4 +1,4 @@
-// Runs of a host: started, looked at, followed, steered, stopped. Nothing of them is kept here: what was true a moment ago may not be.
+// Starts, reads, follows, steers and stops runs of a host. The client does not cache runs, because they change at any time.
 import type { ForkedRun, ForkRequest } from '../../wire/onbook/fork.ts'
 import type { StepPrompt, WholePrompt } from '../../wire/onbook/run-prompts.ts'
 import type {
@@ -21,7 +21,7 @@ import { type WriteOptions, writeHeaders } from '../write.ts'
 export type RunStreamMode = 'values' | 'updates' | 'messages' | 'debug' | 'onbook'
 
 export interface RunEventOptions extends EventOptions {
-  /** `updates` unless said otherwise; `values` only by itself. */
+  /** Default: `updates`. `values` cannot be combined with other modes. */
   readonly modes?: readonly RunStreamMode[]
 }
 
@@ -32,9 +32,9 @@ export interface RunFilter extends CallOptions {
   readonly order?: 'oldest' | 'newest'
   /** Only runs that were created then or later: an ISO 8601 time. */
   readonly since?: string
-  /** Only runs whose id begins so. */
+  /** Only runs whose id begins with this text. */
   readonly prefix?: string
-  /** Whether agents, prompts and decisions are named. */
+  /** Whether each run names its agents, prompts and decisions. */
   readonly details?: boolean
   /** Runs a page, at most 1000. */
   readonly limit?: number
@@ -43,23 +43,23 @@ export interface RunFilter extends CallOptions {
 type Standing = Promise<{ readonly runId: string; readonly status: string }>
 
 export interface Runs {
-  /** It is on record when this resolves, and goes on by itself. */
+  /** Resolves when the run is on record. The run continues by itself. */
   create(request: StartRunRequest, options?: WriteOptions): Promise<StartedRun>
-  /** Made again from its record, or gone on with from somewhere in it: a run of its own. */
+  /** Creates a new run that replays a recorded one, or continues it from an event. */
   fork(runId: string, request: ForkRequest, options?: WriteOptions): Promise<ForkedRun>
   get(runId: string, options?: CallOptions): Promise<RunDescription>
   list(filter?: RunFilter): AsyncIterable<WireRunSummary>
-  /** Ends with the run. Pieces of a reply on its way (`ai.message.chunk`, `onbook.message.chunk`) have no id of their own. */
+  /** Ends with the run. Pieces of an unfinished reply (`ai.message.chunk`, `onbook.message.chunk`) have no id. */
   events(runId: string, options?: RunEventOptions): AsyncIterable<ServerEvent>
   cancel(runId: string, reason?: string, options?: WriteOptions): Standing
   pause(runId: string, options?: WriteOptions): Standing
   resume(runId: string, options?: WriteOptions): Standing
   mode(runId: string, mode: RunMode, options?: WriteOptions): Standing
-  /** For one node, or for all that have none of their own. A text of null takes it back. */
+  /** For one node, or for all nodes without an override. A text of null removes it. */
   override(runId: string, given: { readonly nodeId?: string | null; readonly text: string | null }, options?: WriteOptions): Standing
   /**
-   * An interrupt ends what is being said; a steer waits for the next step, a follow-up for the end of the turn. `session` is the lasting session
-   * that the node works in, null where its messages are in the run.
+   * An interrupt stops the current reply. A steer waits for the next step, a follow-up for the end of the turn. `session` is the lasting session that
+   * the node works in, or null where the run holds its messages.
    */
   say(
     runId: string,
@@ -68,16 +68,16 @@ export interface Runs {
     message: MessageInput,
     options?: WriteOptions,
   ): Promise<{ readonly session: string | null; readonly id: string }>
-  /** Of every step, oldest first. */
+  /** The prompts of every step, oldest first. */
   prompts(runId: string, options?: CallOptions): AsyncIterable<StepPrompt>
-  /** Of one step, word for word; of the newest visit unless another is named. */
+  /** The prompt of one step, word for word. Default: the newest visit. */
   prompt(runId: string, nodeId: string, step: number, options?: CallOptions & { readonly visit?: number }): Promise<WholePrompt>
-  /** When it is over. Whoever does not want to wait for ever gives a signal. */
+  /** Resolves when the run has ended. Pass a signal to limit the wait. */
   waitFor(runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunDescription>
 }
 
 export interface Approvals {
-  /** Those that somebody waits for. */
+  /** Lists open approvals. */
   list(options?: CallOptions): AsyncIterable<AskedApproval>
   resolve(
     approval: string,
@@ -135,7 +135,7 @@ export function createRuns(transport: Transport): Runs {
     },
     async waitFor(runId, { signal } = {}) {
       for await (const _ of events(runId, signal === undefined ? {} : { signal })) {
-        // The stream ends with the run: what happens meanwhile is of no interest here.
+        // The stream ends with the run. The events themselves are not needed.
       }
       return get(runId, signal === undefined ? {} : { signal })
     },
@@ -152,7 +152,7 @@ export function createApprovals(transport: Transport): Approvals {
 
 const LAST = /^run\.(?:completed|failed|cancelled)$/
 
-/** Whoever has seen the end need not come back to be told that there is nothing more. */
+/** Stops after the last event, so that the reader does not reconnect to a finished stream. */
 async function* untilEnd(events: AsyncIterable<ServerEvent>): AsyncGenerator<ServerEvent> {
   for await (const event of events) {
     yield event

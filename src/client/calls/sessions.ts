@@ -1,4 +1,4 @@
-// Sessions of a host: asked for, looked at, followed. Nothing of them is kept here: what was true a moment ago may not be.
+// Creates, reads and follows sessions of a host. The client does not cache sessions, because they change at any time.
 import type {
   ApplyAnswer,
   ApplyWhen,
@@ -20,12 +20,12 @@ import type { CallOptions, Question, Transport } from '../transport.ts'
 import { type WriteOptions, writeHeaders } from '../write.ts'
 
 export interface ApplyOptions extends WriteOptions {
-  /** Also with packs whose tests did not pass. */
+  /** Also apply packs whose tests did not pass. */
   readonly untested?: boolean
 }
 
 export interface Sessions {
-  /** A name is made when none is given. */
+  /** The host chooses a name when none is given. */
   create(
     given: { readonly session?: string; readonly agentId?: string; readonly config?: WireSessionConfig },
     options?: WriteOptions,
@@ -33,17 +33,17 @@ export interface Sessions {
   list(options?: CallOptions): AsyncIterable<SessionSummary>
   get(session: string, options?: CallOptions): Promise<SessionDescription>
   configure(session: string, config: WireSessionConfig, options?: WriteOptions): Promise<void>
-  /** A sync that failed is an answer, not an error. */
+  /** A failed sync is an answer, not an error. */
   sync(session: string, request?: SyncRequest, options?: WriteOptions): Promise<SyncAnswer>
-  /** The same of an apply that is refused. */
+  /** A refused apply is an answer, not an error. */
   apply(session: string, when?: ApplyWhen, options?: ApplyOptions): Promise<ApplyAnswer>
-  /** The run is on record when this resolves, and goes on by itself. `runs.events(runId)` follows its steps and calls. */
+  /** Resolves when the run is on record. The run continues by itself. `runs.events(runId)` follows its steps and calls. */
   run(session: string, request: RunRequest, options?: WriteOptions): Promise<{ readonly run: number; readonly runId: string }>
   command(session: string, command: SessionCommandRequest, options?: WriteOptions): Promise<{ readonly id: string }>
-  /** For a run that waits. */
+  /** Sends a message to a run that waits for input. */
   provideInput(session: string, message: MessageInput, options?: WriteOptions): Promise<{ readonly run: number }>
   transcript(session: string, page?: { readonly from?: number; readonly limit?: number }, options?: CallOptions): Promise<TranscriptPage>
-  /** Those of type `delta` have no id of their own: pieces of a reply on its way. */
+  /** Events of type `delta` are pieces of an unfinished reply. They have no id. */
   events(session: string, options?: EventOptions): AsyncIterable<ServerEvent>
 }
 

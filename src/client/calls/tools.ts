@@ -1,12 +1,12 @@
-// Tools of a host: what it has, and which of those that other servers list were adopted.
+// Lists tools of a host, and adopts or drops tools of MCP servers.
 import type { AdoptedTool, AdoptToolsRequest, DroppedTool, DropToolsRequest, ToolOverview } from '../../wire/onbook/tools.ts'
 import { answerWith, listIn } from '../shapes.ts'
 import type { CallOptions, Transport } from '../transport.ts'
 
 export interface Tools {
-  /** `session`: whose grants are meant. */
+  /** `session`: show the grants of this session. */
   list(session?: string, options?: CallOptions): Promise<ToolOverview>
-  /** Those that were not adopted as they are. */
+  /** Returns the tools that were not adopted before in their present form. */
   adopt(request: AdoptToolsRequest, options?: CallOptions): Promise<readonly AdoptedTool[]>
   drop(request: DropToolsRequest, options?: CallOptions): Promise<readonly DroppedTool[]>
 }

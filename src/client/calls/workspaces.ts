@@ -1,4 +1,4 @@
-// Workspaces of a host: versions of folders. A version never changes; a commit makes the next one.
+// Reads and commits workspaces of a host. A version of a workspace never changes; a commit creates the next one.
 import type { Document } from '../../wire/onbook/document.ts'
 import type {
   checksAnswer,
@@ -30,7 +30,7 @@ interface VersionOptions extends CallOptions {
 }
 
 export interface Workspaces {
-  /** Each at its newest version. */
+  /** Each workspace at its newest version. */
   list(options?: CallOptions): AsyncIterable<WorkspaceSummary>
   get(workspace: string, options?: VersionOptions): Promise<WorkspaceHead>
   /** Newest first, each with the report of its checks. */
@@ -38,14 +38,14 @@ export interface Workspaces {
   /** All files and folders below a path. */
   tree(workspace: string, options?: VersionOptions & { readonly path?: string }): AsyncIterable<WorkspaceEntry>
   read(workspace: string, path: string, options?: VersionOptions): Promise<Uint8Array>
-  /** Makes the next version. With `expectedHead`, only if that is the newest. */
+  /** Creates the next version. With `expectedHead`, only if that is the newest. */
   commit(workspace: string, commit: WorkspaceCommit, options?: WriteOptions): Promise<CommittedWorkspace>
   /** Default: from the version before the newest, to the newest. */
   diff(
     workspace: string,
     options?: CallOptions & { readonly from?: number; readonly to?: number; readonly path?: string },
   ): Promise<WorkspaceDifference>
-  /** The last check of exactly the files of a version. */
+  /** The last check of the exact files of a version. */
   checks(workspace: string, options?: VersionOptions): Promise<WorkspaceChecks>
   /** Lints and tests a version, and records the result. */
   check(workspace: string, options?: VersionOptions): Promise<WorkspaceChecks>

@@ -1,4 +1,4 @@
-// AgentOS's names, case by case: spec/agentos/dialect.json says what is what.
+// Tests AgentOS's names against the cases of spec/agentos/dialect.json.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

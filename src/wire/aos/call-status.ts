@@ -1,8 +1,8 @@
-// How a tool call ended, in AgentOS's names.
+// Translates the outcome of a tool call to AgentOS's names.
 import type { CallStatus } from '../../core/turn/events.ts'
 import { unit, type Variant, variant } from './variant.ts'
 
-/** AgentOS has no interrupted calls: there they have failed. */
+/** AgentOS has no status for interrupted calls: they become failed. */
 export function toAosCallStatus(settled: CallStatus): Variant {
   switch (settled.status) {
     case 'succeeded':

@@ -1,4 +1,5 @@
-// Session and run configs in AgentOS's names. Limits and sampling options have no name there: a config that comes in leaves them as they were.
+// Translates session and run configs from and to AgentOS's names. AgentOS has no names for limits and sampling options: an incoming config keeps
+// them.
 import { type Digest, isDigest, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import { emptyConfig, type SessionConfig, type WorkspaceSelector } from '../../core/session/config.ts'
@@ -76,7 +77,7 @@ export const toAosRunConfig = (config: SessionConfig): AosRunConfig => ({
   tool_refs: config.toolDigests,
 })
 
-/** Fields that AgentOS has no name for, from the config before. */
+/** Copies the fields that AgentOS has no name for from the previous config. */
 export function withUnnamed(config: SessionConfig, before: SessionConfig): SessionConfig {
   const { limits, temperature, topP, seed, providerOptions } = before
   const sampling = { temperature, topP, seed, providerOptions }
@@ -117,7 +118,7 @@ export function fromAosSessionConfig(value: Json | undefined): SessionConfig | n
   }
 }
 
-/** Undefined when it is there and is something else. */
+/** Undefined when the key has a value of another type. */
 function option<T extends Json>(value: JsonObject, key: string, is: (value: Json | undefined) => value is T): T | null | undefined {
   const { [key]: found = null } = value
   return found === null || is(found) ? found : undefined

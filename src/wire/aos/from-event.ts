@@ -1,5 +1,5 @@
-// An event of AgentOS as a request to a session. A client may ask for a sync, an apply, a run, and for commands to the open run. All other events
-// are facts that the host records itself: an event that claims one is refused.
+// Reads an event of AgentOS as a request to a session. A client may ask for a sync, an apply, a run, and for commands to the open run.
+// The host records all other events itself, and refuses a client that sends one.
 import { type Digest, isDigest, type Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 import type { Selection, SessionConfig } from '../../core/session/config.ts'
@@ -9,11 +9,11 @@ import { readVariant } from './variant.ts'
 
 export interface AosCommand {
   readonly kind: 'steer' | 'follow-up' | 'pause' | 'resume' | 'cancel' | 'complete'
-  /** Null where the event names none. */
+  /** Null where the event has no id. */
   readonly id: string | null
   readonly text?: string
   readonly reason?: string
-  /** The number of the run that is meant; null for the open one. */
+  /** The run number; null for the open run. */
   readonly run: number | null
   /** The session epoch that the caller expects; null for any. */
   readonly epoch: number | null
@@ -34,7 +34,7 @@ export const ACCEPTED = [
   'RunCancelled',
 ] as const
 
-/** The request, or the reason why there is none. */
+/** The request, or the reason why the event is refused. */
 export function fromAosEvent(value: Json, session: string): AosRequest | string {
   if (!isObject(value)) return 'the body is not an event of AgentOS: send an object with the key event'
   if ((value.session_id ?? session) !== session) return `session_id is not ${session}`

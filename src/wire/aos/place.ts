@@ -1,14 +1,14 @@
-// Counters of AgentOS that no stream of ours records: they follow from the story of a session.
+// Counters of AgentOS that our streams do not record. They are folded from the events of a session.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { StoryEvent } from '../../core/run/reading/session-story.ts'
 import type { RunConfig } from '../../core/session/config.ts'
 
-/** The calls of one reply. */
+/** The tool calls of one reply. */
 export interface AosBatch {
-  /** From 1, in each run. */
+  /** Counted from 1 in each run. */
   readonly batch: number
   readonly step: number
-  /** Both epochs, when the batch began. */
+  /** Both epochs at the start of the batch. */
   readonly epoch: number
   readonly stepEpoch: number
   /** Calls without an outcome. */
@@ -18,16 +18,16 @@ export interface AosBatch {
 
 export interface AosPlace {
   readonly session: string
-  /** The number of the open run; null when there is none. */
+  /** The number of the open run; null without one. */
   readonly run: number | null
   readonly steps: number
-  /** One more with every cancellation. */
+  /** Incremented by every cancellation. */
   readonly epoch: number
-  /** One more with every step and every cancellation. */
+  /** Incremented by every step and every cancellation. */
   readonly stepEpoch: number
   readonly batches: number
   readonly batch: AosBatch | null
-  /** The config of a run that has its own; null for the session's. */
+  /** The run's own config; null when the session's config applies. */
   readonly overrides: RunConfig | null
   readonly lifecycle: AosLifecycle
   readonly reason: string | null

@@ -1,4 +1,4 @@
-// Workspace snapshots in AgentOS's names. AgentOS has no options of preludes, no legacy tools and no packs in a snapshot.
+// Translates workspace snapshots to AgentOS's names. AgentOS's snapshots have no prelude options, no legacy tools and no packs.
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Snapshot } from '../../core/session/snapshot.ts'
 

@@ -1,4 +1,4 @@
-// A session as AgentOS shows one: its config, the open run, and the snapshots.
+// Translates the state of a session to AgentOS's names: its config, the open run, and the snapshots.
 import type { RunConfig, SessionConfig } from '../../core/session/config.ts'
 import type { SessionState } from '../../core/session/state.ts'
 import { type AosRunConfig, type AosSessionConfig, toAosApplyMode, toAosRunConfig, toAosSessionConfig } from './config.ts'
@@ -41,7 +41,7 @@ export interface SessionView extends Pick<SessionState, 'session' | 'config'> {
   readonly workspace: Pick<SessionState['workspace'], 'active' | 'approved' | 'pending'>
 }
 
-/** AgentOS has one snapshot that waits. An approved one is that, with its mode; else the pending one is. */
+/** AgentOS has one waiting snapshot: the approved one with its mode, else the pending one. */
 export function toAosState(
   { session, config, workspace: { active, approved, pending } }: SessionView,
   lifecycle: string,

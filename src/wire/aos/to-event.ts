@@ -1,5 +1,5 @@
 // Folder: Sessions in AgentOS's names.
-// The story of a session as AgentOS would have recorded it. Bytes stay objects. Events that AgentOS has no name for are left out.
+// Translates the events of a session to AgentOS's events. Bodies stay objects. Events that AgentOS has no name for are left out.
 import type { Json } from '../../core/digest/digest.ts'
 import type { RunEvent } from '../../core/run/events.ts'
 import type { StoryEvent } from '../../core/run/reading/session-story.ts'

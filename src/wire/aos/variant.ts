@@ -1,4 +1,4 @@
-// Variants as AgentOS writes them: `{"$tag": name}`, with `$value` only where the variant has one.
+// Writes and reads variants in AgentOS's format: `{"$tag": name}`, with `$value` only where the variant has one.
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 
@@ -16,7 +16,7 @@ export function readVariant(value: Json | undefined): { readonly tag: string; re
   return isObject($value) ? { tag: value.$tag, value: $value } : null
 }
 
-/** Translates names of ours to variants without a value, and back. */
+/** Translates our names to variants without a value, and back. */
 export function unitPair<T extends string>(names: Readonly<Record<T, string>>) {
   const back = new Map(Object.entries<string>(names).map(([ours, theirs]) => [theirs, ours as T]))
   return {

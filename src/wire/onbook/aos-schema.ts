@@ -1,11 +1,11 @@
-// Sessions in AgentOS's names, as they are sent and received.
+// Schemas of session requests and answers in AgentOS's names.
 import { Type } from 'typebox'
 import { CLOSED, digest, jsonMap, limit, nullable } from './schema-parts.ts'
 
 export const DIALECTS = ['onbook', 'aos'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
-/** Any text: the fault for an unknown dialect says which there are. */
+/** Any text passes: the fault for an unknown dialect lists the known ones. */
 export const dialect = Type.String({
   maxLength: 64,
   description: `Whose names bodies and answers use: ${DIALECTS.join(' or ')} (AgentOS). Default: onbook.`,

@@ -1,4 +1,4 @@
-// Where each word of a prompt comes from, as it is sent.
+// Schema of the blame answer: the source of each span of a prompt.
 import { Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'

@@ -1,4 +1,4 @@
-// Workflows and agents as they are sent and received. What is in a document is judged by whoever reads it.
+// Schemas of workflow and agent requests and answers. Their documents are validated by the code that reads them.
 import { Type } from 'typebox'
 import type { DefinitionKind } from '../../core/definition/published.ts'
 import { CLOSED, digest, jsonMap, limit, nullable } from './schema-parts.ts'
@@ -7,7 +7,7 @@ const id = Type.String({ pattern: '^[a-z][A-Za-z0-9._-]{0,255}$' })
 const revision = Type.Integer({ minimum: 1 })
 
 export const definitionBody = jsonMap
-/** An agent alone, or a manifest of OpenWOP with the file that its systemPromptRef names. */
+/** An agent alone, or an OpenWOP manifest with the file that its systemPromptRef names. */
 export const agentBody = Type.Union([
   Type.Object(
     {
@@ -22,7 +22,7 @@ export const agentBody = Type.Union([
   jsonMap,
 ])
 export const definitionsQuery = Type.Object({ cursor: Type.Optional(id), limit: Type.Optional(limit) }, CLOSED)
-/** OpenWOP's list of agents has no pages and says nothing of revisions. Ours is another view of the same. */
+/** OpenWOP's list of agents has no pages and no revisions. `view=summaries` selects our own list. */
 export const agentsQuery = Type.Object({ ...definitionsQuery.properties, view: Type.Optional(Type.Literal('summaries')) }, CLOSED)
 export const documentAnswer = Type.Object({}, { additionalProperties: true })
 

@@ -1,4 +1,4 @@
-// /v1/workflows and /v1/agents as they are on the wire. Types only.
+// Types of /v1/workflows and /v1/agents.
 import type { agentsAnswer, publishedAgentAnswer, publishedWorkflowAnswer, workflowsAnswer } from './definition-schema.ts'
 import type { Document } from './document.ts'
 import type { JsonValue } from './prompts.ts'

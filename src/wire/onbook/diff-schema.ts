@@ -1,4 +1,4 @@
-// The question which differences two runs or steps have.
+// Schema of the diff query: which two runs or steps to compare.
 import { Type } from 'typebox'
 import { runParams } from './runs.ts'
 import { CLOSED } from './schema-parts.ts'

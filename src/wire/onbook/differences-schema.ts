@@ -1,4 +1,4 @@
-// What is different, as it is sent: decisions with both sides, then texts. Words only as far as the host shows prompts.
+// Schema of the diff answer: decisions with both sides, then texts. Prompt text appears only as far as the host shows prompts.
 import { Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import type { Decision, Differences, TextChange, What } from '../../core/diff/difference.ts'
@@ -65,7 +65,7 @@ export const differences = {
 
 export const differencesAnswer = Type.Object({ a: Type.String(), b: Type.String(), ...differences }, CLOSED)
 
-/** Names, numbers and what the host itself says. Everything else is said by a person, a model or a tool. */
+/** Names, numbers and texts of the host itself. All other values come from a person, a model or a tool. */
 const SHOWN: readonly What[] = [
   'workflow',
   'host-default',
@@ -89,12 +89,12 @@ const SHOWN: readonly What[] = [
   'approval',
 ]
 
-/** Of a document, only its name: what its fields say is somebody's words. */
+/** Only the name of a document is shown. Its fields may contain prompt text. */
 const isShown = ({ what, field }: Decision): boolean => SHOWN.includes(what) && field === undefined
 
 type Hidden = Omit<TextChange, 'why'> & { readonly why?: TextChange['why'] | 'not_shown' }
 
-/** Where a host does not show prompts: that they differ, and not how. */
+/** For a host that does not show prompts: the answer says that texts differ, not how. */
 export function withoutWords({ decisions, texts, ...rest }: Differences): object {
   const hidden = (value: unknown): string | null => (value === null ? null : 'not shown')
   return {

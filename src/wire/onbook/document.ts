@@ -1,4 +1,4 @@
-// The type of a document, from its schema: written once, read by host and client.
+// Derives the TypeScript type of a document from its schema, so that host and client share one definition.
 import type { Static, TSchema } from 'typebox'
 
 type Deep<T> = T extends readonly (infer Item)[]

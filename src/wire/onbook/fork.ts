@@ -1,4 +1,4 @@
-// Forks of runs, as they are asked for and answered.
+// Schemas of fork requests and answers.
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import type { Document } from './document.ts'

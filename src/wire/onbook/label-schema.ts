@@ -1,4 +1,4 @@
-// Labels of templates as they are sent and received.
+// Schemas of label requests and answers.
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { PATTERNS } from '../../core/resolve/prompt-ref.ts'

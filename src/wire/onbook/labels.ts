@@ -1,10 +1,10 @@
-// /v1/labels as it is on the wire. Types only.
+// Types of /v1/labels.
 import type { Document } from './document.ts'
 import type { labelHistoryAnswer, labelsAnswer } from './label-schema.ts'
 
 type RecordedLabel = Document<typeof labelsAnswer>['labels'][number]
 
-/** A label and its version. A snapshot does not say who moved it, when and why. */
+/** A label and its version. A snapshot has no author, time or reason of the last move. */
 export type LabelState = Pick<RecordedLabel, 'label' | 'version'> & Partial<RecordedLabel>
 
 /** One move of a label. */

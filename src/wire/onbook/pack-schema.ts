@@ -1,4 +1,4 @@
-// Packs as a command sends them: compiled to templates, with the schemas of their inputs and outputs, and the definitions beside them.
+// Schemas of pack requests and answers: packs compiled to templates, with their input and output schemas and their definitions.
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { publishedAgentAnswer, publishedWorkflowAnswer } from './definition-schema.ts'

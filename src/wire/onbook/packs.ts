@@ -1,4 +1,4 @@
-// /v1/packs as it is on the wire. Types only.
+// Types of /v1/packs.
 import type { Document } from './document.ts'
 import type {
   activatedPackAnswer,

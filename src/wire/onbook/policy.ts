@@ -1,10 +1,10 @@
-// /v1/policy as it is on the wire. Types only.
+// Types of /v1/policy.
 import type { JsonValue } from './prompts.ts'
 
 export interface WireGrant {
-  /** From 1, as reasons name it. */
+  /** The number of the grant, from 1, as reasons cite it. */
   readonly grant: number
-  /** Where it begins in the operator's file; null when that is not known. */
+  /** The line in the operator's file where the grant begins; null when it is unknown. */
   readonly line: number | null
   readonly tools: readonly string[]
   readonly agents?: readonly string[]
@@ -15,10 +15,10 @@ export interface WireGrant {
   readonly deny?: boolean
 }
 
-/** What the operator allows the tenant that asks. */
+/** The operator's rules for the tenant of the caller. */
 export interface PolicyDescription {
   readonly grants: readonly WireGrant[]
-  /** What sessions may read; null: all that the tenant has. */
+  /** Workspaces that sessions may read; null for all workspaces of the tenant. */
   readonly workspaces:
     | readonly {
         readonly sessions?: readonly string[]
@@ -27,7 +27,7 @@ export interface PolicyDescription {
         readonly paths?: readonly string[]
       }[]
     | null
-  /** Which secrets preludes of workspaces may put into prompts. */
+  /** Secrets that preludes of workspaces may put into prompts. */
   readonly secrets: readonly {
     readonly secrets: readonly string[]
     readonly workspaces: readonly string[]
@@ -41,12 +41,12 @@ export interface PolicyDescription {
 
 export interface ExplainRequest {
   readonly tool: string
-  /** Not needed for a node of a run, which has its own. */
+  /** Not needed for a node of a run, which has its own agent, role and mode. */
   readonly agent?: string
   readonly role?: string
   readonly mode?: 'planning' | 'implementation'
   readonly arguments?: Readonly<Record<string, JsonValue>>
-  /** Both, or neither. */
+  /** Both are given, or neither. */
   readonly runId?: string
   readonly nodeId?: string
 }
@@ -57,7 +57,7 @@ export interface ExplainedPolicy {
   readonly agent: string
   readonly role: string | null
   readonly mode: 'planning' | 'implementation' | null
-  /** With all that is not known taken to hold. */
+  /** The decision when every unknown condition is assumed to hold. */
   readonly decision: 'allowed' | 'refused' | 'waiting'
   readonly conditions: readonly {
     readonly condition: string
@@ -70,6 +70,6 @@ export interface ExplainedPolicy {
     readonly outcome: 'decides' | 'lacks' | 'not_reached'
     readonly reason: string
   }[]
-  /** Whom to ask, and for how long. */
+  /** Who may approve, and the time limit of the approval. */
   readonly asks: { readonly by: readonly string[] | null; readonly expireAfterMs: number | null } | null
 }

@@ -1,4 +1,4 @@
-// How much of a request stays the same from step to step, as it is sent.
+// Schema of the prefix answer: the share of a request that stays the same from step to step.
 import { Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'

@@ -1,4 +1,4 @@
-// /v1/prompts as it is on the wire. Types only: a newer host may send more fields.
+// Types of /v1/prompts. A newer host may send more fields.
 import type { Document } from './document.ts'
 import type { promptVersionsAnswer } from './template-schema.ts'
 
@@ -47,7 +47,7 @@ export interface PromptTemplate {
 /** A version of a template, without its text. */
 export type PromptVersion = Document<typeof promptVersionsAnswer>['versions'][number]
 
-/** A ref as OpenWOP spells it: without labels. */
+/** A ref in OpenWOP's spelling, which has no labels. */
 export type WireRef =
   | string
   | { readonly templateId: string; readonly version?: string; readonly libraryId?: string; readonly variableOverrides?: Values }
@@ -58,14 +58,14 @@ export interface RenderRequest {
   readonly variables: Values
   readonly contentTrust?: ContentTrust
   readonly workspaceId?: string
-  /** The session of the agent that is meant: packs of its snapshot decide what a ref without a version means. */
+  /** The session of the agent. The packs of its snapshot decide which version a ref without a version means. */
   readonly session?: string
 }
 
 export interface Rendered {
-  /** Of the composed text. */
+  /** The digest of the composed text. */
   readonly hash: string
-  /** Pinned. */
+  /** Refs with pinned versions. */
   readonly refs: readonly string[]
   readonly variableHashes: Readonly<Record<string, string>>
   /** Absent when the host does not show it. */
@@ -89,7 +89,7 @@ export interface ResolveRequest {
   readonly runOverrides?: KindRefs
   readonly workflowDefaults?: KindRefs
   readonly workspaceId?: string
-  /** The session of the agent that is meant: packs of its snapshot decide what a ref without a version means. */
+  /** The session of the agent. The packs of its snapshot decide which version a ref without a version means. */
   readonly session?: string
 }
 
@@ -98,19 +98,19 @@ export interface PinnedTemplate {
   readonly templateId: string
   readonly version: string
   readonly digest: string
-  /** The library is the host's own. */
+  /** The library belongs to the host. */
   readonly owner?: 'host'
 }
 
-/** Layers and codes are open: a newer host may have more of them. */
+/** Layers and codes are open sets: a newer host may have more of them. */
 export interface ResolutionStep {
   readonly layer: string
   readonly applied: boolean
   readonly ref: string | null
   readonly template: PinnedTemplate | null
-  /** The rule that gave the version; left out where no ref was followed. */
+  /** The rule that chose the version; absent where no ref was followed. */
   readonly meant?: 'version' | 'label' | 'snapshot' | 'active' | 'newest'
-  /** The version of a workspace that gave the template, in place of a library. */
+  /** The workspace version that provided the template, where it does not come from a library. */
   readonly snapshot?: { readonly workspace: string; readonly version: number; readonly root: string }
   readonly code: string
   readonly reason: string
@@ -123,7 +123,7 @@ export interface PromptResolution {
   readonly agentId: string | null
   readonly resolved: PinnedTemplate | null
   readonly variableOverrides: Values | null
-  /** The kind of the template, where it is another than was asked for. */
+  /** The kind of the template, where it differs from the requested kind. */
   readonly madeFor?: PromptKind
   readonly trace: readonly ResolutionStep[]
   readonly fault: { readonly code: string; readonly layer: string; readonly message: string } | null

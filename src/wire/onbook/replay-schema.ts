@@ -1,4 +1,4 @@
-// The result of a replay, as it is sent.
+// Schema of the replay answer.
 import { Type } from 'typebox'
 import { CLOSED, digest } from './schema-parts.ts'
 

@@ -1,4 +1,4 @@
-// What a request for a resolution may hold. A ref with a mistake is explained in the answer; one that costs too much is refused.
+// Schema of a resolve request. The answer explains a malformed ref; the schema refuses only input that is too large.
 import { Type } from 'typebox'
 import { MOST_REF } from '../../core/resolve/prompt-ref.ts'
 import { MOST_REFS } from '../../core/workflow/fields.ts'
@@ -10,7 +10,7 @@ const ref = Type.Union([
   Type.String({ maxLength: MOST_REF }),
   refObject,
   ...scalar,
-  // Not a ref. The answer says so.
+  // An array is not a ref. The answer says so.
   Type.Array(anyJson, { maxItems: MOST_REFS }),
 ])
 const refs = Type.Union([Type.Array(ref, { maxItems: MOST_REFS }), Type.String({ maxLength: MOST_REF }), refObject, ...scalar])
@@ -20,7 +20,7 @@ export const refsByKind = Type.Object(
   CLOSED,
 )
 
-/** The config of a node. Nodes of other products have keys of their own. */
+/** The config of a node. Nodes of other products may have further keys. */
 export const nodeConfig = Type.Object(
   {
     systemPromptRef: Type.Optional(ref),

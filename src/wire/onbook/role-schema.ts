@@ -1,4 +1,4 @@
-// Roles as they are sent and received.
+// Schemas of role requests and answers.
 import { Type } from 'typebox'
 import { CLOSED, digest, nullable } from './schema-parts.ts'
 

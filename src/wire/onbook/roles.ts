@@ -1,4 +1,4 @@
-// /v1/roles as it is on the wire. Types only.
+// Types of /v1/roles.
 import type { Document } from './document.ts'
 import type { roleAnswer, rolesAnswer } from './role-schema.ts'
 

@@ -1,4 +1,4 @@
-// Prompts of the steps of a run, as they are sent: with digests in the place of texts, or word for word.
+// Schemas of the prompts of a run's steps: with digests in place of texts, or word for word.
 import { Type } from 'typebox'
 import { BLOCKS } from '../../core/compose/parts.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'
@@ -85,7 +85,7 @@ export const promptsAnswer = Type.Object(
   },
   CLOSED,
 )
-/** Null where the host shows hashes only, or where it was erased. */
+/** The text is null where the host shows hashes only, or where the text was erased. */
 const shown = Type.Object({ hash: digest, text: nullable(Type.String()) }, CLOSED)
 export const promptAnswer = Type.Object(
   {
@@ -100,6 +100,6 @@ export const promptAnswer = Type.Object(
 )
 
 export type StepPrompt = Document<typeof promptsAnswer>['items'][number]
-/** A text is null where the host shows hashes only, or where it was erased. */
+/** A text is null where the host shows hashes only, or where the text was erased. */
 export type WholePrompt = Document<typeof promptAnswer>
 export type UsedPrompt = Document<typeof usedTemplate>

@@ -1,4 +1,4 @@
-// Runs as they are sent and received: OpenWOP's fields by its names, ours beside them. Types follow from the schemas.
+// Schemas of run requests and answers: OpenWOP's fields under its names, ours beside them. Types follow from the schemas.
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { NAME } from '../../core/session/config-format.ts'
@@ -10,7 +10,7 @@ import { message, waitingFor } from './sessions.ts'
 export const free = Type.Record(Type.String(), Type.Unknown())
 const count = Type.Integer({ minimum: 0 })
 const most = Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
-/** A word in an event that is no digest: what looks like one is taken for the name of an object. */
+/** Text in an event that must not look like a digest: the store would take it for the name of an object. */
 const words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NO_DIGEST })
 const runId = Type.String({ pattern: NAME })
 const nodeId = words(200)
@@ -41,7 +41,7 @@ export const createRunBody = Type.Object(
   },
   CLOSED,
 )
-/** Whoever has nothing to say need not send anything. */
+/** The body is optional, because the reason is. */
 export const cancelBody = nullable(Type.Object({ reason: Type.Optional(words(500)) }, CLOSED))
 export const modeBody = Type.Object({ mode }, CLOSED)
 export const overrideBody = Type.Object(
@@ -133,7 +133,7 @@ export const runsAnswer = Type.Object(
 
 const limitOf = nullable(count)
 const wantsMode = Type.Object({ kind: Type.Literal('mode'), mode, reason: Type.String() }, CLOSED)
-/** Of a run, the digest of the arguments; where a person is asked, what they are. */
+/** A run shows the digest of the arguments. An open approval shows the arguments to the person who decides. */
 const wantsTool = <T extends Type.TSchema>(given: T) =>
   Type.Object(
     {
@@ -167,7 +167,7 @@ const evidence = Type.Object(
   },
   CLOSED,
 )
-/** OpenWOP's RunSnapshot is open. */
+/** OpenWOP's RunSnapshot allows further fields. */
 export const runAnswer = Type.Object(
   {
     runId,
@@ -261,9 +261,9 @@ export type StartedRun = Document<typeof createdRunAnswer>
 export type WireRunSummary = Document<typeof runsAnswer>['items'][number]
 /** A run, with everything that it waits for. */
 export type RunDescription = Document<typeof runAnswer>
-/** What an agent asks a person for. */
+/** The request of an agent to a person. */
 export type WireApproval = RunDescription['approvals'][number]
-/** Asked by a node of a run. A session that is asked directly is a run with one node. */
+/** An approval asked by a node of a run. A direct run of a session is a run with one node. */
 export type AskedApproval = Document<typeof approvalsAnswer>['items'][number]
 export type ApprovalReply = Document<typeof approvalBody>
 /** OpenWOP's RunEventDoc. */

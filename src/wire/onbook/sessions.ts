@@ -1,11 +1,11 @@
-// Sessions as they are sent and received: schemas, and the types that follow from them.
+// Schemas of session requests and answers, and the types that follow from them.
 import { Type } from 'typebox'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
 import { NAME, runConfigFormat, sessionConfigFormat } from '../../core/session/config-format.ts'
 import type { Document } from './document.ts'
 import { anyJson, CLOSED, digest, limit, MOST_KEYS, MOST_TEXT, nullable } from './schema-parts.ts'
 
-/** Defaults for the runs of a session, or what one run is set to. What is left out is unset. */
+/** Defaults for the runs of a session, or the config of one run. An absent field is unset. */
 export interface WireSessionConfig {
   readonly provider?: string
   readonly model?: string
@@ -27,7 +27,7 @@ const count = Type.Integer({ minimum: 0 })
 const name = Type.String({ pattern: NAME })
 const version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** Within a body it has no name of its own. */
+/** Removes `$schema` and `$id`, which a schema inside a body must not have. */
 const unnamed = ({ $schema: _, $id: __, ...schema }: Readonly<Record<string, unknown>>) =>
   Type.Unsafe<WireSessionConfig>(schema as Type.TSchema)
 const sessionConfig = unnamed(sessionConfigFormat)
@@ -45,7 +45,7 @@ export const createBody = Type.Object(
 )
 export const configBody = sessionConfig
 
-/** A text, a message as models know them, or the name of one that is stored. */
+/** A text, a message in the format of models, or the digest of a stored message. */
 export const message = Type.Union([
   Type.String({ minLength: 1, maxLength: MOST_TEXT }),
   Type.Object({ digest }, CLOSED),
@@ -55,7 +55,7 @@ export const runBody = Type.Object(
   { input: Type.Optional(message), overrides: Type.Optional(runConfig), interactive: Type.Optional(Type.Boolean()) },
   CLOSED,
 )
-/** What all commands may say: a name of the caller's own, and which run is meant. */
+/** Fields of every command: an id that the caller chooses, and the run. */
 const aboutCommand = {
   id: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{1,128}$' })),
   run: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
@@ -128,7 +128,7 @@ const selection = Type.Object(
   },
   CLOSED,
 )
-/** Its run waits for a provider that lacks a key, a package or a script. */
+/** The run waits for a provider that lacks a key, a package or a script. */
 export const waitingFor = Type.Object(
   {
     code: Type.Literal('provider_unready'),
@@ -267,7 +267,7 @@ export const transcriptAnswer = Type.Object(
 export type SessionSummary = Document<typeof sessionsAnswer>['items'][number]
 export type SessionDescription = Document<typeof sessionAnswer>
 export type WireSnapshot = Document<typeof snapshot>
-/** A pack that would have another version, or other text, with a snapshot applied. */
+/** A pack whose version or text changes when a snapshot is applied. */
 export type WirePackChange = Document<typeof packChange>
 export type ProviderWait = Document<typeof waitingFor>
 export type MessageInput = Document<typeof message>

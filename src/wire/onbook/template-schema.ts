@@ -1,4 +1,4 @@
-// A prompt template as it is sent and received. OpenWOP RFC 0027, closed.
+// Schema of a prompt template: OpenWOP RFC 0027, without further fields.
 import { Type } from 'typebox'
 import { BUNDLE_NAME, VARIABLE_NAME } from '../../core/bundle/format.ts'
 import { NO_DIGEST } from '../../core/digest/digest.ts'
@@ -85,7 +85,7 @@ export const promptVersionsAnswer = Type.Object(
   CLOSED,
 )
 
-/** The session of an agent: packs that its snapshot carries decide what refs without a version mean. */
+/** The session of an agent. The packs of its snapshot decide which version a ref without a version means. */
 export const sessionField = {
   session: Type.Optional(Type.String({ pattern: NAME, description: 'The session of the agent that is meant.' })),
 }

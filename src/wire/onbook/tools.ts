@@ -1,35 +1,35 @@
-// /v1/tools as it is on the wire. Types only.
+// Types of /v1/tools.
 
 export interface ToolSummary {
   readonly name: string
   readonly description: string
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** Null for the host's own. */
+  /** The MCP server of the tool; null for the host's own tools. */
   readonly server: string | null
-  /** `bound`: the host's own. Of a server's tools only those that are `adopted` run; `missing`: adopted, and no longer listed. */
+  /** `bound`: the host's own tool. A tool of a server runs only when it is `adopted`. `missing`: adopted, but no longer listed. */
   readonly state: 'bound' | 'adopted' | 'new' | 'changed' | 'missing'
-  /** Whether the host shows it to a model when nothing else names any. */
+  /** Whether the host offers it to a model by default. */
   readonly offered: boolean
   readonly repeatable: boolean
   readonly granted: boolean
-  /** It is not granted to whom it is asked for, but to some agents or roles. */
+  /** The tool is not granted in general, but to some agents or roles. */
   readonly grantedToSome?: boolean
   readonly approval: boolean
   readonly reason: string
-  /** Of a server's tools: what the server calls it, and the digest of what it says of it now. */
+  /** The tool's name on its server, and the digest of its present descriptor. */
   readonly tool?: string
   readonly descriptor?: string
-  /** `reads`: whoever adopted it confirmed that it only reads. */
+  /** `reads`: the person who adopted the tool confirmed that it only reads. */
   readonly adopted?: { readonly descriptor: string; readonly by: string; readonly at: string; readonly reads: boolean }
-  /** From what was adopted to what is listed. */
+  /** The difference between the adopted descriptor and the listed one. */
   readonly difference?: string
 }
 
 export interface ToolServerSummary {
   readonly server: string
-  /** Null when it answers. */
+  /** Why the server does not answer; null when it does. */
   readonly problem: string | null
-  /** What it lists and cannot be used, in sentences. */
+  /** Listed tools that cannot be used, each with the reason. */
   readonly leftOut: readonly string[]
 }
 
@@ -40,11 +40,11 @@ export interface ToolOverview {
 
 export interface AdoptToolsRequest {
   readonly server: string
-  /** All that it lists, when none is named. */
+  /** Default: all tools that the server lists. */
   readonly tools?: readonly string[]
-  /** With one tool named: what it has to be. */
+  /** The expected descriptor, when one tool is named. */
   readonly descriptor?: string
-  /** Confirms that the tools only read: they may be used in planning. */
+  /** Confirms that the tools only read. Nodes in planning mode may then use them. */
   readonly reads?: boolean
 }
 

@@ -1,4 +1,4 @@
-// The result of a verification, as it is sent and received.
+// Schema of the verify answer.
 import { Type } from 'typebox'
 import { CLOSED, nullable } from './schema-parts.ts'
 

@@ -1,4 +1,4 @@
-// Why a prompt was chosen, as it is sent: every layer, and what became of it.
+// Schema of the why answer: the result of every layer for a prompt.
 import { Type } from 'typebox'
 import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'

@@ -1,4 +1,4 @@
-// Workspaces as they are sent and received.
+// Schemas of workspace requests and answers.
 import { Type } from 'typebox'
 import { DIGEST, NO_DIGEST } from '../../core/digest/digest.ts'
 import { MOST_PATH, WORKSPACE_NAME } from '../../core/workspace/path.ts'
@@ -6,11 +6,11 @@ import { differences } from './differences-schema.ts'
 import { CLOSED, digest, jsonMap, limit, MOST_TEXT, nullable } from './schema-parts.ts'
 
 const count = Type.Integer({ minimum: 0 })
-/** What is wrong with a path is said in its own words. */
+/** A malformed path is refused later, by a fault that names the problem. */
 const path = Type.String({ maxLength: MOST_PATH })
 const mode = Type.Enum(['0644', '0755'])
 const message = Type.String({ minLength: 1, maxLength: 500, pattern: NO_DIGEST })
-/** 1, 2, 3 … as text, for a query. */
+/** A version number as text, for a query. */
 const version = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 
 const name = Type.String({ pattern: WORKSPACE_NAME })
@@ -43,7 +43,7 @@ export const diffQuery = Type.Object(
 export const putQuery = Type.Object({ mode: Type.Optional(mode), message: Type.Optional(message) }, CLOSED)
 export const deleteQuery = Type.Object({ message: Type.Optional(message) }, CLOSED)
 
-/** At most one of `text`, `base64`, `digest` and `remove`; with none, only the annotations change. */
+/** At most one of `text`, `base64`, `digest` and `remove`. Without any of them, only the annotations change. */
 const change = Type.Object(
   {
     path,

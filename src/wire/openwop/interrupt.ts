@@ -1,8 +1,8 @@
-// Approvals as OpenWOP's interrupts of kind `approval`: what a person is asked for, and the answer. Decides nothing.
+// Translates approvals to OpenWOP's interrupts of kind `approval`, and reads the answer. Decides nothing.
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject, type JsonObject } from '../../core/digest/is-object.ts'
 
-/** An approval that is open, as the host lists it. */
+/** An open approval, as the host lists it. */
 export interface OpenApproval {
   readonly approval: string
   readonly askedAt: string
@@ -13,7 +13,7 @@ export interface OpenApproval {
     | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json; readonly reason: string; readonly expiresAt: number | null }
 }
 
-/** InterruptPayload, with what identifies it. */
+/** InterruptPayload, with the fields that identify it. */
 export function toInterrupt({ approval, askedAt, runId, nodeId, wants }: OpenApproval, now: number): object {
   const isTool = wants.kind === 'tool'
   const timeout = isTool && wants.expiresAt !== null ? { timeoutMs: Math.max(0, wants.expiresAt - now) } : {}
@@ -52,7 +52,7 @@ const DECISIONS: Readonly<Record<string, Resumed['decision']>> = {
   denied: 'denied',
 }
 
-/** What a `resumeValue` decides, or what is wrong with it. `ask` ends nothing, so it is refused. */
+/** The decision in a `resumeValue`, or the reason why it is malformed. `ask` does not resolve an interrupt, so it is refused. */
 export function readResumeValue(value: Json): Resumed | { readonly problem: string } {
   if (!isObject(value)) return { problem: 'resumeValue must be an object with an action: accept, reject, refine or edit-accept' }
   const action = value.action ?? value.decision

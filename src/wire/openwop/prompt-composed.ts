@@ -1,4 +1,4 @@
-// prompt.composed: one rendered template in the closed words of RFC 0027.
+// Translates a composed prompt to OpenWOP's prompt.composed event: one rendered template in the closed vocabulary of RFC 0027.
 import type { RenderedPrompt } from '../../core/compose/render-prompt.ts'
 import type { PromptKind } from '../../core/pack/compile.ts'
 
@@ -14,7 +14,7 @@ export interface PromptComposed {
   readonly contentTrust?: 'trusted' | 'untrusted'
 }
 
-/** The text is null when it is not to be had any more. */
+/** The text is null when it was erased. */
 type ComposedText = Pick<RenderedPrompt, 'templateHash' | 'variableHashes' | 'contentTrust'> & { readonly text: string | null }
 
 const KIND: Readonly<Record<PromptKind, PromptComposed['kind']>> = {

@@ -1,4 +1,4 @@
-// The cases of spec/resolve, in our record and on the wire; and what every payload has in common.
+// Tests the cases of spec/resolve in the record and on the wire, and the properties that all payloads share.
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -43,7 +43,7 @@ const found = (libraryId: string, templateId: string, version: string): Found =>
   template: { libraryId, templateId, version, digest: digestText(`${libraryId}/${templateId}@${version}`) },
   meant: 'newest',
 })
-/** As spec/resolve/cases.json says. */
+/** The lookup that spec/resolve/cases.json describes. */
 const lookup: Lookup = {
   find({ templateId, version, libraryId }) {
     if (templateId.startsWith('missing-')) return { status: 'missing' }
@@ -98,7 +98,7 @@ function check(resolution: Resolution, { resolved, chain, agentId, fault, codes,
   if (variableOverrides !== undefined) expect(resolution.variableOverrides).toEqual(variableOverrides)
 }
 
-/** The payload as RFC 0029 §B closes it. */
+/** The payload schema of RFC 0029 §B, closed. */
 const schema = {
   type: 'object',
   additionalProperties: false,

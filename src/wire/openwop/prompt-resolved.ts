@@ -1,4 +1,4 @@
-// agent.promptResolved: our trace in the closed words of RFC 0029, one entry for each normative layer.
+// Translates a resolution trace to OpenWOP's agent.promptResolved event: the closed vocabulary of RFC 0029, one entry for each normative layer.
 import type { PromptKind } from '../../core/pack/compile.ts'
 import type { Layer } from '../../core/resolve/layers.ts'
 import type { Resolution, TraceEntry } from '../../core/resolve/resolve.ts'
@@ -20,13 +20,13 @@ export interface PromptResolved {
 
 const AGENT: readonly Layer[] = ['agent-intrinsic', 'agent-overrides', 'agent-library-default']
 
-/** What of a resolution is on the wire: the record keeps no more of it. */
+/** The fields of a resolution that the event contains. The record keeps no others. */
 export type Traced = Pick<Resolution, 'nodeId' | 'kind' | 'agentId' | 'trace'>
 
 export function toPromptResolved({ nodeId, kind, agentId, trace }: Traced): PromptResolved {
   const of = (layer: Layer) => trace.find(entry => entry.layer === layer)
   const run = of('run-configurable')
-  // Also when the run's ref cannot be honoured: it is why nothing below was applied.
+  // Also when the run's ref cannot be honoured: it is the reason why no lower layer was applied.
   const used = run?.code === 'nothing_here' ? undefined : run
   const entries = [used, of('node'), agentEntry(trace, kind), of('workflow-defaults'), of('host-defaults')]
   const chain = entries.filter(entry => entry !== undefined).map(toChainEntry)
@@ -34,7 +34,7 @@ export function toPromptResolved({ nodeId, kind, agentId, trace }: Traced): Prom
   return { nodeId, kind, ...(agentId === null ? {} : { agentId }), chain, resolved }
 }
 
-/** The agent source that spoke, or that would have; when none has anything to say, the first that could. */
+/** The agent layer that has a ref; when none has one, the first that could have. */
 function agentEntry(trace: readonly TraceEntry[], kind: PromptKind): TraceEntry | undefined {
   const entries = trace.filter(({ layer }) => AGENT.includes(layer) && (kind === 'system' || layer !== 'agent-intrinsic'))
   return entries.find(({ ref, code }) => ref !== null || code === 'prompt_ref_invalid') ?? entries[0]

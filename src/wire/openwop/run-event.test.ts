@@ -1,4 +1,4 @@
-// Every event of a run, on the wire: valid by OpenWOP's documents in each of the three modes, and what must not be shown is not there.
+// Tests every event of a run on the wire: it is valid against OpenWOP's schemas in each of the three modes, and hides what the mode hides.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'

@@ -1,5 +1,5 @@
 // Folder: Runs, prompts and approvals in OpenWOP's names.
-// RunEventDoc: what a run recorded, in OpenWOP's words; what those have no word for, under our own name. Reads bodies through whoever asks.
+// Translates recorded run events to OpenWOP's RunEventDoc. Events that OpenWOP has no name for get a vendor name. Bodies are read through a callback.
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { RecordedEvent } from '../../core/record/event.ts'
@@ -23,7 +23,7 @@ export interface RunEventDoc {
 
 export type Observability = 'off' | 'hashed' | 'full'
 
-/** The text of an object; null when it was erased. */
+/** Reads the text of an object; null when it was erased. */
 export type ReadBody = (digest: Digest) => Promise<string | null>
 
 export interface RunEventView {
@@ -101,7 +101,7 @@ async function payloadOf(event: RunEvent, observability: Observability, read: Re
   }
 }
 
-/** A host that shows nothing of prompts has no such event; its place in the sequence stays. */
+/** A host that hides prompts does not send this event. Its sequence number stays. */
 async function composed(
   event: Extract<RunEvent, { readonly type: 'prompt.composed' }>,
   observability: Observability,
@@ -117,7 +117,7 @@ async function composed(
   }
 }
 
-/** Where it differs. What is on record there, and what came out, may be words of a prompt. */
+/** The places where a replay differs. The recorded and the new value may contain prompt text. */
 async function diverged(
   event: Extract<RunEvent, { readonly type: 'replay.diverged' }>,
   observability: Observability,
@@ -125,7 +125,7 @@ async function diverged(
 ): Promise<object> {
   const { type: _, details, divergencePoint, ...payload } = event
   const listed = (await readJson<{ readonly divergences: readonly JsonObject[] }>(read, details))?.divergences ?? []
-  // Sides of an event that is on one side only are types of events. Sides of an object are digests.
+  // For an event that is on one side only, the values are event types. For an object, they are digests.
   const isWhole = event.divergenceKind === 'extra' || event.divergenceKind === 'missing'
   const typeOf = (value: Json | undefined): Json => (typeof value === 'string' ? wireType(value, observability) : null)
   const divergences = listed.map(({ expected, found, ...where }) => {
@@ -137,7 +137,7 @@ async function diverged(
   return { ...withoutNulls(payload), ...point, divergences }
 }
 
-/** What the last nodes gave, by node. What was erased is left out. */
+/** The outputs of the last nodes, by node. Erased outputs are left out. */
 export async function runOutputs(outputs: Digest, read: ReadBody): Promise<JsonObject> {
   const listed = await readJson<{ readonly nodes: Readonly<Record<string, Digest>> }>(read, outputs)
   const found: [string, Json][] = []
@@ -172,23 +172,23 @@ const OPENWOP: ReadonlySet<string> = new Set([
   'replay.diverged',
 ])
 
-/** @param type as it is recorded */
+/** @param type the recorded type */
 function wireType(type: string, observability: Observability): string {
   if (type === 'prompt.traced') return 'agent.promptResolved'
   if (type === 'run.created') return 'run.started'
-  // A host that shows nothing of prompts does not send OpenWOP's event.
+  // A host that hides prompts does not send OpenWOP's event.
   const isHidden = type === 'prompt.composed' && observability === 'off'
   return OPENWOP.has(type) && !isHidden ? type : `${VENDOR}${type}`
 }
 
 const PLACES: ReadonlySet<string> = new Set(['event', 'object'])
 
-/** A point of a divergence that names a place in the record, not the type of an event. */
+/** Whether the point of a divergence names a place in the record, instead of an event type. */
 const isPlace = (point: string): boolean => PLACES.has(point)
 
 /**
- * The document around the payload has the run's id, and the run's snapshot has the session of each node. Nobody can answer an approval of a replay or
- * wait for one of its handoffs, so a replay sends neither the approval's id nor the time limit of a handoff.
+ * The document around the payload has the run's id, and the run's snapshot has the session of each node. A caller cannot answer an approval of a
+ * replay or wait for one of its handoffs, so a replay sends neither the approval's id nor the time limit of a handoff.
  */
 function withoutOwnNames(payload: JsonObject, runId: string, isReplay: boolean): JsonObject {
   const isOwn = (key: string, value: Json | undefined): boolean =>

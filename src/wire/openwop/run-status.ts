@@ -1,7 +1,7 @@
-// How a run stands, in OpenWOP's words. Ours for its phases are fewer: what it waits for is seen from its nodes and approvals.
+// Translates the phase of a run to OpenWOP's run statuses. We have fewer phases: the state of nodes and approvals shows what a run waits for.
 import type { RunState } from '../../core/run/state.ts'
 
-/** OpenWOP's version of run documents that have a log of events beside them. A reader takes a run without it for one that has none. */
+/** OpenWOP's version of run documents with an event log. A reader assumes that a run without this version has no event log. */
 export const EVENT_LOG_SCHEMA_VERSION = 2
 
 export const RUN_STATUSES = [

@@ -1,4 +1,4 @@
-// What type each field of an OpenWOP document has. Said here a second time, so that a type cannot be lost from a schema unnoticed.
+// Pins the type of each field of an OpenWOP document, so that a schema cannot lose a type unnoticed.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -149,7 +149,7 @@ const FIELDS: Readonly<Record<string, string>> = {
     run-event-payloads/$defs/nodeFailed error`,
 }
 
-/** One or more values of each type. Whether a value of the right type passes depends on what else is asked; the tables say that. */
+/** One or more values of each type. Whether a value of the right type passes depends on further rules, which the tables of schemas.test.ts cover. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   null: [null],
   boolean: [true, false],

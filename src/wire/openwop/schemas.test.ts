@@ -1,4 +1,5 @@
-// The OpenWOP documents that we read and write. Each schema has documents that must pass, and documents that must fail for one named reason.
+// Tests the schemas of the OpenWOP documents that we read and write. Each has documents that must pass, and documents that must fail for one named
+// reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -12,7 +13,7 @@ type Failing = readonly [reason: string, document: unknown]
 interface Table {
   readonly schema: string
   readonly passes: Readonly<Record<string, unknown>>
-  /** By `<place> <keyword> <the property that is missing or too much>`. */
+  /** Keyed by `<place> <keyword> <missing or additional property>`. */
   readonly fails: readonly Failing[]
 }
 
@@ -28,16 +29,16 @@ const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, 
 formats.default(ajv)
 for (const { schema } of files) ajv.addSchema(schema as AnySchema)
 
-/** As it is on the wire: what is undefined is not there. */
+/** The document as JSON, without undefined fields. */
 const wire = (document: unknown): Json => JSON.parse(JSON.stringify(document)) as Json
 const but = (document: Doc, changes: Doc): Doc => ({ ...document, ...changes })
-/** The document without one of these, each in turn. */
+/** The document without one of these fields, for each field in turn. */
 const missing = (document: Doc, names: readonly string[] = Object.keys(document)): Failing[] =>
   names.map(name => [`/ required ${name}`, but(document, { [name]: undefined })])
 /** Several documents that fail for the same reason. */
 const each = <T extends Json>(reason: string, values: readonly T[], within: (value: T) => unknown = value => value): Failing[] =>
   values.map(value => [reason, within(value)])
-/** Each of the words passes. */
+/** Each of the words must pass. */
 const any = (words: string, within: (word: string) => unknown): Table['passes'] =>
   Object.fromEntries(words.split(' ').map(word => [word, within(word)]))
 const x = (length: number) => 'x'.repeat(length)
@@ -149,7 +150,7 @@ const REFS = {
   'few-shot': { templateId: 'c' },
   'schema-hint': { templateId: 'd', libraryId: 'lib' },
 }
-/** What a closed map from kind to ref must refuse, wherever it stands. */
+/** Values that a closed map from kind to ref must refuse, in every place. */
 const badRefs = (place: string, within: (refs: Json) => unknown): Failing[] => [
   [`${place} propertyNames assistant`, within({ assistant: 'prompt:a' })],
   [`${place} propertyNames fewShot`, within({ fewShot: 'prompt:a' })],
@@ -419,7 +420,7 @@ const promptComposed: Table = {
   ],
 }
 
-/** Small, and most of them open: what is there must be of the right type, and whatever else comes is let through. */
+/** Small schemas, most of them open: known fields must have the right type, and unknown fields pass. */
 const small = (
   schema: string,
   whole: Doc,

@@ -1,4 +1,4 @@
-// OpenWOP's WorkflowDefinition: what its schema takes and refuses, and that whatever it takes is read.
+// Tests OpenWOP's WorkflowDefinition schema: the documents that it accepts and refuses, and that every accepted document can be read.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
