@@ -19,7 +19,7 @@ describe('what is refused', () => {
     [['--against', 'desk@1'], 'name runs or run files, or all of them with --all'],
     [['run_1', '--all', '--against', 'desk@1'], 'name runs or run files, or all of them with --all'],
     [['run_1', '--against', 'desk@1', '--limit', '3'], 'belong to --all'],
-    [['run_1', '--against', 'desk@1', '--url', 'http://127.0.0.1:1'], 'held against all of its runs'],
+    [['run_0123456789abcdefghjkmnpq', '--against', 'desk@1', '--url', 'http://127.0.0.1:1'], 'held against all of its runs'],
     [['--all', '--against', 'desk@one'], 'is not a version'],
     [['--all', '--against', './nowhere'], './nowhere'],
     [['run_1', 'run_2'], 'name one run'],

@@ -7,7 +7,7 @@ const FOLDERS = ['src/engine/why', 'src/engine/blame', 'src/engine/prefix', 'src
 const OTHERS = [
   'src/cli/questions/diff.ts: the first event names the source of a fork',
   'src/cli/questions/imported-runs.ts: the status of a run is its folded state',
-  'src/cli/runs/looking.ts: the events of a run file go into the reader',
+  'src/cli/runs/show.ts: the events of a run file go into the reader',
   'src/host/routes/runs/events.ts: the events themselves are the answer',
 ]
 
