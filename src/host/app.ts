@@ -1,5 +1,5 @@
 // Folder: Serves HTTP: routes, and around them access, limits, operation, settings, requests and streams. It decides nothing and imports no adapter.
-// The host: routes on a store. It is handed everything it needs and decides nothing about prompts.
+// Creates the HTTP server: routes on a store. The caller passes in everything it needs. It decides nothing about prompts.
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -50,37 +50,37 @@ export interface HostParts {
   readonly store: Store
   readonly clock: Clock
   readonly config: HostConfig
-  /** Reasons why the host is not ready; without it, only the store can be one. */
+  /** Reasons why the host is not ready. Default: only the state of the store. */
   readonly readiness?: Readiness
-  /** Without it, what concerns sessions answers 501. */
+  /** Without it, session routes answer 501. */
   readonly sessions?: HostedSessions
-  /** The repo's own roles; without them there are the shipped ones. */
+  /** The repo's own roles. Default: the shipped ones. */
   readonly roles?: RoleFiles | null
-  /** Lints and tests versions of workspaces; without it, a request for a check answers 501. */
+  /** Lints and tests versions of workspaces. Without it, a request for a check answers 501. */
   readonly checker?: Checker
-  /** Verifies the part of a tenant; without it, a request for it answers 501. */
+  /** Verifies a tenant's part of the record. Without it, a request for it answers 501. */
   readonly verify?: (tenant: string, pause: Pause) => Promise<Verified>
-  /** What OpenWOP's conformance suite asks directly. */
+  /** Whether to add the routes that OpenWOP's conformance suite calls directly. */
   readonly testSeams?: boolean
-  /** Workflows that it expects, where they are published. */
+  /** Workflow fixtures of that suite, where they are published. */
   readonly fixtures?: readonly string[]
-  /** Names with port, beside those of this machine, that the host is reached by. */
+  /** Further names of this host, with port, beside those of this machine. */
   readonly hosts?: readonly string[]
-  /** Where the host is reached from outside, when that is not the name that callers send. */
+  /** The public URL, where it differs from the name that callers send. */
   readonly publicUrl?: string | null
-  /** They come before those of the configuration. */
+  /** These override the limits of the configuration. */
   readonly limits?: Partial<HostLimits>
   readonly logs?: LogOptions
-  /** The program that the host is part of. */
+  /** The program that embeds the host. */
   readonly embedded?: Embedded
-  /** Given by whoever wants to make login links without asking. */
+  /** Passed in by a caller that creates login links without a request. */
   readonly login?: Login
-  /** Shown to people. */
+  /** Shown on the root page. */
   readonly version?: string
 }
 
 const API_VERSION = '1'
-/** Refusals of a key that opens: somebody tries what they may not. */
+/** Refusals of a valid key: its holder tries something that is not allowed. */
 const AUDITED: readonly string[] = ['forbidden', 'workspace_membership_required', 'workspace_not_allowed']
 
 export function createHost(parts: HostParts): FastifyInstance {
@@ -89,20 +89,20 @@ export function createHost(parts: HostParts): FastifyInstance {
   const app: FastifyInstance = Fastify({
     ...serverOptions(limits),
     ...loggerOf(logs),
-    // Nothing is converted, dropped or filled in: what a caller sends is right or refused. Tests check the schemas themselves, once.
+    // Ajv converts, drops and fills in nothing: a request is valid or refused. Tests check the schemas themselves, once.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false, validateSchema: false } },
-    // An answer is sent as it was made; the schemas describe it, and tests hold it to them.
+    // Answers are serialised as they are. The schemas describe them, and tests check them against the schemas.
     schemaController: {
       compilersFactory: { buildValidator: lazyValidators(), buildSerializer: () => () => answer => JSON.stringify(answer) },
     },
     genReqId: () => randomUUID(),
-    // While the host goes down, connections that are open are answered once more and then closed.
+    // While the host stops, open connections get one more answer and are then closed.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => sendError(error, reply.header('x-request-id', request.id)),
     clientErrorHandler: garbageAnswerer(limits),
   })
   app.server.maxConnections = limits.connections
-  // An expectation that nobody knows need not be met. RFC 9110, section 10.1.1.
+  // The host may ignore an unknown expectation. RFC 9110, section 10.1.1.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   const endSilent = silentConnections(app.server)
   limitUnread(app.server, limits.unreadMs)
@@ -142,7 +142,7 @@ export function createHost(parts: HostParts): FastifyInstance {
     checkOrigin(request)
     done()
   })
-  // Answers to what came together go out together: whoever waits for several is woken once, and waking is most of what sending costs.
+  // Answers to concurrent requests are sent together: a client that waits for several wakes up once, and waking is most of the cost of sending.
   app.addHook('onSend', (_request, _reply, payload, done) => setImmediate(done, null, payload))
   app.addHook('onResponse', (request, reply, done) => {
     const ms = reply.elapsedTime

@@ -1,4 +1,4 @@
-// What this host does, in one place: what it advertises and how it behaves are read from the same values.
+// The host's configuration. The capabilities it advertises and its behaviour come from the same values.
 import { VARIABLE_SOURCES } from '../core/library/template.ts'
 import { PROMPT_KINDS } from '../core/pack/compile.ts'
 import type { KindRefs } from '../core/resolve/layers.ts'
@@ -9,7 +9,7 @@ import type { McpServers } from './settings/mcp-servers.ts'
 import type { ModelCalls } from './settings/model-calls.ts'
 
 export interface HostConfig {
-  /** OpenWOP's gates, and what hangs on them. */
+  /** OpenWOP's capability flags, and the settings that depend on them. */
   readonly supported: boolean
   readonly endpointsSupported: boolean
   readonly mutableLibrary: boolean
@@ -19,17 +19,17 @@ export interface HostConfig {
   readonly maxTemplateBytes: number
   readonly maxRenderRequestBytes: number
   readonly hostDefaults: KindRefs
-  /** What nodes use that name no model, whose agent names none and has no session that does. */
+  /** The default model: for nodes without a model, where neither the agent nor its session has one. */
   readonly model: { readonly provider: string; readonly model: string } | null
-  /** What one caller may take. Not advertised. */
+  /** Limits of one caller. Not advertised. */
   readonly limits: HostLimits
   /** Commands of this machine that sessions may use as providers. Not advertised. */
   readonly cliAgents: CliAgents
-  /** How long an answer of a provider may take, and how large it may be. Not advertised. */
+  /** Limits of a provider's answer, in time and size. Not advertised. */
   readonly modelCalls: ModelCalls
   /** Tools that work on the repo. Not advertised. */
   readonly tools: HostTools
-  /** Servers of tools that are not ours. Not advertised. */
+  /** MCP servers. Not advertised. */
   readonly mcpServers: McpServers
 }
 
@@ -53,7 +53,7 @@ export const DEFAULT_CONFIG: HostConfig = {
 
 /**
  * GET /.well-known/openwop. Older readers look for the families under `capabilities`.
- * @param runs whether there is anybody to advance them: without, no node resolves anything
+ * @param runs whether the host advances runs: without that, no node resolves a prompt
  */
 export function capabilityDocument(config: HostConfig, fixtures: readonly string[] = [], runs = true): object {
   const {

@@ -1,4 +1,4 @@
-// The description of the host as OpenAPI: the schemas of the routes, and the headers that routes read.
+// Completes the OpenAPI document of the host: the schemas of the routes, and the headers that routes read.
 interface Parameter {
   readonly in: string
   readonly name: string
@@ -17,7 +17,7 @@ const answered = (operationId: string, description: string) => ({
   responses: { 200: { description, content: { 'application/json': { schema: { type: 'object' } } } } },
 })
 
-/** Routes that need no key and are outside the part of the host that is described by its schemas. */
+/** Routes without a key. The framework's description does not include them. */
 const OPEN_PATHS: Paths = {
   '/.well-known/openwop': { get: answered('getCapabilities', 'What the host can do, as OpenWOP says it.') },
   '/v1/openapi.json': { get: answered('getOpenApiSpec', 'This document.') },
@@ -41,7 +41,7 @@ const IF_MATCH = header('If-Match', 'Only when the entity tag is this one.')
 const IF_NONE_MATCH = header('If-None-Match', 'Only when the entity tag is another one; `*`: only when nothing is there.')
 const LAST_EVENT_ID = header('Last-Event-ID', 'Events after this id.')
 
-/** Writes that keep no answer: they change nothing, or sign somebody in. */
+/** Writes without an idempotency key: they change nothing, are idempotent themselves, or sign in. */
 const NOT_KEPT =
   /^(?:\/v1\/workspaces\/\{[^/]*\}\/checks|\/v1\/(?:prompts:(?:render|resolve)|packs:(?:publish|activate|retire)|policy:explain|tools:(?:adopt|drop)|sign-in|login-tokens|objects|runs:bulk-cancel)|\/v1\/host\/sample\/.*)$/
 const TAGGED = /^\/v1\/(?:workflows|agents|prompts)\/\{[^/]*\}$|^\/v1\/workspaces\/\{[^/]*\}\/files\//
@@ -56,7 +56,7 @@ function headersOf(method: string, path: string): readonly Parameter[] {
   ]
 }
 
-/** @param document as the framework made it from the schemas of the routes */
+/** @param document as the framework generated it from the route schemas */
 export function describeApi<D extends object>(document: D): D {
   const { paths } = document as unknown as { readonly paths: Paths }
   const described = Object.entries({ ...OPEN_PATHS, ...paths }).map(([given, methods]) => {

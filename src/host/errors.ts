@@ -1,9 +1,9 @@
-// Every failure as one flat envelope: a code, a sentence, details.
+// Sends every failure as one flat envelope: a code, a message, details.
 import type { FastifyError, FastifyReply } from 'fastify'
 import { Fault } from '../errors.ts'
 import { describeRequest } from './operation/logs.ts'
 
-/** What the framework refuses on its own, in our words. Everything else that it refuses is not valid. */
+/** Our codes for refusals of the framework. All its other refusals are `validation_error`. */
 const REFUSED: Readonly<Record<string, 'body_too_large' | 'media_type_unsupported'>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'media_type_unsupported',
@@ -25,7 +25,7 @@ export function sendError(error: unknown, reply: FastifyReply): FastifyReply {
   return reply.code(500).send({ ...envelope, details: logFailure(error, reply) })
 }
 
-/** Which key is too many, and which values there are: the validator knows, and does not say. */
+/** The additional key, or the allowed values: the validator has them but leaves them out of its message. */
 function mismatch(first: NonNullable<FastifyError['validation']>[number] | undefined): string {
   const { additionalProperty, allowedValues } = (first?.params ?? {}) as { additionalProperty?: string; allowedValues?: readonly unknown[] }
   if (additionalProperty !== undefined) return `has no "${additionalProperty.slice(0, 100)}"`
@@ -38,12 +38,12 @@ function sendFault(fault: Fault, reply: FastifyReply): FastifyReply {
   const envelope = fault.toJSON()
   if (code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
   if ('retryAfterMs' in details) reply.header('retry-after', Math.ceil(details.retryAfterMs / 1_000))
-  // What a host does not provide is refused; nothing has failed.
+  // A capability that the host does not provide is a refusal, not a failure: it is not logged.
   if (status < 500 || code === 'capability_not_provided') return reply.code(status).send(envelope)
   return reply.code(status).send({ ...envelope, details: { ...details, ...logFailure(fault, reply) } })
 }
 
-/** What a user can quote, and we can find. */
+/** Logs the failure, and returns the id that a user can quote. */
 function logFailure(error: unknown, { request }: FastifyReply): { readonly requestId: string } {
   request.log.error({ ...describeRequest(request), err: error }, 'request failed')
   return { requestId: request.id }

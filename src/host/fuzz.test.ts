@@ -1,4 +1,4 @@
-// Every route, asked right once and wrong twice. Fuzzing is deep: npm run test:deep does the same for much longer.
+// Tests every route with one valid and two malformed requests. npm run test:deep fuzzes for much longer.
 import { fuzzSuite } from '../testing/fuzz/fuzz-suite.ts'
 
 await fuzzSuite({ right: 1, wrong: 2 })

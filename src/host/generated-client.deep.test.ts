@@ -1,4 +1,4 @@
-// A client in another language that is made from the OpenAPI document alone: it knows nothing of Onbook but the document.
+// Tests a client in another language that is generated from the OpenAPI document alone.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ afterAll(() => host.close())
 
 async function python(script: string, ...args: readonly string[]): Promise<unknown> {
   const child = spawn('python3', [script, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
-  // A machine without Python fails the test: nothing is skipped in silence.
+  // The test fails on a machine without Python: it is never skipped silently.
   const ended = new Promise<number | null>((settle, fail) => child.once('error', fail).once('close', settle))
   child.stdin.end(host.key)
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])

@@ -1,4 +1,4 @@
-// What the host is handed to keep sessions: who does the work, which tools are bound, and what a model is saying at this moment.
+// The parts that a host needs to run sessions: the workers, the bound tools, and the live output of models.
 import type { Grant } from '../core/gate/grants.ts'
 import type { PlacedPolicy } from '../core/gate/read-policy.ts'
 import type { NodeOfRun } from '../core/session/events.ts'
@@ -15,16 +15,16 @@ export interface HostedSessions {
   readonly forks: ForkWork
   readonly bindings: ReadonlyMap<string, Binding>
   readonly grants: readonly Grant[]
-  /** All that the operator allows. */
+  /** The operator's whole policy. */
   readonly policy: PlacedPolicy
   readonly servers?: ToolServers
   readonly adopted?: AdoptedTools
-  /** Which tools the host shows a model by itself. */
+  /** Whether the host offers a tool to a model by default. */
   readonly offers?: (tool: string) => boolean
   readonly live: Live
-  /** Which of them wait for a provider. */
+  /** Nodes that wait for a provider. */
   readonly waits?: HostWaits
-  /** For schemas that callers bring. */
+  /** Validates against schemas that callers send. */
   readonly validator: Validator
 }
 
@@ -33,13 +33,13 @@ export interface NodePlace extends NodeOfRun {
   readonly tenant: string
 }
 
-/** A reader follows one node, or one lasting session whatever run works in it. */
+/** A reader follows one node, or one lasting session across its runs. */
 export type Followed = NodePlace | { readonly tenant: string; readonly session: string }
 
-/** Pieces of replies on their way. They are not kept: the record has the whole. */
+/** Pieces of unfinished replies. They are not stored: the record has the whole reply. */
 export interface Live {
   say(place: NodePlace & { readonly session: string | null }, delta: Delta): void
-  /** Until the signal aborts. */
+  /** Listens until the signal aborts. */
   hear(followed: Followed, signal: AbortSignal, listen: (delta: Delta) => void): void
 }
 

@@ -1,4 +1,4 @@
-// The description of the host is valid, says what there is, and nothing that is not.
+// Tests that the OpenAPI document is valid and complete, and describes nothing that does not exist.
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../adapters/memory-store/memory-store.ts'
@@ -26,7 +26,7 @@ it('openwop D11: is a valid OpenAPI 3.1 document, and needs no key', async () =>
   expect(valid).toBe(true)
 })
 
-/** As OpenWOP's description names them: a client generated from either document calls alike. */
+/** The operation ids of OpenWOP's own document, so that clients generated from either document have the same names. */
 const OPENWOP_NAMES: Readonly<Record<string, string>> = {
   'GET /.well-known/openwop': 'getCapabilities',
   'GET /v1/openapi.json': 'getOpenApiSpec',

@@ -1,4 +1,4 @@
-// Who may ask, and for what. Every route refuses whoever has no key, the wrong scope, or another tenant's things.
+// Tests access: every route refuses a request without a key, with the wrong scope, or for things of another tenant.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,9 +38,9 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly body?: object
-  /** Null for what every key may do for itself. */
+  /** Null for a route that every key may use for itself. */
   readonly scope: (typeof SCOPES)[number] | null
-  /** What another tenant gets for what is ours. */
+  /** The status that another tenant gets for our things. */
   readonly strange: number
 }
 
@@ -214,7 +214,7 @@ it('has a line here for every route', async () => {
           .replace('{path}', 'notes.md')}`,
     ),
   )
-  // Signing in needs a token instead: session.test.ts.
+  // Signing in needs a token instead: sign-in.test.ts tests it.
   const seams = described.filter(route => !route.includes('/v1/host/sample/') && route !== 'POST /v1/sign-in')
   expect(seams.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`).sort())
 })
@@ -400,7 +400,7 @@ describe('bad input', () => {
     expect((await host.ask('GET', '/healthz')).status).toBe(200)
   })
 
-  /** fetch would tidy the path up. */
+  /** fetch would normalise the path. */
   const rawStatus = (path: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(host.url)

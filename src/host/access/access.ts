@@ -1,5 +1,5 @@
 // Folder: Who may ask what: keys, scopes, workspaces, sign-in, audit.
-// Who is asking, and may they? Every request under /v1 carries a key, or the cookie of a sign-in that was made with one.
+// Authenticates every request under /v1 by its key, or by the cookie of a sign-in made with a key, and checks scopes.
 import type { FastifyRequest, onRequestHookHandler, preValidationAsyncHookHandler } from 'fastify'
 import type { Scope } from '../../core/access/keys.ts'
 import type { Json } from '../../core/digest/digest.ts'
@@ -18,7 +18,7 @@ import { signInIdOf } from './sign-in-cookie.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
-    /** The workspace that the request names, once it was checked: its templates are visible, and written, there. */
+    /** The workspace that the request names, after its check. Its templates are visible to the request, and writes go there. */
     workspaceId: string | null
   }
 }
@@ -26,7 +26,7 @@ declare module 'fastify' {
 const NOTE_EVERY_MS = 60_000
 const BEARER = /^Bearer ([!-~]{1,200})$/i
 
-/** The key of the program that a host is part of. It is made anew for every process, and kept in memory alone. */
+/** The key of the program that embeds the host. Every process creates a new one, in memory only. */
 export interface Embedded {
   readonly key: string
   readonly principal: Principal
@@ -45,9 +45,9 @@ export interface AccessParts {
 export interface Access {
   /** Refuses with `unauthenticated`, `origin_foreign`, `rate_limited`. */
   readonly admit: onRequestHookHandler
-  /** Counts an attempt that failed. Throws `rate_limited` when there were too many. */
+  /** Counts a failed attempt. Throws `rate_limited` after too many. */
   fail(request: FastifyRequest): void
-  /** The same question without consequences: for pages that anybody sees, and streams that stay open. */
+  /** Authenticates without counting or recording anything: for public pages, and for streams that stay open. */
   recognise(request: FastifyRequest): Promise<Principal | null>
 }
 
@@ -115,7 +115,7 @@ export function accessOf({ store, clock, login, rates, audit, metrics, embedded 
   }
 }
 
-/** The one who asks, when they have the scope. */
+/** The principal of the request. Throws without the scope. */
 export function principalOf(request: FastifyRequest, scope: Scope): Principal {
   const { principal } = request
   if (principal === null) throw new Fault('unauthenticated', {})
@@ -124,7 +124,7 @@ export function principalOf(request: FastifyRequest, scope: Scope): Principal {
   return principal
 }
 
-/** `workspaceId` in the query or body of a request is never authority. Checked before anything is said about the rest of the request. */
+/** `workspaceId` in a query or body never grants access. The hook checks it before any other check can answer. */
 export const workspacesHook =
   (store: Store): preValidationAsyncHookHandler =>
   async request => {

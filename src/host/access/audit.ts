@@ -1,4 +1,4 @@
-// What access was refused, counted and written down once a minute: nobody can make the record grow by knocking.
+// Counts refused requests and records the counts once a minute, so that an attacker cannot make the record grow.
 import { ACCESS_AUDIT, accessRefusedDraft, signedInDraft, signedOutDraft } from '../../core/access/audit.ts'
 import { appendHostEvent } from '../../engine/access/access.ts'
 import type { Clock, Store } from '../../ports.ts'
@@ -8,11 +8,11 @@ export interface Audit {
   refused(keyId: string, code: string): void
   signedIn(keyId: string, address: string): Promise<void>
   signedOut(keyId: string): Promise<void>
-  /** Writes what was counted since the last time. Never throws. */
+  /** Records the counts since the last flush. Never throws. */
   flush(): Promise<void>
 }
 
-/** Places and keys that are counted by name; all others are counted together. */
+/** The greatest number of addresses and of keys counted by name. All others share one count. */
 const MOST_NAMES = 50
 
 interface Tally {
@@ -24,7 +24,7 @@ interface Tally {
 export function auditOf(store: Store, clock: Clock, everyMs: number, onError: (error: unknown) => void): Audit {
   let tally: Tally | null = null
   let timer: NodeJS.Timeout | undefined
-  /** Whoever flushes last waits for what an earlier one has not finished. */
+  /** The last write. A flush also waits for the writes before it. */
   let writing: Promise<void> = Promise.resolve()
 
   const counting = (): Tally => {

@@ -1,4 +1,4 @@
-// Every route that the framework knows: without a key, with a key that may nothing, and with another tenant's. A new one is asked unasked.
+// Tests every route that the framework knows, also new ones: without a key, with a key without scopes, and with a key of another tenant.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { rightRequest } from '../../testing/fuzz/any-request.ts'
@@ -6,9 +6,9 @@ import { send } from '../../testing/fuzz/ask-and-judge.ts'
 import { furnishedHost } from '../../testing/fuzz/furnished-host.ts'
 import type { HostRoute } from '../../testing/fuzz/host-routes.ts'
 
-/** What anybody may ask. Whoever adds a line here opens a door. */
+/** Routes without authentication. A new line here makes a route public. */
 const OPEN = ['GET /', 'GET /.well-known/openwop', 'GET /healthz', 'GET /login', 'GET /readyz', 'GET /v1/openapi.json', 'POST /v1/sign-in']
-/** What any key may ask. */
+/** Routes that any key may use. */
 const UNSCOPED = ['DELETE /v1/sign-in', 'GET /v1/sign-in', 'POST /v1/login-tokens']
 
 const { host, hintsFor } = await furnishedHost(7)
@@ -16,7 +16,7 @@ const { key: powerless } = await host.makeKey('acme', [])
 const { key: stranger } = await host.makeKey('umbrella')
 afterAll(() => host.close())
 
-/** HEAD is GET without what it says. */
+/** HEAD is GET without a body. */
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method === 'HEAD' ? 'GET' : method} ${url}`
 const guarded = host.routes.filter(route => !OPEN.includes(nameOf(route)))
 const codeOf = (text: string) => (text === '' ? null : (JSON.parse(text) as { error?: string }).error)
@@ -63,7 +63,7 @@ it.each(scoped)('$method $url refuses a key that may nothing, and does nothing',
   const before = await heads()
   const statuses = new Set<number>()
   for (const request of requestsTo(route)) statuses.add((await send(host, request, powerless)).status)
-  // A body may be no JSON of ours, such as one with a prototype, before anybody asks who sent it.
+  // A malformed body, for example with a prototype key, is refused before the scope is checked.
   statuses.delete(400)
   expect([...statuses]).toEqual([403])
   expect(await heads()).toEqual(before)

@@ -1,4 +1,4 @@
-// A key that is limited to one workspace, on every route: what belongs to another workspace answers as if it did not exist.
+// Tests a key that is limited to one workspace on every route: things of another workspace answer as if they did not exist.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.ts'
 import { SCOPES } from '../../core/access/keys.ts'
@@ -9,7 +9,7 @@ const FILE = 'Words of the vault, in a file.'
 const PRELUDE = JSON.stringify([{ role: 'system', content: 'Words of the vault, in a prelude.' }])
 const config = { provider: 'scripted', model: 'small' }
 
-/** What a request may name, under the names of the hidden things. */
+/** The values of request parameters that name hidden things. */
 const HIDDEN = {
   templateId: 'vault-template',
   label: 'live',
@@ -22,7 +22,7 @@ const HIDDEN = {
   digest: digestText(FILE) as string,
   stream: 'workspace/vault',
 }
-/** The same of things that do not exist. */
+/** The same parameters with names that do not exist. */
 const ABSENT: typeof HIDDEN = {
   templateId: 'other-template',
   label: 'live',
@@ -35,13 +35,13 @@ const ABSENT: typeof HIDDEN = {
   digest: digestText('other'),
   stream: 'workspace/other',
 }
-/** For parameters of routes that show what every key of the tenant shares. */
+/** Parameters of routes for things that all keys of the tenant share. */
 const SHARED = { workflowId: 'heist', agentId: 'local.vault.keeper', name: 'reviewer', nodeId: 'n', step: '1', '*': 'notes.md' }
 
 let host: TestHost
 let admin: string
 let limited: string
-/** Texts of the hidden workspace that no answer may hold. */
+/** Texts of the hidden workspace that no answer may contain. */
 const secrets: string[] = ['Words of the vault', HIDDEN.digest, digestText(PRELUDE)]
 
 beforeAll(async () => {
@@ -125,7 +125,7 @@ async function send(route: string, names: Names, headers: Record<string, string>
   return host.ask(method, `${path}${QUERIES[route] ?? ''}`, { key: limited, headers, ...(body === undefined ? {} : { body }) })
 }
 
-/** The answer with every name of a request replaced, so that two can be compared. */
+/** The answer with every name of the request replaced, so that two answers can be compared. */
 function unnamed({ status, body }: { status: number; body: unknown }, names: Names): string {
   let text = `${status} ${JSON.stringify(body)}`
   for (const [name, value] of Object.entries(names).sort(([, a], [, b]) => b.length - a.length))
@@ -133,7 +133,7 @@ function unnamed({ status, body }: { status: number; body: unknown }, names: Nam
   return text
 }
 
-/** What every key of the tenant shares, and what belongs to the key itself: nothing here is of a workspace. */
+/** Routes for things that all keys of the tenant share, or that belong to the key itself: no workspace is involved. */
 const OF_ALL = /^(?:PUT|DELETE) \/v1\/(?:agents|workflows)|\/v1\/(?:sign-in|login-tokens)|\/v1\/host\/sample|^DELETE \/v1\/protected/
 const routesOf = async (): Promise<readonly string[]> => {
   const { body } = await host.ask('GET', '/v1/openapi.json', { key: limited })

@@ -1,4 +1,5 @@
-// Signing in with a link: a token that works once becomes a sign-in that lasts as long as its key, and half a day at most. In memory, by their hashes.
+// Sign-in by link: a token that works once becomes a sign-in that lasts as long as its key, and at most 12 hours. Both are kept in memory, by their
+// hashes.
 import { randomBytes } from 'node:crypto'
 import { type Digest, digestText } from '../../core/digest/digest.ts'
 import type { Clock } from '../../ports.ts'
@@ -44,7 +45,7 @@ export function createLogin(clock: Clock): Login {
   }
 }
 
-/** Secrets that stand for a key for some time. When it is full, the oldest goes. */
+/** Secrets that represent a key for a limited time. When it is full, the oldest is dropped. */
 function shelf(clock: Clock, lastMs: number, most: number) {
   const kept = new Map<Digest, SignIn>()
   return {

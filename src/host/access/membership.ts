@@ -1,4 +1,5 @@
-// What a request names, judged by the rule for limited keys. Hidden things answer exactly as things that do not exist.
+// Checks whether a key that is limited to workspaces may see the things that a request names. A hidden thing answers exactly as one that does not
+// exist.
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { isMember } from '../../core/access/keys.ts'
 import type { Digest } from '../../core/digest/digest.ts'
@@ -13,14 +14,14 @@ import type { Store } from '../../ports.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why the key may not see what the request names. `principalOf` throws it, after the scope was checked. */
+    /** Why the key may not see a thing that the request names. `principalOf` throws it after the scope check. */
     hidden: Fault | null
   }
 }
 
 type Names = Readonly<Record<string, unknown>>
 
-/** For every route: parameters are known by their names, so a new route is covered when it uses them. */
+/** Runs for every route. It recognises parameters by name, so it covers a new route that uses the same names. */
 export const membershipHook =
   (store: Store): preHandlerAsyncHookHandler =>
   async request => {
@@ -28,7 +29,7 @@ export const membershipHook =
     if (principal !== null && isLimited(principal)) request.hidden = await hiddenIn(store, principal, request)
   }
 
-/** Asked again before every event of a stream: a session may take up another workspace while a reader follows it. */
+/** Checked again before every event of a stream: a session may switch to another workspace while a reader follows it. */
 export const isStillVisible = async (store: Store, request: FastifyRequest): Promise<boolean> =>
   request.principal === null || !isLimited(request.principal) || (await hiddenIn(store, request.principal, request)) === null
 

@@ -1,4 +1,4 @@
-// Against pages that make a browser talk to this machine: the name it was called by, and the page that calls, must be ours.
+// Protects a local host against foreign web pages: the Host header and the Origin must be ours.
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
 
@@ -9,7 +9,7 @@ interface Names {
   readonly origins: ReadonlySet<string>
 }
 
-/** @param hosts further names, with port, that this host is reached by */
+/** @param hosts further names of this host, with port */
 export function originChecker(hosts: readonly string[]): (request: FastifyRequest) => void {
   const byPort = new Map<number | undefined, Names>()
   const namesOn = (port: number | undefined): Names => {
@@ -31,10 +31,12 @@ export function originChecker(hosts: readonly string[]): (request: FastifyReques
   }
 }
 
-/** Where a request names a whole URL, the name in it counts, not the header. RFC 9112, section 3.2.2. */
+/** In a request with an absolute URL, the URL's host counts, not the header. RFC 9112, section 3.2.2. */
 const hostOf = (url: string): string | undefined => /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
 
-/** A browser adds its cookie whoever asks; pages on other ports of this machine count as the same site. So only our own pages may use it. */
+/**
+ * A browser adds the cookie to requests of any page, and pages on other ports of this machine count as same-site. So only our own pages may use it.
+ */
 export function checkOwnPage({ method, headers }: FastifyRequest): void {
   const { host, origin } = headers
   const site = headers['sec-fetch-site']

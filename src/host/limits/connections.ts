@@ -16,10 +16,12 @@ export function destroySoon(socket: Socket, ms = LINGER_MS): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** A request that is answered before its body has arrived, after a 401 for example: the rest of the body gets the linger time, and is discarded. */
+/**
+ * For a request that is answered before its body has arrived, for example with a 401. The rest of the body gets the linger time, and is discarded.
+ */
 export function limitLateBody(request: IncomingMessage): void {
   const { socket } = request
-  // A request of this process has no connection.
+  // A request from inside this process has no connection.
   if (!(socket instanceof Socket) || request.complete || socket.destroyed) return
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   timer.unref()
@@ -29,14 +31,14 @@ export function limitLateBody(request: IncomingMessage): void {
   request.resume()
 }
 
-/** Destroys connections whose peer has not read anything of an answer for that long. A host that still works on an answer keeps its peer. */
+/** Destroys connections whose peer has read nothing of an answer for `unreadMs`. A connection whose answer is still being computed stays open. */
 export function limitUnread(server: Server, unreadMs: number): void {
   server.setTimeout(unreadMs, (socket: HttpSocket) => {
     if (!socket._httpMessage || socket.writableLength > 0) socket.destroy()
   })
 }
 
-/** Connections on which nothing was ever sent: Node keeps them when it closes. @returns a function that destroys them */
+/** Tracks connections on which nothing was ever sent: Node keeps them open when it closes the server. @returns a function that destroys them */
 export function silentConnections(server: Server): () => void {
   const open = new Set<Socket>()
   server.on('connection', socket => {

@@ -1,4 +1,4 @@
-// One tenant floods the host: how long another waits, as a ratio against the same host when it is quiet.
+// Measures how long a tenant waits while another one floods the host, as a ratio to the same host when it is quiet.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
@@ -27,10 +27,10 @@ async function runOf(ask: TestHost['ask'], count: number, topic: string): Promis
   return (await runToEnd(ask, { workflowId: `w${count}`, inputs: { topic } }))[0]!.runId
 }
 
-/** 48 kB in 600 lines, none of which another word has. */
+/** 48 kB in 600 lines. Texts of different words share no line. */
 const lines = (word: string): string => Array.from({ length: 600 }, (_, n) => `${word} ${n} ${'x'.repeat(65)}`).join('\n')
 
-/** Of requests one after the other, the one in the middle. */
+/** The median duration of sequential requests. */
 async function medianMs(ask: () => Promise<unknown>, until: () => boolean): Promise<number> {
   const times: number[] = []
   do {
@@ -57,7 +57,7 @@ it(
       const { value: busy, tookMs, longestMs } = await watchEventLoop(() => medianMs(ask, () => done))
       expect((await flood).map(({ status }) => status)).toEqual(Array(8).fill(200))
       console.log(question.replace(/^.*[/:]/, ''), { tookMs, longestMs, quiet, busy })
-      // Without slices one of the eight takes an eighth of the time at once.
+      // Without time slices, one of the eight questions would block for an eighth of the time.
       expect(longestMs / tookMs).toBeLessThan(0.1)
       expect(busy / quiet).toBeLessThan(40)
     }
@@ -106,7 +106,7 @@ it(
       await ask('PUT', '/v1/workflows/chain', { body: { id: 'chain', objective: 'Write.', nodes, edges } })
     const flood: string[] = []
     while (flood.length < 200) flood.push(await startRun(flooded.ask, { workflowId: 'chain' }))
-    // The last one in the queue; then all of them go on at once.
+    // The last run in the queue. Then all of them continue at once.
     const last = await startRun(theirs, { workflowId: 'chain' })
     release()
     await endedRun(theirs, last)

@@ -1,4 +1,4 @@
-// One tenant asks for much at once: another tenant's work is not delayed by it, over real HTTP.
+// Tests over real HTTP that many requests of one tenant do not delay the work of another.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endedRun, runToEnd } from '../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-/** A run of so many nodes, one after the other. */
+/** A run with this many sequential nodes. */
 async function runOf(ask: TestHost['ask'], count: number): Promise<string> {
   const nodes = Array.from({ length: count }, (_, index) => ({ id: `n${index}` }))
   const edges = nodes.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }))

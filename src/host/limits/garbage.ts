@@ -1,4 +1,4 @@
-// Answers bytes that are not HTTP, too many or too slow, before there is a request: in the same envelope as everything else.
+// Answers bytes that are not HTTP, too large or too slow, before there is a request, with the same error envelope as everything else.
 import { randomUUID } from 'node:crypto'
 import { Fault } from '../../errors.ts'
 import { destroySoon, type HttpSocket } from './connections.ts'
@@ -7,10 +7,10 @@ import type { HostLimits } from './limits.ts'
 export const garbageAnswerer =
   (limits: HostLimits) =>
   (error: NodeJS.ErrnoException, socket: HttpSocket): void => {
-    // A peer that has its last answer gets the time to read it.
+    // A peer with its last answer gets time to read it.
     if (socket.writableEnded && error.code !== 'ECONNRESET') return destroySoon(socket)
     const answer = socket._httpMessage
-    // The request before it was whole, and is answered first.
+    // The request before it was complete, and is answered first.
     if (answer?.req.complete && error.code !== 'ECONNRESET') {
       answer.once('close', () => socket.destroy())
       return

@@ -1,4 +1,4 @@
-// What one caller may take: too much, too slow, too often, too many at once. Over real sockets.
+// Tests the limits of one caller over real sockets: too large, too slow, too often, too many at once.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -13,7 +13,7 @@ const start = async (limits: Partial<HostLimits>): Promise<TestHost> => {
 }
 afterAll(() => Promise.all(hosts.map(host => host.close())))
 
-/** Sends a text and waits until the host hangs up. */
+/** Sends a text and waits until the host closes the connection. */
 async function sendAndWait(host: TestHost, text: string): Promise<{ status: number; body: { error: string }; head: string }> {
   const socket = open(host)
   socket.write(text)

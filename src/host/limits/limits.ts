@@ -1,5 +1,5 @@
 // Folder: Limits of connections, sizes, rates and memory.
-// What one caller may take of the host: sizes, times and numbers, all in one place. Knows nothing of what is asked.
+// The limits of one caller: sizes, times and counts in one place. Knows nothing about the content of requests.
 import type { Server } from 'node:http'
 import type { FastifyHttpOptions } from 'fastify'
 
@@ -7,28 +7,28 @@ export interface HostLimits {
   readonly bodyBytes: number
   readonly headerBytes: number
   readonly connections: number
-  /** For all headers to arrive. */
+  /** Time for all headers to arrive. */
   readonly headersMs: number
-  /** For the whole request to arrive. */
+  /** Time for the whole request to arrive. */
   readonly requestMs: number
-  /** For the next request on a connection that is open. */
+  /** Time for the next request on an open connection. */
   readonly keepAliveMs: number
-  /** For a peer to read something of an answer that waits for it. */
+  /** Time in which a peer must read some of an answer that waits for it. */
   readonly unreadMs: number
-  /** Of one key; 0 for no limit. */
+  /** Requests of one key; 0 for no limit. */
   readonly requestsPerMinute: number
   /** Failed authentications from one address; 0 for no limit. */
   readonly failuresPerMinute: number
   /** Event streams open at a time. */
   readonly streams: number
   readonly streamsPerTenant: number
-  /** Open runs of one tenant, those included that wait for a person. */
+  /** Open runs of one tenant, including those that wait for a person. */
   readonly runsPerTenant: number
-  /** Long questions of one tenant (diff, replay, blame, prefix, regression, export) that may wait for their turn. */
+  /** Long questions of one tenant (diff, replay, blame, prefix, regression, export) that may wait in the queue. */
   readonly questionsPerTenant: number
-  /** How often a stream without news says that it lives, and whether its reader may still read is looked up. */
+  /** The interval of keep-alives on a quiet stream. Each time the host also checks whether the reader may still read. */
   readonly streamKeepAliveMs: number
-  /** How often what was refused is written to the record. */
+  /** The interval at which refused requests are written to the record. */
   readonly auditEveryMs: number
 }
 
@@ -50,7 +50,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   auditEveryMs: 60_000,
 }
 
-/** Names of streams may have 512 characters, and a slash is three when it is encoded. */
+/** Stream names may have 512 characters, and an encoded slash has three. */
 const MOST_PARAM_CHARACTERS = 2_048
 
 export function serverOptions({ bodyBytes, headerBytes, headersMs, requestMs, keepAliveMs }: HostLimits) {
@@ -59,14 +59,14 @@ export function serverOptions({ bodyBytes, headerBytes, headersMs, requestMs, ke
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
     http: {
-      // Of two that contradict each other neither is believed.
+      // Duplicate headers are joined, so that two contradictory ones match neither value.
       joinDuplicateHeaders: true,
-      // Whoever names no host is refused with all others who do not name ours, in the same envelope.
+      // A request without a Host header is refused by our own check, with the usual envelope.
       requireHostHeader: false,
       maxHeaderSize: headerBytes,
       headersTimeout: Math.min(headersMs, requestMs),
       requestTimeout: requestMs,
-      // Times are kept only as exactly as they are looked at.
+      // Node checks the timeouts at this interval, so it limits their precision.
       connectionsCheckingInterval: Math.ceil(Math.min(headersMs, requestMs) / 4),
     },
     routerOptions: { maxParamLength: MOST_PARAM_CHARACTERS },

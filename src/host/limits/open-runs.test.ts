@@ -1,4 +1,4 @@
-// How many runs a tenant may have open.
+// Tests the limit of open runs of a tenant.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'

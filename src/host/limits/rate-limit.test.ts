@@ -1,4 +1,4 @@
-// Counting by the minute, in time that the test makes; limits over HTTP are in limits.test.ts.
+// Tests the counter of the rate limit with a simulated clock. limits.test.ts tests the limits over HTTP.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { minuteCounter, networkOf } from './rate-limit.ts'

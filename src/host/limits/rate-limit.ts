@@ -1,12 +1,12 @@
-// How often somebody may ask. Counts for a minute at a time, in memory; of keys and of addresses, the five thousand whose minute began last.
+// Rate limits: counts requests of keys, and failures of addresses, per minute and in memory, for the 5,000 most recent names each.
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
 import type { HostLimits } from './limits.ts'
 
 export interface RateLimits {
-  /** Of whoever has shown a key. Throws `rate_limited`. */
+  /** Counts a request with a valid key. Throws `rate_limited`. */
   countRequest(request: FastifyRequest): void
-  /** Of whoever has shown none that opens. Throws `rate_limited`. */
+  /** Counts a request without a valid key. Throws `rate_limited`. */
   countFailure(request: FastifyRequest): void
 }
 
@@ -26,25 +26,25 @@ export function rateLimitsOf({ requestsPerMinute, failuresPerMinute }: HostLimit
   }
   return {
     countRequest: counter('key', requestsPerMinute, request => request.principal!.keyId),
-    // A connection that is gone by now has no address.
+    // A closed connection has no address.
     countFailure: counter('address', failuresPerMinute, request => networkOf(request.ip ?? '')),
   }
 }
 
 interface Counted {
-  /** With this one. */
+  /** Including this one. */
   readonly times: number
-  /** When counting begins anew. */
+  /** Milliseconds until the count restarts. */
   readonly endsInMs: number
 }
 
-/** A name's minute begins when it is first counted. */
+/** The minute of a name begins with its first count. */
 export function minuteCounter(mostNames: number): (name: string, now: number) => Counted {
   const counts = new Map<string, { readonly began: number; times: number }>()
   return (name, now) => {
     let count = counts.get(name)
     if (count === undefined || now - count.began >= MINUTE_MS) {
-      // So that the order of the map is that of the beginnings.
+      // Deleted first, so that the map stays ordered by start time.
       counts.delete(name)
       if (counts.size >= mostNames) counts.delete(counts.keys().next().value!)
       count = { began: now, times: 0 }
@@ -58,7 +58,7 @@ export function minuteCounter(mostNames: number): (name: string, now: number) =>
 const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/i
 const GROUPS = 8
 
-/** Whoever has an address of IPv6 has the 2^64 beside it as well: they count as one. */
+/** An IPv6 client usually owns a whole /64 network: all its addresses count as one. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const mapped = MAPPED.exec(address)?.[1]

@@ -1,4 +1,4 @@
-// Requests cost what their size suggests: every list, text and map in one has a limit, and no answer is out of proportion.
+// Tests that the cost of a request follows its size: every list, text and map has a limit, and no answer is out of proportion.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHost, type TestHost } from '../../testing/hosts/start-host.ts'
@@ -9,7 +9,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: unknown }>> }
 }
 
-/** Written and read by the author's own commands, on the author's own machine. */
+/** Schemas of files that only the author's own commands write and read, on the author's machine. */
 const OWN_FILES = ['config.schema.json', 'registry.schema.json']
 
 let host: TestHost

@@ -1,4 +1,4 @@
-// Peers that do not close, do not read or do not send on: each of them lets go of its connection, and other clients get in.
+// Tests peers that do not close, do not read or do not continue to send: each loses its connection, and other clients get in.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, it, vi } from 'vitest'
@@ -22,7 +22,7 @@ const start = async (limits: Partial<HostLimits> = {}): Promise<TestHost> => {
   return host
 }
 
-/** Takes every connection the host has; each peer sends the text, keeps its half open, and reads nothing. */
+/** Takes all connections of the host. Each peer sends the text, keeps its half open, and reads nothing. */
 async function takeAll(host: TestHost, text: string): Promise<readonly Socket[]> {
   const own: Socket[] = []
   const { port } = new URL(host.url)

@@ -1,4 +1,4 @@
-// A schema of one tenant that backtracks for ever: it is stopped, remembered, and delays no other tenant.
+// Tests a tenant's schema that backtracks for ever: the host stops it, remembers it, and delays no other tenant.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { stoppedSchemas } from '../../adapters/validator/stopped-schemas.ts'
@@ -39,7 +39,7 @@ it('reliability D6: a backtracking pattern costs its tenant two stops, and delay
   }
   const document = { id: 'one', objective: 'Write.', nodes: [{ id: 'n' }], configurableSchema: SLOW }
   for (const asking of [{}, { key }]) await host.ask('PUT', '/v1/workflows/one', { body: document, ...asking })
-  // Both have a thread that is up.
+  // Warm-up: both tenants have a running thread.
   await Promise.all([run('a', 'aa'), run('b', 'aa', { key })])
   order.length = 0
   const slow = Array.from({ length: CALLS }, () => run('a', HANGS))

@@ -1,4 +1,4 @@
-// OpenWOP's nodes over HTTP: which types run, and what a node says in its own words.
+// Tests OpenWOP's nodes over HTTP: which types run, and a node's own prompt text.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runToEnd } from '../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../../testing/hosts/start-host.ts'

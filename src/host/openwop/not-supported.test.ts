@@ -1,4 +1,4 @@
-// Every row of "Not here" in docs/reference/openwop-support.md, asked of a host: nothing on that list exists.
+// Tests every row of "Not here" in docs/reference/openwop-support.md against a host: nothing on that list exists.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../../core/access/keys.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-/** Parameters have different names here and in OpenWOP: only the place counts. */
+/** Parameters have different names here and in OpenWOP: only their position counts. */
 const shapeOf = (path: string): string =>
   path
     .replaceAll('::', ':')

@@ -1,4 +1,4 @@
-// The scenarios of OpenWOP's conformance suite, by their names, in our words. Each runs where the host advertises what it needs.
+// The scenarios of OpenWOP's conformance suite under their names, written anew. Each runs where the host advertises the capabilities that it needs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../../core/digest/digest.ts'
 import type { LibraryTemplate } from '../../core/library/template.ts'

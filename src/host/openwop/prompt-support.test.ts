@@ -1,4 +1,4 @@
-// OpenWOP's prompts over HTTP: a host that does not support them, the host's own defaults, and templates of another kind than their slot.
+// Tests OpenWOP's prompts over HTTP: a host that does not support them, the host's defaults, and templates of another kind than their slot.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'
@@ -108,7 +108,7 @@ describe('host defaults', () => {
     const events = await runToEnd(host.ask, { workflowId: 'plain' })
     const sent = await sentIn(host, events)
     expect([sent.includes('Words of the host.'), sent.includes('Words of a tenant.')]).toEqual([true, false])
-    // The same ref on a node is the tenant's own choice, and leads to the tenant's library.
+    // The same ref on a node is the tenant's own choice, and resolves in the tenant's library.
     await put(host, 'own', { systemPromptRef: 'prompt:house', userPrompt: 'Hi.' })
     expect(await sentIn(host, await runToEnd(host.ask, { workflowId: 'own' }))).toContain('Words of a tenant.')
   })

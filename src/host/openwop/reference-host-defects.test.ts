@@ -1,4 +1,4 @@
-// What was found wrong with the reference host of OpenWOP, by the numbers of that list, asked of ours over real HTTP.
+// Tests our host over real HTTP for the known defects of OpenWOP's reference host, by their numbers.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { renderPrompt } from '../../core/compose/render-prompt.ts'
 import { canonicalJson, digestText, type Json } from '../../core/digest/digest.ts'
@@ -36,7 +36,7 @@ const render = (ref: unknown, variables: object, more: object = {}) =>
 const resolve = async (body: object) => (await ask('POST', '/v1/prompts:resolve', { body: { kind: 'system', ...body } })).body
 const compose = (body: object) => ask('POST', '/v1/host/sample/prompt/compose', { body })
 const codeOf = ({ status, body }: { readonly status: number; readonly body: { readonly error?: string } }) => [status, body.error]
-/** What happened in a run of this workflow, by type. */
+/** The events of a run of this workflow, by type. */
 async function ran(workflow: object, asked: object = {}) {
   const id = freshId()
   expect((await ask('PUT', `/v1/workflows/${id}`, { body: { id, objective: 'x', ...workflow } })).status).toBe(201)

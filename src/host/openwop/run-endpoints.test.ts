@@ -1,4 +1,4 @@
-// OpenWOP's run endpoints by their names, over HTTP: long poll, pause and resume, bulk cancel, interrupts.
+// Tests OpenWOP's run endpoints over HTTP: long poll, pause and resume, bulk cancel, interrupts.
 import { EventSource } from 'eventsource'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.ts'
@@ -119,7 +119,7 @@ describe('the end of a stream', () => {
           },
         }),
     )
-    // Longer than a reader waits that was cut off.
+    // Longer than the reconnection time of a reader that was cut off.
     await new Promise(resume => setTimeout(resume, 2_500))
     for (const source of sources) source.close()
     expect([...connections.values()]).toEqual(MODES.map(() => 1))

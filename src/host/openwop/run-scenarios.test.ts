@@ -1,4 +1,4 @@
-// OpenWOP's scenarios that need a run, by their names, and RFC 0029's story with every layer live. Over real HTTP, from the events alone.
+// OpenWOP's scenarios that need a run, under their names, and RFC 0029's story with every layer. Over real HTTP, from the events alone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { publishConformance } from '../../engine/definitions/conformance.ts'
@@ -46,7 +46,7 @@ const resolvedIn = (events: readonly RunEventDoc[]) =>
   of(events, 'agent.promptResolved').map(one => one.payload as unknown as PromptResolved)
 const logsIn = (events: readonly RunEventDoc[], code: string) => of(events, 'log.appended').filter(({ payload }) => payload.code === code)
 
-/** As RFC 0029 §D draws it. */
+/** The chain in the format of RFC 0029 §D. */
 const drawn = ({ nodeId, kind, resolved, chain }: PromptResolved): readonly string[] => [
   `${nodeId} ${kind}: ${resolved}`,
   ...chain.map(

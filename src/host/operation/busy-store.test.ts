@@ -1,4 +1,4 @@
-// Another process writes to the file for a long time: readers are answered meanwhile, and a write is done when the file is free.
+// Tests a host while another process locks the database file: reads are answered, and a write happens when the file is free.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
@@ -34,7 +34,7 @@ it('reliability D10: while another process holds the write lock, the host answer
   expect((await written).map(({ status }) => status)).toEqual([201, 201])
   expect((await host.ask('GET', '/v1/prompts/second')).status).toBe(200)
   expect(answered).toBeGreaterThan(5)
-  // The lock was held about that long; waiting for it on the thread takes all of it.
+  // The lock was held for about that long. A wait that blocks the thread would take all of it.
   expect(longestMs / HELD_MS).toBeLessThan(0.5)
   await host.close()
 })

@@ -1,4 +1,4 @@
-// A histogram beside one of prom-client that was told the same.
+// Compares our histogram with one of prom-client that gets the same values.
 import fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'

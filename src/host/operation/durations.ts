@@ -1,12 +1,12 @@
-// A histogram of Prometheus, counted in plain numbers: it is added to with every request, and printed when somebody asks.
+// A Prometheus histogram in plain numbers: updated with every request, and printed on demand.
 interface Series {
-  /** How many fell into each bucket and none before it; the last is for those that fell into none. */
+  /** The count of each bucket, not cumulative. The last one is for values above all bounds. */
   readonly counts: number[]
   sum: number
 }
 
 export interface Durations {
-  /** @param labels as they are printed: `method="GET",status="200"`. Whoever calls sees to it that there are only so many. */
+  /** @param labels in printed form: `method="GET",status="200"`. The caller must keep the number of combinations small. */
   add(labels: string, seconds: number): void
   print(): string
 }

@@ -1,4 +1,4 @@
-// What the host writes about itself: enough to find a failure by its id, and nothing that anybody sent in confidence.
+// Tests the host's log: a failure can be found by its id, and nothing confidential is logged.
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
@@ -16,7 +16,7 @@ interface Line {
   readonly [name: string]: unknown
 }
 
-/** A host whose store fails or dawdles when it is asked for streams. */
+/** A host whose store fails or is slow when streams are read. */
 async function startFailing(
   logs: LogOptions,
 ): Promise<{ host: TestHost; lines: Line[]; written: () => string; fail: (error: Error | null) => void }> {

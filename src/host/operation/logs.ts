@@ -1,17 +1,17 @@
-// What the host says about itself, as lines of JSON: what went wrong and what was slow. Never a header, a body, a query or a key.
+// Writes the host's log as lines of JSON: failures and slow requests. Never a header, a body, a query or a key.
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
 export interface LogOptions {
-  /** Failures are errors, slow requests warnings, all other requests infos. */
+  /** Failures are logged as errors, slow requests as warnings, all other requests as infos. */
   readonly level?: (typeof LOG_LEVELS)[number]
   readonly slowMs?: number
   readonly stream?: { write(line: string): void }
 }
 
 export const SLOW_MS = 1_000
-/** Nothing of ours logs these; if anything ever does, they are not readable. */
+/** Our code logs none of these. If that ever changes, the logger redacts them. */
 const SECRET = ['authorization', 'cookie', 'set-cookie', 'body', 'query', 'token', 'key', 'headers', 'url']
 const PLAIN_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -27,11 +27,11 @@ export const loggerOf = ({ level = 'warn', stream = process.stderr }: LogOptions
       serializers: { err: describeError },
     },
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would cost more than many requests do.
+    // A child logger for each request would cost more than many requests do.
     childLoggerFactory: logger => logger,
   }) satisfies FastifyServerOptions
 
-/** Which request it was, in words of ours. A caller's own id only when it is plain. */
+/** Identifies a request. Includes the caller's own id only when it is plain. */
 export function describeRequest({ id, method, headers, principal, routeOptions: { url = 'none' } }: FastifyRequest): object {
   const given = headers['x-request-id']
   return {
@@ -43,7 +43,7 @@ export function describeRequest({ id, method, headers, principal, routeOptions: 
   }
 }
 
-/** The message of a syntax error quotes what was read, and that may be anything. */
+/** The message of a syntax error quotes its input, which may be secret. */
 function describeError(error: Error & { readonly code?: string }): Described {
   const { name, code, message, stack = '', cause } = error
   return {

@@ -1,4 +1,4 @@
-// What Prometheus is told: by names of ours, however callers name things.
+// Tests the metrics: labels are our own names, for any input of callers.
 import { expect, it } from 'vitest'
 import { startHost } from '../../testing/hosts/start-host.ts'
 

@@ -1,11 +1,11 @@
 // Folder: Logs, metrics and readiness.
-// What the host counts of itself, for Prometheus. Labels are names of ours, never what a caller sent.
+// Prometheus metrics of the host. Labels are our own names, never input of a caller.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { durationsOf } from './durations.ts'
 
 export interface Metrics {
-  /** Streams are counted while they are open and not timed: how long one stays says nothing about us. */
+  /** Counts open streams, and does not time them: the duration of a stream says nothing about the host. */
   answered(request: FastifyRequest, reply: FastifyReply, ms: number): void
   streams(more: 1 | -1): void
   limited(scope: string): void

@@ -1,4 +1,4 @@
-// Which nodes wait for a provider that lacks something on this machine: in the log, in /readyz, and in the answers about them.
+// Tracks nodes that wait for a provider that is not ready on this machine, for the log, /readyz, and answers about these nodes.
 import type { ProviderWaits, TurnPlace } from '../../engine/turns/performing.ts'
 import type { Clock } from '../../ports.ts'
 import type { NodePlace } from '../hosted-sessions.ts'

@@ -1,7 +1,7 @@
 // Why the host is not ready. Parts of the host add reasons and remove them; /readyz answers 503 as long as there is one.
 export interface Reason {
   readonly code: string
-  /** What is missing, and what to do. Anybody may read it: no names of tenants, sessions or runs. */
+  /** The problem, and what to do. Anyone may read it: no names of tenants, sessions or runs. */
   readonly message: string
 }
 

@@ -1,8 +1,8 @@
-// Whether the store can be written now. A full disk is a reason why the host is not ready.
+// Checks whether the store can be written now. With a full disk, for example, the host is not ready.
 import type { Store } from '../../ports.ts'
 import type { Reason } from './readiness.ts'
 
-/** Anybody may ask, and each look writes: a question within this time gets the answer of the last one. */
+/** Anyone may ask, and each check writes: a request within this time gets the result of the last check. */
 const FRESH_MS = 1_000
 
 export const STOPPING: Reason = { code: 'host_stopping', message: 'The host is stopping. Ask another one, or wait for its next start.' }
@@ -16,7 +16,7 @@ export function storeReasons(store: Store): () => Promise<readonly Reason[]> {
       return []
     } catch (error) {
       const { code = 'store_failed' } = error as { readonly code?: string }
-      // No path of this machine: anybody may read it.
+      // Without paths of this machine: anyone may read it.
       return [{ code, message: MESSAGES[code] ?? 'The store cannot be read or written. The log of the host says why.' }]
     }
   }

@@ -1,4 +1,4 @@
-// What a host says about itself while its disk is full, and how long it keeps answers for retries.
+// Tests the readiness of a host while its disk is full, and how long it stores answers for retries.
 import { afterAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../engine/record/projections.ts'

@@ -1,9 +1,9 @@
-// Cursors: opaque, and stable whatever is written meanwhile. They say where the last page ended, not how many came before.
+// Cursors of lists: opaque, and stable under concurrent writes. A cursor names the end of the last page, not an offset.
 import { isTemplateId } from '../../core/resolve/prompt-ref.ts'
 import type { ListPlace } from '../../engine/library/list.ts'
 import { Fault } from '../../errors.ts'
 
-/** With a number in front, so that another form can be told from this one. */
+/** A version prefix, so that the format can change later. */
 const VERSION = '1:'
 
 const write = (place: string): string => Buffer.from(`${VERSION}${place}`).toString('base64url')

@@ -1,4 +1,4 @@
-// The dialect of a request: whose names its bodies and answers use. Sessions have two.
+// The dialect of a request: the names that its bodies and answers use. Sessions have two, ours and AgentOS's.
 import type { FastifyRequest } from 'fastify'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -19,7 +19,7 @@ export const isAos = ({ query }: Pick<FastifyRequest, 'query'>): boolean => {
   return typeof dialect === 'string' && dialectOf(dialect) === 'aos'
 }
 
-/** A config of AgentOS in our names. Throws `validation_error`. */
+/** Translates a config from AgentOS's names. Throws `validation_error`. */
 export function aosConfig(given: Json | undefined): SessionConfig {
   const config = fromAosSessionConfig(given)
   if (config !== null) return config
@@ -28,12 +28,12 @@ export function aosConfig(given: Json | undefined): SessionConfig {
   })
 }
 
-/** Bodies in AgentOS's names become ours before they are checked, so that one schema holds for both. */
+/** Translates a body from AgentOS's names before validation, so that one schema covers both dialects. */
 export async function translateConfig(request: FastifyRequest): Promise<void> {
   if (isAos(request)) request.body = aosConfig(request.body as Json)
 }
 
-/** The same for a body with a config in it. */
+/** The same for a body that contains a config. */
 export async function translateCreated(request: FastifyRequest): Promise<void> {
   const { body } = request as { readonly body: Json }
   if (isAos(request) && isObject(body) && body.config !== undefined) request.body = { ...body, config: aosConfig(body.config) }

@@ -1,5 +1,5 @@
 // Folder: Parts of a request that several routes share: cursors, dialects, entity tags, idempotency keys.
-// Asking twice is asking once: a request with an Idempotency-Key is answered as it was the first time.
+// Idempotent writes: a repeated request with the same Idempotency-Key gets the first answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestJson, type Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -14,20 +14,20 @@ export interface Answer {
 
 interface Kept extends Answer {
   readonly requestHash: string
-  /** When it was given: the store forgets old ones. */
+  /** The time of the answer: the store deletes old ones. */
   readonly at: string
 }
 
 interface Once {
-  /** What goes into the commit; undefined when no key was given. */
+  /** The entry for the commit; undefined without a key. */
   idempotency(answer: Answer): { readonly key: string; readonly answer: Json } | undefined
-  /** Answers from what is kept, if anything is. */
+  /** The stored answer, or null. */
   replay(): Promise<Answer | null>
 }
 
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
-/** One key space per tenant, method and path. */
+/** Keys are separate for each tenant, method and path. */
 function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Json): Once {
   const given = request.headers['idempotency-key']
   if (given === undefined) return { idempotency: () => undefined, replay: async () => null }
@@ -35,7 +35,7 @@ function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Js
     throw new Fault('validation_error', { problem: 'Idempotency-Key must be 1 to 255 printable characters' })
   const key = `http ${request.method} ${request.url.split('?')[0]} ${given}`
   const { url, workspaceId } = request
-  // A body is stored without the workspace that it names: with another one it is another request.
+  // The body no longer has its workspaceId at this point. With another workspace it is another request.
   const requestHash = digestJson({ url, body, ...(workspaceId === null ? {} : { workspaceId }) })
   return {
     idempotency: answer => ({ key, answer: { ...answer, requestHash, at: new Date().toISOString() } as unknown as Json }),
@@ -50,8 +50,8 @@ function onceFor(store: Store, tenant: string, request: FastifyRequest, body: Js
 }
 
 /**
- * Answers from what is kept; else performs and keeps the answer. Of two that come at once, the one that is too late is answered as the other was.
- * Refusals are not kept.
+ * Sends the stored answer, or performs the request and stores its answer. When two requests with the same key race, the loser gets the answer of the
+ * winner. Refusals are not stored.
  */
 export const answerOnce = (
   store: Store,
@@ -63,8 +63,8 @@ export const answerOnce = (
 ): Promise<FastifyReply> => answerDecided(store, tenant, request, reply, async keep => ({ answer, ...(await perform(keep(answer))) }))
 
 /**
- * The same, where the answer follows from what is decided. A body that is a stream is told by something that names it. What is kept may be
- * no more than what `complete` needs to find the rest.
+ * The same, where the answer depends on the result. `body` identifies the request where the real body is a stream. The stored answer may be only what
+ * `complete` needs to rebuild the full one.
  */
 export async function answerDecided(
   store: Store,

@@ -1,4 +1,4 @@
-// Schemas of requests, compiled when a route is first asked. Compiling all of them is most of the time that a host takes to start.
+// Compiles the request schema of a route on its first request. Compiling all of them up front takes most of the start time of a host.
 import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler'
 
 type Validate = ((data: unknown) => unknown) & { errors?: unknown }

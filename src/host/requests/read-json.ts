@@ -1,4 +1,4 @@
-// A request body as JSON: valid UTF-8, no half surrogate pairs, no key twice, no number beyond all, not too deep, nothing that reaches for a prototype.
+// Parses a request body as JSON, strictly: valid UTF-8, no lone surrogates, no duplicate keys, no infinite numbers, limited depth, no prototype keys.
 import { isDeeperThan } from '../../core/digest/depth.ts'
 import type { Json } from '../../core/digest/digest.ts'
 import { hasDuplicateKeys } from '../../core/digest/duplicate-keys.ts'
@@ -6,7 +6,7 @@ import { Fault } from '../../errors.ts'
 
 const MOST_DEPTH = 64
 
-/** No bytes are no body: some clients announce JSON with every request. */
+/** An empty body is null: some clients declare JSON with every request. */
 export function readJsonBody(bytes: Buffer): Json {
   if (bytes.length === 0) return null
   const text = decode(bytes)

@@ -1,4 +1,4 @@
-// What the routes answer, as schemas: for the description of the host, and for tests that hold it to that.
+// Response schemas of the routes, for the OpenAPI document and for tests that check answers against it.
 import { Type } from 'typebox'
 import { MEANT_BY } from '../../core/library/meant.ts'
 import { LAYERS } from '../../core/resolve/layers.ts'

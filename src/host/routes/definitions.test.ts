@@ -1,4 +1,4 @@
-// /v1/workflows and /v1/agents over HTTP.
+// Tests /v1/workflows and /v1/agents over HTTP.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestJson, type Json } from '../../core/digest/digest.ts'
 import { publishWorkflow } from '../../engine/definitions/workflows.ts'

@@ -1,4 +1,4 @@
-// /v1/workflows and /v1/agents: published, read, listed, taken away. The same for both, but for what a document must be.
+// /v1/workflows and /v1/agents: publishes, reads, lists and removes documents. Both share the routes, with different validation.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { DefinitionKind } from '../../core/definition/published.ts'
@@ -114,7 +114,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
       const tag = tagOf(row.document)
       reply.header('etag', tag).header('cache-control', 'private, no-cache')
       if (isUnchanged(request.headers['if-none-match'], tag)) return reply.code(304).send()
-      // As it was stored: these are the bytes that the tag names.
+      // The stored bytes, which the entity tag names.
       return reply.type(JSON_TYPE).send(await store.object(row.tenant, row.document))
     },
   )
@@ -169,7 +169,7 @@ function routesOf(app: FastifyInstance, store: Store, kind: DefinitionKind, prep
   )
 }
 
-/** GET /v1/agents: OpenWOP's inventory, or with `view=summaries` what was published, in pages. */
+/** GET /v1/agents: OpenWOP's inventory, or with `view=summaries` the published agents, in pages. */
 function inventoryRoute(
   app: FastifyInstance,
   store: Store,
@@ -196,7 +196,7 @@ function inventoryRoute(
   )
 }
 
-/** Whoever says what they saw, or that they saw nothing, is refused when it is no longer so. */
+/** The If-Match or If-None-Match precondition of a write, checked inside the commit. */
 function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
   const match = headers['if-match']
   const noneMatch = headers['if-none-match']

@@ -1,9 +1,9 @@
-// What the host does not advertise, it does not do.
+// Refuses requests for capabilities that the host does not advertise.
 import type { onRequestHookHandler } from 'fastify'
 import { Fault } from '../../errors.ts'
 import type { HostConfig } from '../config.ts'
 
-/** What each capability needs beside itself. */
+/** The capabilities that each one depends on. */
 const NEEDS = {
   supported: ['supported'],
   resolve: ['endpointsSupported', 'supported'],
@@ -11,7 +11,7 @@ const NEEDS = {
   mutableLibrary: ['endpointsSupported', 'mutableLibrary'],
 } as const
 
-/** Hooks that refuse before the body is read; none where there is nothing to refuse. */
+/** Hooks that refuse before the body is read; an empty list when the capability is on. */
 export function gateOf(config: HostConfig, capability: keyof typeof NEEDS): onRequestHookHandler[] {
   const missing = NEEDS[capability].find(needed => !config[needed])
   if (missing === undefined) return []

@@ -1,4 +1,4 @@
-// What needs somebody who does the work of sessions. A host that has nobody says so.
+// Registers the routes that need a worker for sessions. A host without one answers 501 for them.
 import type { FastifyInstance } from 'fastify'
 import { DEFAULT_POLICY } from '../../core/gate/host-policy.ts'
 import type { SessionWork } from '../../engine/sessions/work.ts'
@@ -64,7 +64,7 @@ export function hostedRoutes(
 
 const absent = () => new Fault('capability_not_provided', { capability: 'sessions' })
 
-/** Never asked: the hook refuses before. */
+/** Never called: the hook refuses first. */
 const NO_SESSIONS: SessionWork = {
   submit: () => Promise.reject(absent()),
   quiet: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-// GET /metrics: what Prometheus collects.
+// GET /metrics: the metrics for Prometheus.
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { principalOf } from '../access/access.ts'

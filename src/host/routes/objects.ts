@@ -1,4 +1,4 @@
-// /v1/objects: bytes by their name, each tenant its own. Nothing here says what they are.
+// /v1/objects: stores and serves bytes by digest, separately for each tenant. Does not interpret them.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -30,7 +30,7 @@ export function objectRoutes(app: FastifyInstance, store: Store): void {
       const { tenant } = principalOf(request, 'objects:read')
       const name = request.params.digest as Digest
       const bytes = store.readObject(tenant, name)[Symbol.asyncIterator]()
-      // Whether there is one shows with its first piece.
+      // A missing object shows only when the first chunk is read.
       const first = await bytes.next()
       reply
         .header('etag', tagOf(name))

@@ -1,5 +1,5 @@
 // Folder: One file a route, in folders by subject. A route parses, calls one function and answers.
-// The two pages the host has of its own: signing in, and what stands at its root. They load nothing and allow nothing but themselves.
+// The two HTML pages of the host: sign-in, and the root page. They load nothing, and their policy allows only their own script and style.
 import { createHash } from 'node:crypto'
 
 export interface Page {

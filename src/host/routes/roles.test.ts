@@ -1,4 +1,4 @@
-// /v1/roles over HTTP, through the client, against a real folder.
+// Tests /v1/roles over HTTP, through the client, against a real folder.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -76,7 +76,7 @@ it('says what is wrong with one, where it looked for another, and answers neithe
   expect(body.roles.find((role: { name: string }) => role.name === 'planner')).toMatchObject({ version: null, source: 'repo' })
 })
 
-/** As it is: fetch would take the dots out of the path. */
+/** Sends the path as it is: fetch would remove the dots. */
 const askRaw = (path: string): Promise<{ status: number; body: string }> =>
   new Promise((resolve, reject) => {
     const asked = request(`${host.url}/`, { path, headers: { authorization: `Bearer ${host.key}` } }, answer => {

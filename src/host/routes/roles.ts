@@ -1,4 +1,4 @@
-// /v1/roles: the roles that runs of this host use. Shows them; nothing here writes where they are read from.
+// /v1/roles: the roles that runs of this host use. Read-only: roles are files.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { listRoles } from '../../engine/roles/list-roles.ts'
@@ -9,7 +9,7 @@ import type { RoleDescription } from '../../wire/onbook/roles.ts'
 import { principalOf } from '../access/access.ts'
 import { answers } from './answers.ts'
 
-/** @param files null where there is no repo: then there are the shipped ones. */
+/** @param files null without a repo: then the shipped roles apply. */
 export function roleRoutes(app: FastifyInstance, files: RoleFiles | null): void {
   app.get(
     '/v1/roles',

@@ -1,4 +1,4 @@
-// What OpenWOP's conformance suite asks a host directly. Only with --test-seams: nobody in production needs them.
+// Routes that OpenWOP's conformance suite calls directly. Only with --test-seams: production does not need them.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Trust } from '../../core/compose/bind.ts'
@@ -92,7 +92,7 @@ export function seamRoutes(app: FastifyInstance, { store, config }: HostParts): 
   })
 }
 
-/** The seam speaks of templates that need not exist: what is not there is not looked for. */
+/** The seam may name templates that do not exist, so a missing template counts as unchecked. */
 const trusting = ({ find, findHost, defaultOf }: LoadedLookup): Lookup => {
   const trusted = (found: Found): Found => (found.status === 'missing' ? { status: 'unchecked' } : found)
   return { find: ref => trusted(find(ref)), findHost: ref => trusted(findHost(ref)), defaultOf }

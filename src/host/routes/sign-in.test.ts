@@ -1,4 +1,4 @@
-// Signing in with a link: once, for a while, for our own pages only, and never for more than the key it was made from.
+// Tests sign-in by link: it works once, expires, serves only our own pages, and never has more rights than its key.
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { runInNewContext } from 'node:vm'
@@ -179,7 +179,7 @@ describe('pages', () => {
     expect(html).not.toMatch(/ on[a-z]+=| style=|javascript:/)
   })
 
-  /** What a browser has that the page uses. */
+  /** Simulates the browser features that the page uses. */
   async function openLink(path: string): Promise<{ went: string[]; said: string }> {
     const html = await (await fetch(`${host.url}/login`)).text()
     const state = { textContent: '' }

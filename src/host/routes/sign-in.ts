@@ -1,4 +1,4 @@
-// Signing in and out: a key makes a link, the link signs in, and that opens what its key opens.
+// Signing in and out: a key creates a link, the link creates a sign-in, and the sign-in has the rights of its key.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type Principal, principalOfKey } from '../../engine/access/access.ts'
@@ -35,7 +35,7 @@ export interface SignInParts {
   readonly version: string
 }
 
-/** What anybody may ask, since it is how one gets in. */
+/** Routes without authentication. */
 export function openRoutes(app: FastifyInstance, { store, clock, login, access, audit, version }: SignInParts): void {
   app.post<{ Body: Static<typeof signInBody> }>(
     '/v1/sign-in',
@@ -73,13 +73,13 @@ export function openRoutes(app: FastifyInstance, { store, clock, login, access, 
 
 const shownOf = ({ keyId, tenant, scopes }: Principal, expiresAt: string | null) => ({ keyId, tenant, scopes, expiresAt })
 
-/** For whoever is known already. */
+/** Routes for authenticated callers. */
 export function signInRoutes(app: FastifyInstance, { login, audit }: SignInParts): void {
   app.post(
     '/v1/login-tokens',
     { schema: { operationId: 'createLoginToken', response: createdAnswers(tokenAnswer, 'A link that works once.') } },
     async (request, reply) => {
-      // Who signed in makes no other link: it would never end.
+      // A sign-in cannot create another link: otherwise it would never expire.
       if (request.headers.authorization === undefined) throw new Fault('unauthenticated', {})
       const { token, expiresAt } = login.issue(request.principal!.keyId)
       return reply

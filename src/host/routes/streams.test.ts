@@ -1,4 +1,4 @@
-// The record over HTTP: in pages, and as it happens, to readers that read, stall, break off and come back.
+// Tests the record over HTTP, in pages and as a stream, with readers that read, stall, disconnect and resume.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -32,7 +32,7 @@ async function append(store: Store, stream: string, count: number, text = 'x'): 
 
 const pathOf = (stream: string): string => `/v1/streams/${encodeURIComponent(stream)}/events`
 
-/** The text of a stream until `enough` says so. */
+/** Reads the text of a stream until `enough` returns true. */
 async function readUntil(
   enough: (text: string) => boolean,
   { stream = 'runs/a', headers = {}, query = '', key = host.key }: { stream?: string; headers?: object; query?: string; key?: string } = {},
@@ -265,7 +265,7 @@ describe('judges we did not write', () => {
     until: (count: () => number) => Promise<void>,
   ) => Promise<readonly string[]>
 
-  /** Two events, another host on the same port, two more events: each is seen once, in order. */
+  /** Two events, a restart of the host on the same port, two more events: each arrives once, in order. */
   async function restarts(follow: Follow): Promise<void> {
     const path = freshPath()
     const start = async (port: number) => {

@@ -1,4 +1,4 @@
-// /v1/streams: what was recorded, as it was recorded. In pages, or as it happens.
+// /v1/streams: recorded events as they were recorded, in pages or as a live stream.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { StreamHead } from '../../core/record/event.ts'
@@ -74,11 +74,11 @@ interface EventSource {
   readonly streams: EventStreams
   readonly tenant: string
   readonly stream: string
-  /** Called when somebody follows, for what is said beside the events. */
+  /** Called when a reader follows the stream, to send live data beside the events. */
   readonly beside?: (reader: EventStream) => void
 }
 
-/** A page, or for whoever asks for an event stream, everything from there on. */
+/** A page, or for a caller that accepts an event stream, all further events. */
 export async function answerEvents(
   { store, streams, tenant, stream, beside }: EventSource,
   request: FastifyRequest<{ Querystring: Static<typeof eventsQuery> }>,
@@ -96,7 +96,7 @@ export async function answerEvents(
   })
 }
 
-/** Whoever has seen more than there is has seen another record. */
+/** The sequence to resume after. A sequence beyond the end belongs to another record, and is refused. */
 export function resumeAfter(given: FastifyRequest['headers'][string], last: number): number {
   if (given === undefined) return -1
   const after = typeof given === 'string' && /^(?:-1|\d{1,15})$/.test(given) ? Number(given) : Number.NaN
@@ -105,7 +105,7 @@ export function resumeAfter(given: FastifyRequest['headers'][string], last: numb
   return after
 }
 
-/** The bytes are what was hashed: they are passed on, not written anew. */
+/** The stored bytes are what was hashed: they are passed on, not serialised again. */
 async function sendPage(
   store: Store,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// cliAgents in onbook.host.yaml: command-line agents that sessions may use as providers. Says what may be written there; starts nothing.
+// The cliAgents section of onbook.host.yaml: command-line agents that sessions may use as providers. Defines the format; starts nothing.
 import { Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'

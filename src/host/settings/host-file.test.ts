@@ -1,4 +1,4 @@
-// onbook.host.yaml: what it may say, and where it is wrong.
+// Tests onbook.host.yaml: the allowed settings, and the place of each problem.
 import { describe, expect, it } from 'vitest'
 import { capabilityDocument, DEFAULT_CONFIG, type HostConfig } from '../config.ts'
 import { DEFAULT_LIMITS } from '../limits/limits.ts'

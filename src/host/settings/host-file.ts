@@ -1,5 +1,5 @@
 // Folder: The settings file of the host.
-// onbook.host.yaml: the host's configuration as a person writes it. Read whole or not at all.
+// Reads onbook.host.yaml, the host's configuration. A file with problems is refused as a whole.
 import { Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -41,7 +41,7 @@ const limits = {
   auditEveryMs: time('How often what was refused is written to the record.'),
 } satisfies Record<keyof HostLimits, Type.TSchema>
 
-/** onbook.host.yaml. Every key is optional; what is not there is as in `DEFAULT_CONFIG`. */
+/** onbook.host.yaml. Every key is optional; `DEFAULT_CONFIG` has the defaults. */
 export const hostFormat = Type.Object(
   {
     supported: Type.Optional(
@@ -94,7 +94,7 @@ export const hostFormat = Type.Object(
 
 export interface ReadHostFile {
   readonly config: HostConfig
-  /** Sentences with line and column. Nothing of a file with problems is used. */
+  /** Sentences with line and column. A file with problems is not used at all. */
   readonly problems: readonly string[]
 }
 

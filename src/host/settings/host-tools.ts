@@ -1,11 +1,11 @@
-// tools in onbook.host.yaml: which of the five repo tools this host can do, and within what limits. Who may use one is for the policy.
+// The tools section of onbook.host.yaml: which of the five repo tools this host provides, and their limits. The policy decides who may use one.
 import { Type } from 'typebox'
 import { REPO_TOOLS } from '../../core/tools/repo-descriptors.ts'
 
 const MOST_MS = 2_147_483_647
 const MEGABYTE = 1024 * 1024
 const number = (description: string, maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }))
-/** No digest: what is on record must not read as one. */
+/** Must not look like a digest: the store would take it for the name of an object. */
 const paths = (description: string) =>
   Type.Optional(
     Type.Array(Type.String({ pattern: '^(?!sha256:)[^\\x00]{1,4096}$' }), {

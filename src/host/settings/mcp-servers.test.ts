@@ -1,4 +1,4 @@
-// mcpServers in onbook.host.yaml: what may be written there, and what is said about the rest.
+// Tests the mcpServers section of onbook.host.yaml: the allowed settings, and the problems of all others.
 import { expect, it } from 'vitest'
 import { readHostFile } from './host-file.ts'
 

@@ -1,4 +1,4 @@
-// mcpServers in onbook.host.yaml: servers of tools that are not ours. Says what may be written there; starts nothing, and adopts nothing.
+// The mcpServers section of onbook.host.yaml: MCP servers that provide tools. Defines the format; starts and adopts nothing.
 import { Type } from 'typebox'
 import type { Json } from '../../core/digest/digest.ts'
 import { isObject } from '../../core/digest/is-object.ts'

@@ -1,4 +1,4 @@
-// modelCalls in onbook.host.yaml: what an answer of a provider may take. Command-line agents have limits of their own.
+// The modelCalls section of onbook.host.yaml: limits of a provider's answer. Command-line agents have limits of their own.
 import { Type } from 'typebox'
 
 const number = (description: string, maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }))
@@ -6,7 +6,7 @@ const number = (description: string, maximum: number) => Type.Optional(Type.Inte
 export const modelCallsFormat = Type.Object(
   {
     timeoutMs: number('For the whole answer: half an hour unless it is said. In milliseconds.', 2_147_483_647),
-    // Later, the client that ships with Node gives up by itself.
+    // After this time Node's own HTTP client gives up.
     idleMs: number('How long nothing may come, before an answer begins as well: four minutes unless it is said. In milliseconds.', 300_000),
     maxReplyBytes: number('Of the body of an answer: 64 MiB unless it is said.', 256 * 1024 * 1024),
   },

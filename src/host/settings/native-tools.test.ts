@@ -1,4 +1,4 @@
-// Who runs a command-line agent's tools, as the file and the environment say.
+// Tests who runs a command-line agent's tools, depending on the file and the environment.
 import { expect, it } from 'vitest'
 import type { CliAgents } from './cli-agents.ts'
 import { uselessNativeTools, withNativeTools } from './native-tools.ts'

@@ -1,4 +1,4 @@
-// Who runs the file and command tools of a command-line agent: the agent itself, or the host. What the environment says of it comes before the file.
+// Decides who runs the file and command tools of a command-line agent: the agent itself, or the host. An environment variable overrides the file.
 import type { CliAgents } from './cli-agents.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -7,7 +7,7 @@ const NATIVE_TOOLS = ['provider', 'onbook'] as const
 
 const variableOf = (provider: string): string => `ONBOOK_${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_NATIVE_TOOLS`
 
-/** An empty variable says nothing. */
+/** An empty variable counts as unset. */
 export function withNativeTools(
   agents: CliAgents,
   environment: Environment,
@@ -24,7 +24,7 @@ export function withNativeTools(
   return { agents: Object.fromEntries(changed), problem: null }
 }
 
-/** What is set and changes nothing. */
+/** Settings of nativeTools that have no effect. */
 export const uselessNativeTools = (agents: CliAgents): readonly string[] =>
   Object.entries(agents).flatMap(([provider, { preset, nativeTools }]) =>
     preset === undefined || nativeTools === undefined || nativeTools === 'provider'

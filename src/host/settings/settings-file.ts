@@ -1,4 +1,4 @@
-// A YAML file that an operator writes, against its format: every problem with line and column. Nothing of a file with problems is used.
+// Validates a YAML file of the operator against its format, and reports every problem with line and column. A file with problems is not used at all.
 import type { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Json } from '../../core/digest/digest.ts'
@@ -9,7 +9,7 @@ import { type Pointer, parsePointer } from '../../core/schema/pointer.ts'
 
 export interface Complaint {
   readonly pointer: Pointer
-  /** About the name of the setting, not about what it is set to. */
+  /** The problem is the name of the setting, not its value. */
   readonly key?: true
   readonly message: string
 }
@@ -20,9 +20,9 @@ export interface ReadSettings {
   readonly problems: readonly string[]
 }
 
-/** @param more what the format cannot say */
+/** @param more checks that the format cannot express */
 export function readSettings(text: string, format: Type.TSchema, more: (value: Json) => readonly Complaint[] = () => []): ReadSettings {
-  // Nothing but comments asks for nothing.
+  // A file with only comments is empty.
   if (text.replace(/#.*/g, '').trim() === '') return { settings: {}, problems: [] }
   const document = readYaml(text)
   const value = document.value ?? {}

@@ -1,4 +1,4 @@
-// The story of a session in AgentOS's names, with a cursor after every event: a reader that comes back with it gets the next event, and none twice.
+// Events of a session in AgentOS's names, with a cursor after every event: a reader that resumes from a cursor gets each further event exactly once.
 import { sessionStream } from '../../core/session/events.ts'
 import { readStory, STORY_START, type StoryItem, type StoryPlace } from '../../engine/sessions/read-story.ts'
 import type { Store } from '../../ports.ts'
@@ -7,13 +7,13 @@ import { type AosSessionEvent, toAosEvents } from '../../wire/aos/to-event.ts'
 import { foreignCursor, readStreamCursor, writeStreamCursor } from '../requests/cursor.ts'
 
 export interface AosItem {
-  /** Names the place after the event. */
+  /** The position after the event. */
   readonly cursor: string
   readonly event: AosSessionEvent
 }
 
 interface AosCursor extends StoryPlace {
-  /** How many AgentOS events of the run's next event were read: some of ours are two of theirs. */
+  /** How many AgentOS events of the run's next event were sent: some of our events become two. */
   readonly skip: number
   /** Both epochs when the newest run was attached. The visit is folded again from there. */
   readonly epoch: number
@@ -36,9 +36,9 @@ function readCursor(text: string): AosCursor {
 export interface AosReading {
   readonly tenant: string
   readonly session: string
-  /** A cursor; left out, or -1, for the beginning. */
+  /** A cursor; absent or -1 for the beginning. */
   readonly after?: string | undefined
-  /** Goes on until it aborts. Left out: up to the present end. */
+  /** Follows until the signal aborts. Absent: up to the present end. */
   readonly signal?: AbortSignal
 }
 
@@ -46,7 +46,7 @@ export async function* aosEvents(store: Store, { tenant, session, after, signal 
   for await (const { events } of aosStory(store, { tenant, session, after, ...(signal === undefined ? {} : { signal }) })) yield* events
 }
 
-/** How many cancellations there were: AgentOS's commands may name the number that they expect. */
+/** The number of cancellations: a command of AgentOS may name the number that it expects. */
 export async function sessionEpoch(store: Store, tenant: string, session: string): Promise<number> {
   let epoch = 0
   for await (const { place } of aosStory(store, { tenant, session })) epoch = place.epoch

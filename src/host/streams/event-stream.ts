@@ -1,5 +1,5 @@
 // Folder: Server-sent events.
-// Server-sent events: as fast as the reader reads and no faster, until the reader goes, may no longer read, or the host stops.
+// Sends server-sent events at the reader's pace, until the reader disconnects, loses its access, or the host stops.
 import { once, setMaxListeners } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,36 +14,36 @@ declare module 'fastify' {
 }
 
 export interface EventStream {
-  /** Aborts when nobody listens any more. */
+  /** Aborts when the reader is gone. */
   readonly closed: AbortSignal
-  /** Resolves when there is room for the next one. */
+  /** Resolves when the reader has room for the next event. */
   send(id: number | string, type: string, data: string): Promise<void>
-  /** Without a number, so that nobody comes back to it. A reader that has no room for it does not get it. */
+  /** An event without an id, so that a reader never resumes from it. It is dropped when the reader has no room. */
   mention(type: string, data: string): void
-  /** The stream is complete. Sets the id that a reader comes back with, without an event; and how long it is asked to wait before that. */
+  /** Completes the stream. Sets the id that a reader resumes with, without an event, and the reconnection time. */
   finish(id: string, retryMs: number | null): void
 }
 
 export interface EventStreams {
-  /** Open while `work` goes on. Throws `streams_exhausted` before anything is sent. */
+  /** Stays open while `work` runs. Throws `streams_exhausted` before anything is sent. */
   open(request: FastifyRequest, reply: FastifyReply, work: (stream: EventStream) => Promise<void>): Promise<FastifyReply>
-  /** Counts a request that waits as a stream, and ends its wait when the caller goes or the host stops. Throws `streams_exhausted`. */
+  /** Counts a waiting request as a stream, and ends its wait when the caller disconnects or the host stops. Throws `streams_exhausted`. */
   hold<T>(request: FastifyRequest, work: (closed: AbortSignal) => Promise<T>): Promise<T>
-  /** Ends all of them at once. */
+  /** Ends all streams at once. */
   stop(): void
 }
 
 export interface StreamParts {
   readonly limits: HostLimits
   readonly mayRead: (request: FastifyRequest) => Promise<boolean>
-  /** Whether the key may still see what the stream is about. */
+  /** Whether the key may still see the subject of the stream. */
   readonly isVisible: (request: FastifyRequest) => Promise<boolean>
   readonly counted: (more: 1 | -1) => void
 }
 
-/** When a reader that was cut off should come back. */
+/** The reconnection time for a reader that was cut off, in milliseconds. */
 const RETRY_MS = 2_000
-/** Keep-alive times that a reader may take nothing at all: then it is gone, or might as well be. It can come back to where it was. */
+/** Keep-alive intervals without any progress of the reader. Then the stream ends; the reader can resume it. */
 const MOST_STALLED = 4
 
 export function eventStreams({ limits, mayRead, isVisible, counted }: StreamParts): EventStreams {
@@ -70,7 +70,7 @@ export function eventStreams({ limits, mayRead, isVisible, counted }: StreamPart
       const { tenant } = request.principal!
       const { raw } = reply
       const closing = new AbortController()
-      // A reader of a run hears every node of it.
+      // A reader of a run adds a listener for each of its nodes.
       setMaxListeners(0, closing.signal)
       let stalled = 0
       take(tenant)
@@ -80,7 +80,7 @@ export function eventStreams({ limits, mayRead, isVisible, counted }: StreamPart
         clearInterval(timer)
         giveBack(tenant)
         closing.abort()
-        // Whoever does not read would not read the end either.
+        // A reader that does not read would not read the end of the stream either.
         if (raw.writableNeedDrain) raw.destroy()
         else raw.end()
       }
@@ -144,7 +144,7 @@ export function eventStreams({ limits, mayRead, isVisible, counted }: StreamPart
 
 export const endOfStream = (id: string, retryMs: number | null): string => `id: ${id}\n${retryMs === null ? '' : `retry: ${retryMs}\n`}\n`
 
-/** Neither by caches nor by proxies that would wait for more; and the connection is of no use to anybody afterwards. */
+/** Caches must not store a stream, proxies must not buffer it, and the connection is not reused afterwards. */
 const NOT_KEPT = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }
 
 const exhausted = (scope: 'host' | 'tenant', limit: number) => new Fault('streams_exhausted', { scope, limit, retryAfterMs: RETRY_MS })

@@ -1,4 +1,4 @@
-// A run as it happens, for whoever follows it: which events a mode shows, several at a time or the whole run, and pieces of replies on their way.
+// Streams a run to a reader: the events that a mode shows, buffered or one by one, or the whole run, and pieces of unfinished replies.
 import { type RunEvent, runEvent, runStream } from '../../core/run/events.ts'
 import { isEnded } from '../../core/run/state.ts'
 import { type LoadedRun, loadRun } from '../../engine/runs/load.ts'
@@ -12,14 +12,14 @@ import type { EventStream } from './event-stream.ts'
 
 const MOST_IN_BATCH = 1_000
 
-/** OpenWOP's four, and ours: every event, with pieces of replies in our own words. */
+/** OpenWOP's four modes, and ours: every event, with pieces of replies in our own format. */
 const MODES = ['values', 'updates', 'messages', 'debug', 'onbook'] as const
 export type StreamMode = (typeof MODES)[number]
-/** By the types of the record: OpenWOP's own types alone, because it shows types of a vendor in `debug` only. */
+/** By recorded type. Only OpenWOP's own types: it shows vendor types in `debug` only. */
 const UPDATES = /^(?:run\.(?:created|paused|resumed|completed|failed|cancelled)|node\.(?:completed|failed))$/
-/** Sent without an event when a stream is complete. A reader that comes back with it has seen everything. */
+/** The id of a complete stream, sent without an event. A reader that resumes with it has seen everything. */
 export const END_ID = /^\d{1,15}-end$/
-/** An EventSource that ignores ids without an event comes back all the same: it is asked to wait this long where nothing new can come. */
+/** The reconnection time of a complete stream: an EventSource that ignores ids without an event reconnects anyway. */
 export const OVER_RETRY_MS = 3_600_000
 export const endIdOf = (seq: number): string => `${seq}-end`
 const LAST = /^run\.(?:completed|failed|cancelled)$/
@@ -34,13 +34,13 @@ export interface RunFollowed {
 
 export interface FollowOptions {
   readonly modes: readonly StreamMode[]
-  /** The last sequence that is known. */
+  /** The last sequence that the reader has. */
   readonly after: number
-  /** 0: each by itself. */
+  /** 0 sends each event by itself. */
   readonly bufferMs: number
 }
 
-/** Until the run is over, or nobody listens any more. */
+/** Streams until the run ends, or the reader is gone. */
 export async function followRun(
   followed: RunFollowed,
   run: LoadedRun,
@@ -80,7 +80,7 @@ async function* documentsOf(
   }
 }
 
-/** One by one, or what comes within so many milliseconds together. */
+/** Sends each event by itself, or all events within a buffer interval together. */
 async function sendDocuments(reader: EventStream, documents: AsyncIterable<RunEventDoc>, bufferMs: number): Promise<void> {
   let batch: RunEventDoc[] = []
   let timer: NodeJS.Timeout | null = null
@@ -103,11 +103,11 @@ async function sendDocuments(reader: EventStream, documents: AsyncIterable<RunEv
   await flush()
 }
 
-/** The whole run whenever something has happened in it; what happened meanwhile is in it. */
+/** Sends the whole run after each change. Changes in the meantime are included in the next one. */
 async function sendValues({ store, tenant, runId }: RunFollowed, reader: EventStream, now: LoadedRun): Promise<void> {
   const send = async (run: LoadedRun): Promise<void> =>
     reader.send(run.seq, 'state.snapshot', JSON.stringify(await runSnapshot(store, tenant, run)))
-  // First of all, so that a reader that comes back knows what the changes are changes of.
+  // Sent first, so that a reader that resumes has the base of the later changes.
   await send(now)
   let sent = now.seq
   if (isEnded(now.state)) return
@@ -120,7 +120,7 @@ async function sendValues({ store, tenant, runId }: RunFollowed, reader: EventSt
   }
 }
 
-/** Pieces of replies, from every node. */
+/** Pieces of unfinished replies of every node. */
 async function hearReplies(
   { store, live, tenant, runId }: RunFollowed,
   reader: EventStream,
@@ -129,7 +129,7 @@ async function hearReplies(
 ): Promise<(event: RunEvent) => void> {
   const inOurWords = modes.includes('onbook')
   const inOpenwops = modes.includes('messages') || modes.includes('debug')
-  /** Nodes whose reply is on its way. */
+  /** Nodes with an unfinished reply. */
   const speaking = new Set<string>()
   const chunk = (nodeId: string, text: string, isLast: boolean): void =>
     reader.mention('ai.message.chunk', JSON.stringify({ runId, nodeId, chunk: text, isLast }))

@@ -1,4 +1,4 @@
-// Which version is active, over HTTP: a host on the folder of a new user, whose packs are published, activated and retired beside it.
+// Tests which version is active, over HTTP: a host serves the folder of a new user while packs are published, activated and retired.
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
@@ -20,7 +20,7 @@ const onbook = async (...args: readonly string[]) => {
   expect([code, err], args.join(' ')).toEqual([0, ''])
   return out
 }
-/** The version that the next run is given, and the rule that says so. */
+/** The version that the next run gets, and the rule that chose it. */
 const versionOfNextRun = async () => {
   const runId = await startRun(ask, { workflowId: 'brief', inputs: { title: 'Trams', body: 'They run.' } })
   await endedRun(ask, runId)

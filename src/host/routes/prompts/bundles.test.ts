@@ -1,4 +1,4 @@
-// Installed bundles as the host shows them: read-only, by the library that has their name.
+// Tests installed bundles over HTTP: they are read-only, in the library with their name.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { soundBundle } from '../../../engine/bundle/check-bundle.ts'
 import { installBundle } from '../../../engine/bundle/install-bundle.ts'

@@ -1,4 +1,4 @@
-// A template that a caller sends, checked before the library takes it.
+// Validates a template of a caller before the library stores it.
 import { templateProblems } from '../../../core/library/check.ts'
 import type { LibraryTemplate } from '../../../core/library/template.ts'
 import { Fault } from '../../../errors.ts'

@@ -1,4 +1,4 @@
-// /v1/labels: names that move from version to version. Ours, beside OpenWOP's routes: labels never stand in its refs.
+// /v1/labels: names of a template that point to one of its versions. Not part of OpenWOP: its refs have no labels.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { Principal } from '../../../engine/access/access.ts'

@@ -1,4 +1,4 @@
-// Writing to the library over real HTTP when others write too: packs, twins, lost updates, foreign workspaces.
+// Tests concurrent writes to the library over real HTTP: packs, twins, lost updates, workspaces of others.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'
 import { protectLabel } from '../../../engine/library/labels.ts'

@@ -1,4 +1,4 @@
-// /v1/packs: the packs of a folder, compiled and tested by a command, into the library. The host checks again what it must not trust.
+// /v1/packs: publishes, activates and retires packs that a command has compiled and tested. The host checks again what it must not trust.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -25,7 +25,7 @@ import { answers } from '../answers.ts'
 import { gateOf } from '../gate.ts'
 import { checkTemplate } from './check-template.ts'
 
-/** A folder of packs is published whole or not at all, so it comes in one body. */
+/** A folder of packs is published whole or not at all, so it is sent in one body. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 export function packRoutes(app: FastifyInstance, { store, config }: HostParts): void {
@@ -104,7 +104,7 @@ function checked(mostBytes: number, templates: Body['templates'], schemas: NonNu
   return { templates: known, schemas: schemas as unknown as readonly PackSchemas[] }
 }
 
-/** A request says nothing about templates that it does not bring. */
+/** A request may only name templates that it contains. */
 function requireSent(templates: readonly LibraryTemplate[], templateId: string, version: string): void {
   if (!templates.some(one => one.templateId === templateId && one.version === version))
     throw new Fault('validation_error', { problem: `${templateId}@${version} is not among the templates of the request` })

@@ -1,4 +1,4 @@
-// /v1/prompts over real HTTP: what OpenWOP's RFC 0028 says, and what its reference host gets wrong.
+// Tests /v1/prompts over real HTTP: the rules of OpenWOP's RFC 0028, and the known mistakes of its reference host.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canonicalJson, digestText, type Json } from '../../../core/digest/digest.ts'
 import { publishTemplates } from '../../../engine/library/publish.ts'

@@ -1,4 +1,4 @@
-// /v1/prompts: the library over HTTP. OpenWOP RFC 0028.
+// /v1/prompts: the prompt library over HTTP. OpenWOP RFC 0028.
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -48,12 +48,13 @@ const writeQuery = Type.Object(workspaceQuery, CLOSED)
 
 const DEFAULT_LIMIT = 50
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** It is a tenant's content: no shared cache may keep it. */
+/** The content belongs to a tenant: shared caches must not store it. */
 const FOR_EVER = 'private, max-age=31536000, immutable'
 const FOR_A_MINUTE = 'private, max-age=60'
 
 export function promptRoutes(app: FastifyInstance, { store, config }: HostParts): void {
-  // What is switched off is off whatever is sent; a foreign workspace is refused before anything is said about the rest.
+  // A disabled capability is refused first, whatever the request contains. A workspace that the key may not use is refused before any other check can
+  // answer.
   const readable = { onRequest: gateOf(config, 'endpointsSupported'), preValidation: workspacesHook(store) }
   const writable = { onRequest: gateOf(config, 'mutableLibrary'), preValidation: [workspacesHook(store), dropWorkspace] }
   const writerOf = (request: FastifyRequest, { tenant, actor }: Principal, idempotency?: Writer['idempotency']): Writer => ({
@@ -101,7 +102,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
       const { row, bytes } = await findTemplate(store, principal.tenant, ref, {}, request.workspaceId)
       const tag = tagOf(row.digest)
       reply.header('etag', tag).header('cache-control', version === undefined ? FOR_A_MINUTE : FOR_EVER)
-      // As it was stored: these are the bytes that the tag names.
+      // The stored bytes, which the entity tag names.
       return isUnchanged(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.type(JSON_TYPE).send(bytes)
     },
   )
@@ -189,7 +190,7 @@ export function promptRoutes(app: FastifyInstance, { store, config }: HostParts)
   }
 }
 
-/** Whoever says what they saw is refused when it is no longer so. */
+/** The If-Match precondition of a write, checked inside the commit. */
 function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
   const header = headers['if-match']
   return header === undefined ? undefined : digest => isSame(header, tagOf(digest))
@@ -197,7 +198,7 @@ function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
 
 const inWorkspace = (workspaceId: string | null): string => (workspaceId === null ? '' : `&workspaceId=${encodeURIComponent(workspaceId)}`)
 
-/** A template may be sent with the workspace it is for. The stored template does not hold it. */
+/** A template may be sent with its workspace. The stored template does not contain it. */
 const dropWorkspace: preValidationHookHandler = (request, _reply, done) => {
   if (isObject(request.body as Json)) delete (request.body as { workspaceId?: unknown }).workspaceId
   done()

@@ -1,4 +1,4 @@
-// :render over real HTTP: which template a ref leads to, and what is refused.
+// Tests :render over real HTTP: which template a ref resolves to, and which requests are refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../../../core/digest/digest.ts'
 import type { TemplateVariable } from '../../../core/library/template.ts'

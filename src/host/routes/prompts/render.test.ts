@@ -1,4 +1,5 @@
-// :render over real HTTP: values bound without conversion, secrets never shown, foreign words fenced in, one hash everywhere.
+// Tests :render over real HTTP: values are bound without conversion, secrets stay hidden, untrusted input is fenced, and the hash is the same
+// everywhere.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText, type Json } from '../../../core/digest/digest.ts'
 import type { LibraryTemplate, TemplateVariable } from '../../../core/library/template.ts'

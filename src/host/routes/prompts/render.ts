@@ -1,4 +1,4 @@
-// POST /v1/prompts:render: the effective text of a template, as a run would compose it. Never calls a model.
+// POST /v1/prompts:render: the text of a template, as a run would compose it. Never calls a model.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -12,7 +12,7 @@ import { answers, renderAnswer } from '../answers.ts'
 import { gateOf } from '../gate.ts'
 import { packsFor } from '../sessions/writes.ts'
 
-/** An answer has at most so many characters, or is at most so many times its request. A small request must not cost megabytes. */
+/** Limits of an answer: this many characters, or this many times the size of its request. A small request must not cost megabytes. */
 const MOST_ANSWER = 512 * 1024
 const MOST_GROWTH = 40
 

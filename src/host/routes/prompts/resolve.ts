@@ -1,4 +1,4 @@
-// POST /v1/prompts:resolve: which prompt would apply at this node, and why. Ours: OpenWOP has only a test seam for it.
+// POST /v1/prompts:resolve: which prompt applies at a node, and why. Not part of OpenWOP, which has only a test seam for it.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'

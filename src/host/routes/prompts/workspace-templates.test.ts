@@ -1,4 +1,4 @@
-// Templates of a workspace over HTTP: only members see and change them, and a workspace that does not exist is refused.
+// Tests templates of a workspace over HTTP: only members see and change them, and a workspace that does not exist is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'
 import { startHost, type TestHost, template } from '../../../testing/hosts/start-host.ts'

@@ -1,4 +1,4 @@
-// Whose words a prompt is made of, over real HTTP: the same answer as the engine's, in the schema's words, for those who may see it.
+// Tests blame over real HTTP: the answer equals the engine's, matches the schema, and is visible only to keys that may see it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'
 import { blameRun } from '../../../engine/blame/blame.ts'

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/blame: every word of what an agent was told, with who said it and where it is written. Words are shown as far as the host shows prompts.
+// /v1/runs/{runId}/blame: the source of every span of a prompt. Text is included only as far as the host shows prompts.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { type BlameAnswer, blameRun } from '../../../engine/blame/blame.ts'
@@ -22,7 +22,7 @@ export function runBlameRoutes(app: FastifyInstance, { store, questions }: Quest
     },
     async request => {
       const { tenant } = principalOf(request, 'runs:read')
-      // Paths of files, and what sessions were set to.
+      // The answer contains file paths and session configs.
       principalOf(request, 'record:read')
       const { nodeId, visit, step } = request.query
       const numbered = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))

@@ -1,4 +1,5 @@
-// What is different, over real HTTP: the same answer as the engine's, in the schema's words, for its tenant alone, and no words where none are shown.
+// Tests diff over real HTTP: the answer equals the engine's, matches the schema, is visible only to its tenant, and hides text where prompts are
+// hidden.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { diffRuns } from '../../../engine/diff/diff-runs.ts'
 import { runToEnd } from '../../../testing/hosts/host-runs.ts'

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/diff: what is different between two runs, or two steps of one: decisions first, then texts.
+// /v1/runs/{runId}/diff: the differences between two runs, or two steps of one: decisions first, then texts.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Differences } from '../../../core/diff/difference.ts'

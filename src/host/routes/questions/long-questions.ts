@@ -1,4 +1,4 @@
-// Questions that take a while: tenants take turns, each question works in slices, and other requests are answered between two slices.
+// A fair queue for long questions: tenants take turns, each question works in time slices, and the host answers other requests between two slices.
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { runStream } from '../../../core/run/events.ts'
 import type { Pause } from '../../../engine/reading/paced-store.ts'
@@ -7,13 +7,13 @@ import { Fault } from '../../../errors.ts'
 import type { Store } from '../../../ports.ts'
 import type { SessionRouteParts } from '../sessions/writes.ts'
 
-/** Events of a run: some seconds of work. A longer run is asked from its run file, by the command line. */
+/** Events of a run that take a few seconds of work. For a longer run, the command line reads its run file. */
 const MOST_EVENTS = 20_000
-/** Each question holds what it reads in memory. */
+/** Each question holds its input in memory. */
 const QUESTIONS_AT_ONCE = 4
-/** A reader that takes a file slowly holds no work back but that of its own tenant. */
+/** A slow reader of a file delays only its own tenant. */
 const FILES_PER_TENANT = 4
-/** How long a question may work before all others have their turn. */
+/** The length of a time slice, in milliseconds. */
 const SLICE_MS = 5
 const RETRY_MS = 1_000
 
@@ -23,7 +23,7 @@ export interface LongQuestions {
   ask<T>(tenant: string, ask: Ask<T>): Promise<T>
   /** Refuses a run that is too long with `run_too_long`. */
   askOfRuns<T>(tenant: string, runIds: readonly string[], ask: Ask<T>): Promise<T>
-  /** A file that is made while it is sent. It has its turn until it is sent whole, or its reader is gone. */
+  /** A file that is generated while it is sent. It holds its place in the queue until it is sent completely, or its reader disconnects. */
   file(tenant: string, make: (pause: Pause) => AsyncIterable<string>): AsyncIterable<string>
 }
 
@@ -36,7 +36,7 @@ export function longQuestions(store: Store, waitingPerTenant: number): LongQuest
   const refusal = (waiting: number) => new Fault('questions_busy', { waiting, retryAfterMs: RETRY_MS })
   const questions = fairQueue({ lanes: QUESTIONS_AT_ONCE, lanesPerTenant: 1, waitingPerTenant, refusal })
   const files = fairQueue({ lanes: Infinity, lanesPerTenant: FILES_PER_TENANT, waitingPerTenant, refusal })
-  // One slice in each round of the event loop, whatever the number of questions.
+  // One slice in each round of the event loop, for any number of questions.
   const slices = fairQueue({ lanes: 1 })
   const pauseFor = (tenant: string): Pause => {
     let began = performance.now()
@@ -66,7 +66,7 @@ export function longQuestions(store: Store, waitingPerTenant: number): LongQuest
   }
 }
 
-/** Holds its turn from the first piece to the last. */
+/** Holds the lane from the first chunk to the last. */
 async function* keyedMutex<T>(take: (work: () => Promise<void>) => void, pieces: AsyncIterable<T>): AsyncIterable<T> {
   let end = (): void => {}
   const ended = new Promise<void>(resolve => {

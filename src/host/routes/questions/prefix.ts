@@ -1,4 +1,5 @@
-// /v1/runs/{runId}/prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs. Shows no words.
+// /v1/runs/{runId}/prefix: how much of a node's requests stays the same from step to step, what breaks the prefix, and the cost. Contains no prompt
+// text.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { prefixOfRun } from '../../../engine/prefix/prefix.ts'

@@ -1,4 +1,4 @@
-// /v1/prompts/{templateId}/diff: what is different between two versions of a template: what is decided otherwise, then the text.
+// /v1/prompts/{templateId}/diff: the differences between two versions of a template: settings first, then the text.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { compareTemplates } from '../../../core/diff/compare-content.ts'

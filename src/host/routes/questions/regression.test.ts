@@ -1,4 +1,4 @@
-// What a version would do to recorded prompts, over real HTTP: for its tenant alone, within limits, and no more words than the host shows.
+// Tests regression over real HTTP: the answer is visible only to its tenant, stays within limits, and shows no more text than the host allows.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'
 import { runStream } from '../../../core/run/events.ts'

@@ -1,4 +1,5 @@
-// /v1/workspaces/{workspace}/regression: which recorded prompts would come out otherwise under a version. Words are shown as far as the host shows prompts.
+// /v1/workspaces/{workspace}/regression: recorded prompts that would differ under a workspace version. Text is included only as far as the host shows
+// prompts.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { BLOCKS } from '../../../core/compose/parts.ts'
@@ -23,7 +24,7 @@ import { userOf } from '../workspaces/writes.ts'
 import type { QuestionRouteParts } from './long-questions.ts'
 
 const DEFAULT_RUNS = 100
-/** Of all runs together: some seconds of work. */
+/** Events of all runs together that take a few seconds of work. */
 const MOST_EVENTS = 100_000
 
 const moves = (pattern: string, description: string) =>
@@ -139,7 +140,7 @@ export function workspaceRegressionRoutes(
     async request => {
       const principal = principalOf(request, 'workspaces:read')
       const { tenant } = principalOf(request, 'runs:read')
-      // It says what sessions were told.
+      // The answer quotes prompts of sessions.
       principalOf(request, 'record:read')
       const { version, workflowId, limit } = request.query
       const since = request.query.since === undefined ? undefined : timeOf(request.query.since)
@@ -171,16 +172,16 @@ async function* visibleRuns(store: Store, principal: Principal, runs: AsyncItera
   for await (const run of runs) if (await maySee(store, principal, runStream(run.runId))) yield run
 }
 
-/** As the record spells it, so that texts can be compared. */
+/** The time in the format of the record, so that texts can be compared. */
 function timeOf(text: string): string {
   const time = new Date(text)
-  // A day that there is not would be read as another one.
+  // Date would silently read a day that does not exist as another one.
   if (Number.isNaN(time.getTime()) || !time.toISOString().startsWith(text.slice(0, 10)))
     throw new Fault('usage_invalid', { problem: `since: there is no such time as ${text}` })
   return time.toISOString()
 }
 
-/** The newest of them, as long as they are not too much for one question. */
+/** The newest runs, up to the limit of one question. */
 async function withinReach(store: Store, tenant: string, { runIds, older }: NewestRuns): Promise<NewestRuns> {
   let left = MOST_EVENTS
   for (let at = runIds.length - 1; at >= 0; at--) {
@@ -188,7 +189,7 @@ async function withinReach(store: Store, tenant: string, { runIds, older }: Newe
     const { seq } = await store.head(tenant, runStream(runId))
     left -= seq + 1
     if (left >= 0) continue
-    // Without one there is no answer.
+    // When even the newest run is too long, there is nothing to answer.
     if (at === runIds.length - 1) throw new Fault('run_too_long', { runId, events: seq + 1, most: MOST_EVENTS })
     return { runIds: runIds.slice(at + 1), older: older + at + 1 }
   }
@@ -199,7 +200,7 @@ async function* runsOf(store: Store, tenant: string, runIds: readonly string[]):
   for (const runId of runIds) yield { store, tenant, runId }
 }
 
-/** Where a prompt differs may always be known, and by which code it fails; not always what it says. */
+/** The place of a difference and its error code are always shown; the text only where the host shows prompts. */
 function shown(regression: Regression, withWords: boolean): Regression {
   if (withWords) return regression
   const codeIn = ({ block, found }: Example): string | null => (block === null && found !== null ? found.split(':')[0]! : null)

@@ -1,4 +1,4 @@
-// A run made again, over real HTTP: the same answer as the engine's, in the schema's words, for those who may see it.
+// Tests replay over real HTTP: the answer equals the engine's, matches the schema, and is visible only to keys that may see it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'
 import type { Digest } from '../../../core/digest/digest.ts'

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/replay: a run made again from its record, and where it comes out otherwise. Asks no model, and writes nothing.
+// /v1/runs/{runId}/replay: replays a run from its record, and reports where the result differs. Asks no model, and writes nothing.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { withoutWords } from '../../../core/replay/divergence.ts'
@@ -28,7 +28,7 @@ export function runReplayRoutes(
     },
     async request => {
       const { tenant } = principalOf(request, 'runs:read')
-      // It says what sessions were told, and what they were allowed.
+      // The answer shows prompts and permissions of sessions.
       principalOf(request, 'record:read')
       const { runId } = request.params
       const level = request.query.level === '1' ? 1 : 2

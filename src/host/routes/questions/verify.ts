@@ -1,4 +1,4 @@
-// GET /v1/verify: whether the tenant's part of the record is unchanged. An operator who trusts no host verifies the file, or exported runs.
+// GET /v1/verify: whether the tenant's part of the record is unchanged. An operator who does not trust a host verifies the file, or exported runs.
 import type { FastifyInstance } from 'fastify'
 import { isLimited } from '../../../engine/access/membership.ts'
 import { Fault } from '../../../errors.ts'

@@ -1,4 +1,4 @@
-// Why a prompt was used, over real HTTP: the same answer as the engine's, in the schema's words, for its tenant alone.
+// Tests why over real HTTP: the answer equals the engine's, matches the schema, and is visible only to its tenant.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HOST_POLICY, recordConfig } from '../../../engine/policy/record-config.ts'
 import { whyRun } from '../../../engine/why/why.ts'

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/why: which of the places a prompt could come from won at every node, over what, and what was in force.
+// /v1/runs/{runId}/why: which source of a prompt won at every node, over which others, and which versions were active.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { ActiveSteps } from '../../../core/why/active-since.ts'
@@ -35,7 +35,7 @@ export function runWhyRoutes(app: FastifyInstance, { store, questions }: Questio
   )
 }
 
-/** The policy is the operator's: who changed it is none of a tenant's business. */
+/** The policy belongs to the operator: a tenant does not see who changed it. */
 const forTenant = ({ policy, ...rest }: ActiveSteps): object => ({
   ...rest,
   policy: policy === null ? null : { revision: policy.revision, at: policy.since.at },

@@ -1,4 +1,4 @@
-// What happens in a run, over HTTP: asked for again and again, or followed until it is over, by readers that break off and come back.
+// Tests the events of a run over HTTP: polled, or followed until the run ends, by readers that disconnect and resume.
 import { EventSource } from 'eventsource'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
@@ -59,7 +59,7 @@ const sentIn = (text: string): readonly Sent[] =>
       type: /^event: (.*)$/m.exec(piece)![1]!,
       data: /^data: (.*)$/m.exec(piece)![1]!,
     }))
-/** Until the host ends it. */
+/** Reads until the host ends the stream. */
 const whole = async (runId: string, query = '', headers: Record<string, string> = {}) =>
   sentIn(await (await open(runId, query, headers)).text())
 const sequences = (events: readonly { readonly sequence: number }[]) => events.map(({ sequence }) => sequence)
@@ -114,7 +114,7 @@ describe('GET /v1/runs/{runId}/events', () => {
     const seen: RunEventDoc[] = []
     let connections = 0
     const source = new EventSource(`${host.url}/v1/runs/${runId}/events?streamMode=debug`, {
-      // Breaks off in the middle of the first connection.
+      // Cuts the first connection in the middle.
       fetch: async (url, init) => {
         const first = connections++ === 0
         const answer = await fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${host.key}` } })

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/events: what happened in a run, in OpenWOP's words. In pages, or as it happens, until the run is over.
+// /v1/runs/{runId}/events: the events of a run in OpenWOP's names, in pages, by long poll, or as a stream until the run ends.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { runStream } from '../../../core/run/events.ts'
@@ -55,7 +55,7 @@ export function runEventRoutes(
       const { lastSequence = '-1', timeout = WAIT_SECONDS, limit = String(MOST_POLLED) } = request.query
       const after = Number(lastSequence)
       const { seq, answer } = await poll(tenant, runId, after, Number(limit))
-      // A caller that names an event beyond the last one waits for nothing that will come.
+      // A caller that names an event beyond the last one gets an answer at once: such an event may never come.
       if (answer.events.length > 0 || answer.isComplete || after > seq) return answer
       return streams.hold(request, async closed => {
         await nextEvent(store, tenant, runId, after, AbortSignal.any([closed, AbortSignal.timeout(Number(timeout) * 1_000)]))

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}:export: a run with all that questions about it need, as one file. Sent as it is read; nothing is kept.
+// /v1/runs/{runId}:export: a run with everything that questions about it need, as one file. Streamed; nothing is stored.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -24,7 +24,7 @@ export function runExportRoutes(app: FastifyInstance, { store, questions }: Ques
     },
     async (request, reply) => {
       const { tenant } = principalOf(request, 'runs:read')
-      // It has what these two open, of this run.
+      // The file contains what these two scopes protect.
       principalOf(request, 'record:read')
       principalOf(request, 'objects:read')
       const { runId } = request.params

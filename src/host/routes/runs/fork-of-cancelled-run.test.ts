@@ -1,4 +1,4 @@
-// Branches from the middle of a cancellation over real HTTP: they end, and count as ended.
+// Tests over real HTTP that branches from the middle of a cancellation end, and count as ended.
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
@@ -11,7 +11,7 @@ const STUCK = 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\
 
 it('a branch of a run that was being cancelled does not stay in the count of open runs', async () => {
   let moment = Date.now()
-  // Every commit has a time of its own, so that a fork can begin between any two.
+  // Every commit has its own time, so that a fork can begin between any two.
   const store = sqliteStore(freshPath(), () => new Date(moment++).toISOString(), PRODUCT_PROJECTIONS)
   const sessions = testSessions(store, STUCK, { mostOpenRuns: 1 })
   const host = await startHost({}, { store, sessions })

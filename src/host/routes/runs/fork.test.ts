@@ -1,4 +1,4 @@
-// Forks over real HTTP: a run made again, a run gone on with otherwise, and everything that is refused.
+// Tests forks over real HTTP: replays, branches with a change, and every refusal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endedRun, runToEnd } from '../../../testing/hosts/host-runs.ts'
 import { startHost, type TestHost, template } from '../../../testing/hosts/start-host.ts'

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}:fork: a run made again from its record, or gone on with from somewhere in it. What comes of it is a run of its own.
+// /v1/runs/{runId}:fork: replays a recorded run, or continues it from one of its events. The result is a new run.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { AskedFork } from '../../../engine/fork/forks.ts'
@@ -32,7 +32,7 @@ export function runForkRoutes(app: FastifyInstance, { store, sessions }: Session
     },
     async (request, reply) => {
       const principal = principalOf(request, 'runs:create')
-      // It is told what is on record of another run.
+      // The fork copies the record of another run.
       principalOf(request, 'runs:read')
       principalOf(request, 'record:read')
       const { runId } = request.params

@@ -1,4 +1,4 @@
-// A name for a new run. The one place where a host needs a clock and chance for it.
+// Creates the id of a new run: the one place where a host uses the clock and random bytes for it.
 import { randomBytes } from 'node:crypto'
 import { runIdOf } from '../../../core/run/run-id.ts'
 

@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/prompts: what every step told its agent, word for word, and what came of it.
+// /v1/runs/{runId}/prompts: the prompt of every step, word for word, and its result.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { BLOCKS } from '../../../core/compose/parts.ts'

@@ -1,4 +1,4 @@
-// Replay forks over real HTTP, as OpenWOP's suite and a client compare them: equal payloads, and the true cause of a divergence.
+// Tests replay forks over real HTTP, as OpenWOP's suite and a client compare them: equal payloads, and the true cause of a divergence.
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
@@ -67,7 +67,7 @@ it('openwop D18: two replay forks of one run have equal payloads, event for even
   expect(one.map(({ type }) => type)).toContain('onbook.approval.requested')
   expect(one.at(-1)!.type).toBe('run.completed')
   expect(compared(one)).toEqual(compared(two))
-  // A run that goes on for good still names the approval that a client has to answer.
+  // A real run still names the approval that a client has to answer.
   const waiting = (await endedRun(ask, runId)).find(({ type }) => type === 'onbook.approval.requested')
   expect(waiting?.payload.approval).toMatch(/^approval_/)
 })

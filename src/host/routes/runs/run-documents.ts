@@ -1,4 +1,4 @@
-// Runs as they are shown: the snapshot, and events in OpenWOP's words. Reads the record, and keeps nothing.
+// Builds the documents of a run from the record: its snapshot, and its events in OpenWOP's names. Caches nothing.
 import type { Digest } from '../../../core/digest/digest.ts'
 import type { JsonObject } from '../../../core/digest/is-object.ts'
 import { type ForkOf, isReplay } from '../../../core/run/fork.ts'
@@ -13,7 +13,7 @@ import type { Store, StoredEvent } from '../../../ports.ts'
 import { type Observability, type ReadBody, type RunEventDoc, runOutputs, toRunEventDoc } from '../../../wire/openwop/run-event.ts'
 import { EVENT_LOG_SCHEMA_VERSION, runStatus } from '../../../wire/openwop/run-status.ts'
 
-/** Throws `run_missing`, also for another tenant's. */
+/** Throws `run_missing`, also for a run of another tenant. */
 export async function existingRun(store: Store, tenant: string, runId: string): Promise<LoadedRun> {
   const run = await loadRun(store, tenant, runId)
   if (run.seq < 0) throw new Fault('run_missing', { problem: `There is no run ${runId}` })
@@ -39,7 +39,7 @@ export const runDocument = (
   observability: Observability,
 ): Promise<RunEventDoc> => toRunEventDoc(event, { observability, isReplay: isReplay(state) }, bodyReader(store, tenant))
 
-/** OpenWOP's RunSnapshot, and what we know beyond it. */
+/** OpenWOP's RunSnapshot, with our own fields. */
 export async function runSnapshot(store: Store, tenant: string, { state, seq, createdAt }: LoadedRun): Promise<object> {
   const read = bodyReader(store, tenant)
   const kept = async (digest: Digest | null, name: string): Promise<JsonObject | null> => {
@@ -87,7 +87,7 @@ const nodeView = ({ status, visits, steps, session }: NodeState) => ({
   session,
 })
 
-/** Facts that are only in the events: who gave which override, and on what evidence a run that stalled was paused. */
+/** Facts that only the events have: the author of each override, and the evidence for pausing a stalled run. */
 async function told(store: Store, tenant: string, state: RunState, read: ReadBody): Promise<object> {
   const { paused, override } = state
   const stalled = paused?.reason === 'stalled'

@@ -1,4 +1,4 @@
-// Runs over real HTTP: started, looked at, steered, stopped; and what is wrong is refused with its own code and changes nothing.
+// Tests runs over real HTTP: started, shown, steered, stopped. A malformed request is refused with its own code and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestText } from '../../../core/digest/digest.ts'
 import { draftRun, emitRun } from '../../../core/run/draft.ts'

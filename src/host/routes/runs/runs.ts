@@ -1,4 +1,4 @@
-// /v1/runs: started, listed, looked at, cancelled. What a workflow makes of it is decided elsewhere.
+// /v1/runs: starts, lists, shows and cancels runs. The engine executes them.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../../core/digest/is-object.ts'
@@ -59,7 +59,7 @@ export function runRoutes(app: FastifyInstance, parts: SessionRouteParts): void 
         const { replayed, warnings } = await sessions.runs.create(place, { ...asked, idempotency })
         return { answer: createdAnswer(request, place.runId, warnings), replayed }
       }).catch(error => {
-        // What is asked for is the run; the workflow is something that the request says wrong.
+        // The requested resource is the run: an unknown workflow is a mistake in the request, so the status is 400, not 404.
         if (error instanceof Fault && error.code === 'workflow_not_found') return reply.code(400).send(error.toJSON())
         throw error
       })
@@ -168,5 +168,5 @@ async function requestOf(
 
 const summaryOf = ({ phase, ...run }: RunSummary) => ({ ...run, status: phase })
 
-/** Times on record are UTC with milliseconds, and compared as texts. */
+/** Recorded times are UTC with milliseconds, and are compared as texts. */
 const instantOf = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString())

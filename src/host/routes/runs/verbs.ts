@@ -1,4 +1,4 @@
-// POST /v1/runs/{runId}:cancel, :pause, :resume and /v1/runs:bulk-cancel: OpenWOP's names for what people ask of a run.
+// POST /v1/runs/{runId}:cancel, :pause, :resume and /v1/runs:bulk-cancel: commands to runs under OpenWOP's names.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { runStream } from '../../../core/run/events.ts'
@@ -39,7 +39,7 @@ const at = Type.Optional(Type.String({ format: 'date-time' }))
 const pausedAnswer = Type.Object({ runId, status, pausedAt: at }, CLOSED)
 const resumedAnswer = Type.Object({ runId, status, resumedAt: at }, CLOSED)
 
-/** A list that is longer than the handler takes has an answer of its own; one that is far longer is refused here. */
+/** The handler answers a list that is slightly too long; the schema refuses one that is far too long. */
 const bulkBody = Type.Object(
   { runIds: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 100 * MOST_RUNS }), reason },
   CLOSED,

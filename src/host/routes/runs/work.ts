@@ -1,4 +1,4 @@
-// /v1/runs/{runId}/…: what people ask of a run under way. Each is decided by core, and a refusal keeps its code.
+// /v1/runs/{runId}/…: commands to an open run. Core decides each of them, and a refusal keeps its code.
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
@@ -22,7 +22,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
 
   for (const type of ['pause', 'resume'] as const) {
     const description = type === 'pause' ? 'No step begins until it is resumed.' : 'It goes on. One that stalled counts anew.'
-    // OpenWOP calls its own spelling of these routes pauseRun and resumeRun.
+    // OpenWOP's spelling of these routes already has the operation ids pauseRun and resumeRun.
     const operationId = `${type}RunByPath`
     app.post<{ Params: Params }>(
       `/v1/runs/:runId/${type}`,
@@ -87,7 +87,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
       const { tenant, actor } = principal
       const { runId, nodeId } = request.params
       const { kind, message } = request.body
-      // All of it within: a message that was left is left, also when its node is at work no more.
+      // The checks are inside the idempotent part: a retry of an accepted message succeeds even when its node no longer works.
       return answerDecided(store, tenant, request, reply, async keep => {
         const session = await checkAtWork(parts, tenant, runId, nodeId)
         const { digest, objects } = await givenMessage(store, principal, message as GivenMessage)
@@ -109,7 +109,7 @@ export function runWorkRoutes(app: FastifyInstance, parts: SessionRouteParts): v
   )
 }
 
-/** The lasting session that the node works in; null for none. Throws for a node that is not at work. */
+/** The lasting session that the node works in, or null. Throws for a node that is not working. */
 async function checkAtWork({ store }: SessionRouteParts, tenant: string, runId: string, nodeId: string): Promise<string | null> {
   const { state } = await existingRun(store, tenant, runId)
   const workflow = await workflowNow(store, tenant, state)

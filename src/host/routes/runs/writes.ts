@@ -1,4 +1,4 @@
-// What the routes that write to a run share: who asks, and answering once.
+// Shared by the routes that write to a run: the principal, and idempotent answers.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../../core/access/keys.ts'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -20,13 +20,13 @@ export interface RunWrite {
   readonly runId: string
   readonly command: RunCommand
   readonly objects?: readonly Uint8Array[]
-  /** Said beside its status. */
+  /** Further fields of the answer, beside the status. */
   readonly more?: JsonObject
-  /** Of the answer, when it is not 200. */
+  /** The HTTP status of the answer. Default: 200. */
   readonly httpStatus?: number
 }
 
-/** Refused: a fault with the code of the refusal. Answers with how the run stands then. */
+/** Submits a command and answers with the new status of the run. A refusal throws a fault with its code. */
 export function submitRunOnce(
   { store, sessions }: SessionRouteParts,
   request: FastifyRequest,
@@ -52,7 +52,7 @@ export function submitRunOnce(
 
 const OF_STATUS = ['run_ended', 'run_paused', 'run_not_paused', 'run_cancelling'] as const
 
-/** A refusal for how the run stands says how it stands, where OpenWOP's clients read it. */
+/** Adds the run's status to a refusal that depends on it, where OpenWOP's clients read it. */
 async function withStatus(fault: Fault, store: Store, { tenant, runId }: RunPlace): Promise<Fault> {
   const code = OF_STATUS.find(one => one === fault.code)
   if (code === undefined) return fault

@@ -1,4 +1,4 @@
-// A session in AgentOS's names, over HTTP: sent, read, followed, and read on after a break.
+// Tests a session in AgentOS's names over HTTP: sent, read, followed, and resumed after a lost connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { PRODUCT_PROJECTIONS } from '../../../engine/record/projections.ts'
@@ -63,7 +63,7 @@ const put = async (text: string): Promise<string> =>
   (await host.ask('POST', '/v1/objects', { body: Buffer.from(text), headers: { 'content-type': 'application/octet-stream' } })).body.digest
 const message = (role: string, content: string): string => JSON.stringify({ role, content })
 
-/** A session that has synced, applied and run once: two steps with a tool call between them. */
+/** A session after a sync, an apply and one run: two steps with a tool call between them. */
 async function worked(session: string): Promise<readonly AosEvent[]> {
   const files = {
     'agent.workspace.json': '{"schema_version":1}',
@@ -128,7 +128,7 @@ describe('agentos D11: a session in AgentOS’s names', () => {
       }
       expect(found).toEqual(all)
     }
-    // The cursor of the last page shows what comes later, and nothing else.
+    // The cursor of the last page returns only later events.
     const { body } = await get('/paged/events?limit=1000')
     await send('paged', 'RunRequested', { input_ref: await put(message('user', 'Again')), run_overrides: { ...config, model: 'large' } })
     const later = await until('paged', 'RunRequested').then(async () => {

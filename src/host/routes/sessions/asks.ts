@@ -1,4 +1,4 @@
-// Runs and commands that clients ask of a session, in our names or in AgentOS's: checked alike, and answered once.
+// Starts runs of a session and sends commands to it, in our names or in AgentOS's: with the same checks, and idempotent.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -9,7 +9,7 @@ import type { AskedCommand, GivenMessage } from '../../../engine/sessions/reques
 import { type Answer, answerDecided } from '../../requests/idempotent.ts'
 import { checkConfig, givenMessage, type SessionRouteParts, type SessionWriter } from './writes.ts'
 
-/** Of one request. */
+/** The context of one request. */
 export interface Asking extends SessionRouteParts, SessionWriter {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -55,7 +55,7 @@ export async function askRun(
 
 export interface GivenByClient extends AskedCommand {
   readonly id?: string
-  /** The number of the run that is meant; null for the open one. */
+  /** The run number; null for the open run. */
   readonly run: number | null
   readonly message?: GivenMessage
 }

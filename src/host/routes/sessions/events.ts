@@ -1,4 +1,4 @@
-// /v1/sessions/{session}/events: the events of a session as they were recorded, or its whole story in AgentOS's names, read and written.
+// /v1/sessions/{session}/events: the recorded events of a session, or all its events in AgentOS's names, which can also be posted.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -85,7 +85,7 @@ interface SessionOf {
   readonly session: string
 }
 
-/** A page, or with Accept: text/event-stream all events from there on. */
+/** A page, or with Accept: text/event-stream all further events. */
 async function answerAosEvents(
   store: Store,
   streams: EventStreams,
@@ -146,7 +146,7 @@ async function perform(asking: Asking, asked: AosRequest, answerOf: (run: number
   }
 }
 
-/** AgentOS drops a command that expects another epoch. Here its sender is informed. */
+/** AgentOS silently drops a command that expects another epoch. We refuse it, so that the sender knows. */
 async function checkEpoch(store: Store, { tenant, session }: SessionOf, { epoch }: AosCommand): Promise<void> {
   if (epoch === null) return
   const present = await sessionEpoch(store, tenant, session)

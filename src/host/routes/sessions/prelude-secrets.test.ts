@@ -1,4 +1,4 @@
-// A prelude of a workspace asks for a secret: only the operator's policy lets it have one. Over HTTP, with a model that notes what it is sent.
+// Tests over HTTP that a workspace's prelude gets a secret only when the operator's policy allows it. The model records its input.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { digestText } from '../../../core/digest/digest.ts'
@@ -27,7 +27,7 @@ const noting: ChatModel = {
     return { status: 'ok', content: [{ type: 'text', text: 'Noted.' }], toolCalls: [], finishReason: 'stop' } as never
   },
 }
-/** Mutable: an operator changes the policy while snapshots stay. */
+/** Mutable: the operator changes the policy while snapshots stay the same. */
 const secretGrants: SecretGrant[] = []
 
 let host: TestHost

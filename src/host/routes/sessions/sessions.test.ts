@@ -1,4 +1,4 @@
-// Sessions over real HTTP: made, run, synced, applied, looked at; and what is wrong is refused with its own code.
+// Tests sessions over real HTTP: created, run, synced, applied, shown. A malformed request is refused with its own code.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { digestBytes, type Json } from '../../../core/digest/digest.ts'
@@ -139,7 +139,7 @@ it('takes what was applied for the next step while a tool is at work, and the ru
   await vi.waitFor(async () => expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.run).toBeNull())
   const steps = (await runEvents('w', busy, any)).filter(({ type }) => type === 'step.started')
   expect(steps.map(({ payload }) => payload.snapshot.version)).toEqual([1, 2])
-  // What was synced later waits for somebody to ask for it.
+  // The later sync waits for an apply.
   expect((await busy.ask('GET', '/v1/sessions/w', { key: any })).body.workspace).toMatchObject({
     active: { version: 2 },
     pending: { snapshot: { version: 3 } },
@@ -237,7 +237,7 @@ describe('what cannot be', () => {
     ]
     for (const [method, path, body] of asks)
       expect((await host.ask(method, `/v1/sessions${path}`, { key: guest, body })).body.error, path).toBe('workspace_membership_required')
-    // What somebody else has set is no way around it.
+    // A config that another key has set does not bypass the check.
     await post('', { session: 'named', config: named })
     expect((await host.ask('POST', '/v1/sessions/named/sync', { key: guest, body: {} })).body.error).toBe('session_missing')
   })
@@ -370,7 +370,7 @@ describe('objects', () => {
       status: 422,
       body: { error: 'object_malformed' },
     })
-    // Named in a config it is found out when the model is to be asked.
+    // The mistake in a config shows only when the model is asked.
     await post('', { session: 'unfit-config', config: { ...config, promptDigests: [body.digest] } })
     await post('/unfit-config/runs', { input: 'Hello' })
     expect((await ended('unfit-config')).body.lifecycle).toBe('failed')

@@ -1,4 +1,4 @@
-// /v1/sessions: made, listed, looked at, set. What they do is asked for elsewhere.
+// /v1/sessions: creates, lists, shows and configures sessions. sessions/work.ts has their runs and commands.
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'

@@ -1,4 +1,4 @@
-// Packs of a workspace over HTTP: a sync names what would change, an apply asks for tests, and the next run of the agent uses them.
+// Tests packs of a workspace over HTTP: a sync lists the changes, an apply requires passing tests, and the agent's next run uses the packs.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scriptedModel } from '../../../adapters/models/scripted-model.ts'

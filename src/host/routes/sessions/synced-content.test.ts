@@ -1,4 +1,4 @@
-// Defects of sessions and sync that were found from outside (report agentos), each against a real host over HTTP.
+// Regression tests for reported defects of sessions and sync (report agentos), each against a real host over HTTP.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Answered, TestHost } from '../../../testing/hosts/start-host.ts'
 import { startHost } from '../../../testing/hosts/start-host.ts'
@@ -39,7 +39,7 @@ async function eventsOf(session: string): Promise<{ type: string; payload: Recor
 const payloadsOf = async (session: string, type: string): Promise<any[]> =>
   (await eventsOf(session)).filter(event => event.type === type).map(({ payload }) => payload)
 
-/** A session with `a` active and, where asked, `b` approved for its next run. */
+/** A session with `a` active and, on request, `b` approved for its next run. */
 async function adopted(session: string, workspace: string, approved = false): Promise<void> {
   await post('', { session, config })
   await post(`/${session}/sync`, { workspace, prelude: 'a' })

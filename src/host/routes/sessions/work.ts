@@ -1,4 +1,4 @@
-// /v1/sessions/{session}/…: what is asked of a session. Each is decided by core, and a refusal keeps its code.
+// /v1/sessions/{session}/…: runs, commands, sync and apply of a session. Core decides each of them, and a refusal keeps its code.
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
@@ -121,7 +121,7 @@ export function sessionWorkRoutes(app: FastifyInstance, parts: SessionRouteParts
       checkNamed(principal, selection.workspace.name)
       const mayUse = (tool: string) =>
         grantOfSome(sessions.grants, { tool, tenant: place.tenant, agent: place.session, role: null }).granted
-      // Nobody waits for somebody who has gone.
+      // Stop waiting for the outcome when the caller disconnects.
       const gone = new AbortController()
       reply.raw.on('close', () => gone.abort())
       return answerDecided(

@@ -1,4 +1,4 @@
-// What the routes that write to a session share: who asks, what they may name, and answering once.
+// Shared by the routes that write to a session: the principal, checks of named things, and idempotent answers.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isMember } from '../../../core/access/keys.ts'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -32,7 +32,7 @@ export function writerOf(request: FastifyRequest, session: string): SessionWrite
   return { principal, place: { tenant: principal.tenant, session, actor: principal.actor } }
 }
 
-/** A workspace that a request names is never authority: the key must be a member. It need not exist yet. */
+/** A workspace named in a request grants nothing: the key must be a member. The workspace need not exist yet. */
 export function checkNamed({ workspaces }: Principal, workspace: string | undefined): void {
   if (workspace !== undefined && !isMember(workspaces, workspace))
     throw new Fault('workspace_membership_required', { workspaceId: workspace })
@@ -44,7 +44,7 @@ export async function checkConfig(store: Store, principal: Principal, config: Se
   return config
 }
 
-/** A message of a request, ready to be stored. A limited key names only objects that it uploaded. */
+/** A message of a request, ready to be stored. A limited key may only name objects that it uploaded. */
 export async function givenMessage(store: Store, principal: Principal, given: GivenMessage): Promise<MessageObject> {
   const made = await messageObject(store, principal.tenant, given)
   if (made.objects.length === 0) await checkNamedObjects(store, principal, [made.digest])
@@ -57,11 +57,11 @@ export interface SessionWrite {
   readonly command: SessionCommand
   readonly objects?: readonly Uint8Array[]
   readonly answer: (events: readonly SessionEvent[]) => Answer
-  /** Waits for what the answer depends on. Also of an answer that was kept. */
+  /** Waits for the rest of the answer. Also runs for a stored answer. */
   readonly complete?: (answer: Answer) => Promise<Answer>
 }
 
-/** Refused: a fault with the code of the refusal. */
+/** A refusal throws a fault with its code. */
 export function submitOnce(
   { store, sessions }: SessionRouteParts,
   request: FastifyRequest,
@@ -71,7 +71,7 @@ export function submitOnce(
   const perform: Parameters<typeof answerDecided>[4] = async keep => {
     const done = await sessions.work.submit(place, command, { objects, idempotency: events => keep(answer(events)) })
     if (done.refusal !== null) throw refusalFault(done.refusal)
-    // Whoever was quicker with the same key has decided, and is read back.
+    // A concurrent request with the same key has decided. Its answer is read back.
     return { answer: done.replayed === null ? answer(done.events) : NOTHING, replayed: done.replayed !== null }
   }
   return answerDecided(store, place.tenant, request, reply, perform, (request.body ?? null) as Json, complete)
@@ -79,7 +79,7 @@ export function submitOnce(
 
 const NOTHING: Answer = { status: 200, headers: {}, body: null }
 
-/** The packs that decide for the agent of a session; null when the request names no session. */
+/** The packs that apply to the agent of a session; null when the request names no session. */
 export async function packsFor(store: Store, request: FastifyRequest, session: string | undefined): Promise<SnapshotPacks | null> {
   if (session === undefined) return null
   const principal = principalOf(request, 'sessions:read')

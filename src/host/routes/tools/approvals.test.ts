@@ -1,4 +1,4 @@
-// Approvals of calls over HTTP: what a person sees, what they may say, and what comes of it.
+// Tests approvals of calls over HTTP: what a person sees, may decide, and the effect of the decision.
 import { afterEach, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -41,7 +41,7 @@ async function start(grant: Partial<Grant> = {}): Promise<void> {
   host = await startHost({}, { store, sessions })
 }
 
-/** A session on its own, with a run that waits for a person. */
+/** A session of its own, with a run that waits for a person. */
 async function waitingSession(): Promise<string> {
   await host.ask('POST', '/v1/sessions', { body: { session: 'desk', config: { provider: 'scripted', model: 'small' } } })
   await host.ask('POST', '/v1/sessions/desk/runs', { body: { input: 'Pay.' } })

@@ -1,4 +1,4 @@
-// /v1/approvals: what agents ask people for, and what people say to it. Only a person's word changes anything.
+// /v1/approvals: lists the open requests of agents, and records the decisions of people. Only the decision of a person changes anything.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { JsonObject } from '../../../core/digest/is-object.ts'
@@ -68,16 +68,16 @@ export function approvalRoutes(app: FastifyInstance, parts: SessionRouteParts): 
   )
 }
 
-/** What a person decided about one approval. */
+/** The decision of a person about one approval. */
 export interface GivenDecision {
   readonly approval: string
   readonly decision: 'approved' | 'denied'
   readonly note: string | null
-  /** Other arguments for the call; null for those that were asked for. */
+  /** Edited arguments for the call; null to keep the requested ones. */
   readonly arguments: JsonObject | null
 }
 
-/** The run gets the decision: for another mode, or for a call of one of its nodes. */
+/** Passes the decision to the run: for a mode change, or for a call of one of its nodes. */
 export async function answerApproval(
   parts: SessionRouteParts,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// /v1/policy over HTTP: what a tenant is told, and what the gate would say.
+// Tests /v1/policy over HTTP: the view of a tenant, and the explained decisions of the gate.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import { type Client, ClientError, createClient } from '../../../client/index.ts'
@@ -25,7 +25,7 @@ const policy: HostPolicy = {
   planningCommands: ['git status'],
 }
 
-/** Whoever is asked calls twice, and is done. */
+/** The scripted model makes two calls in its first step, and ends. */
 const READING = `replies:
   - match: { step: 1 }
     toolCalls:

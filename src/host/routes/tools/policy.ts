@@ -1,4 +1,4 @@
-// /v1/policy: what the operator allows the tenant that asks, and why a call would be allowed or not. Shows, and changes nothing.
+// /v1/policy: the operator's policy for the caller's tenant, and why a call would be allowed or refused. Read-only.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { isMember } from '../../../core/access/keys.ts'
@@ -128,7 +128,7 @@ export function policyRoutes(app: FastifyInstance, { store, sessions }: SessionR
   )
 }
 
-/** The names of workspaces that the key is not a member of are left out. */
+/** Leaves out workspaces that the key is not a member of. */
 function visiblePolicy({ workspaces, secrets, ...policy }: TenantPolicy, member: readonly string[]): TenantPolicy {
   const visible = <T extends { readonly workspaces: readonly string[] }>(all: readonly T[]): readonly T[] =>
     all

@@ -1,4 +1,4 @@
-// A workspace's catalog narrows the arguments of a host's tool and never widens them. Over HTTP, with a scripted model.
+// Tests that a workspace's catalog narrows the arguments of a host's tool and never widens them. Over HTTP, with a scripted model.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/sqlite-store/sqlite-store.ts'
 import type { Json } from '../../../core/digest/digest.ts'
@@ -50,7 +50,7 @@ const commit = (workspace: string, files: Record<string, Json>) =>
     body: { changes: Object.entries(files).map(([path, value]) => ({ path, text: JSON.stringify(value) })) },
   })
 
-/** The verdict on the first call of a session whose workspace describes the tool with this schema. */
+/** The decision on the first call of a session whose workspace describes the tool with this schema. */
 async function judged(name: string, parameters: Json) {
   const ask = (path: string, body: object) => host.ask('POST', `/v1/sessions${path}`, { key, body })
   await commit(name, { 'tools/catalogs/main.json': { tools: [{ name: 'transfer', description: 'Transfers.', parameters }] } })

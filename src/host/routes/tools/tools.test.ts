@@ -1,4 +1,4 @@
-// /v1/tools over real HTTP, with an MCP server that is a real process.
+// Tests /v1/tools over real HTTP, with an MCP server that is a real process.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

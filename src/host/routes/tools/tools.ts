@@ -1,4 +1,5 @@
-// /v1/tools: what this host can do for a model, what other servers could, and whether the tenant that asks has a grant for it. Adopting binds; nothing here grants, or runs a tool.
+// /v1/tools: the tools of this host and of MCP servers, and whether the caller's tenant has a grant for each. Adopting binds a tool; it neither
+// grants nor runs it.
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { SERVER_NAME } from '../../../core/tools/foreign-tools.ts'
@@ -86,7 +87,7 @@ export function toolRoutes(app: FastifyInstance, { store, sessions }: SessionRou
     async request => {
       const principal = principalOf(request, 'tools:write')
       const { server, tools = null } = request.body
-      // The operator also drops tools of a server that the host no longer has.
+      // The operator may also drop tools of a server that the host no longer has.
       if (principal.isOperator !== true) serverToAdoptFrom(servers, principal, server)
       return { dropped: await dropTools(store, { server, tools, actor: principal.actor }) }
     },

@@ -1,4 +1,4 @@
-// /v1/workspaces/:workspace/checks: lint and tests of a version, recorded under its root, so that they are about exactly those bytes.
+// /v1/workspaces/:workspace/checks: lint and tests of a version, recorded under its root digest, so that they apply to exactly those bytes.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { type Checker, checksOf, checkVersion, reportOf, type VersionChecks } from '../../../engine/workspaces/checks.ts'
@@ -56,7 +56,7 @@ export function workspaceCheckRoutes(app: FastifyInstance, { store, checker }: H
       const check = (given: Checker) => checkVersion(store, { ...user, actor: principal.actor }, found, given)
       const known = await checksOf(store, user, found)
       if (checker === undefined) throw new Fault('capability_not_provided', { capability: 'workspace checks' })
-      // The same release finds the same in the same bytes.
+      // The same release of the checker gives the same result for the same bytes.
       const checks = known?.checker === checker.name ? known : await questions.ask(user.tenant, () => check(checker))
       return answer(user, found, checks)
     },

@@ -1,4 +1,4 @@
-// POST /v1/workspaces/:workspace/commits: the next version of a workspace, from changes to the latest one.
+// POST /v1/workspaces/:workspace/commits: creates the next version of a workspace from changes to the latest one.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Digest, Json } from '../../../core/digest/digest.ts'
@@ -14,7 +14,7 @@ import { principalOf } from '../../access/access.ts'
 import { createdAnswers } from '../answers.ts'
 import { commitOnce } from './writes.ts'
 
-/** A folder is committed whole, with its objects uploaded before: a change takes some 200 bytes. */
+/** A folder is committed whole, after its objects were uploaded: a change takes about 200 bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 export function workspaceCommitRoutes(app: FastifyInstance, store: Store): void {
@@ -36,7 +36,7 @@ export function workspaceCommitRoutes(app: FastifyInstance, store: Store): void 
       const principal = principalOf(request, 'workspaces:write')
       const { expectedHead: expected, message, changes: asked } = request.body
       const { workspace } = request.params
-      // A file that is named by its digest can be read afterwards.
+      // A commit makes a file readable that it names by digest, so it needs the scope to read objects.
       if (asked.some(({ digest }) => digest !== undefined)) principalOf(request, 'objects:read')
       const changes: WorkspaceChange[] = []
       for (const one of asked) changes.push(await toChange(store, principal, one))

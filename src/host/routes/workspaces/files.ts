@@ -1,4 +1,4 @@
-// /v1/workspaces/{workspace}/files/*: the bytes of one file, in and out, as a stream. A browser is told to save them, not to show them.
+// /v1/workspaces/{workspace}/files/*: reads and writes one file as a stream of bytes. Headers make a browser save the file, not show it.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -14,7 +14,7 @@ import { type Pieces, takeBytes } from '../../requests/raw-bytes.ts'
 import { answers } from '../answers.ts'
 import { commitOnce, userOf } from './writes.ts'
 
-/** It is a tenant's content: no shared cache may keep it. */
+/** The content belongs to a tenant: shared caches must not store it. */
 const FOR_EVER = 'private, max-age=31536000, immutable'
 const ASK_AGAIN = 'private, no-cache'
 
@@ -86,7 +86,7 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
       async (request, reply) => {
         const principal = principalOf(request, 'workspaces:write')
         const { workspace, '*': path } = request.params
-        // Before a byte is taken.
+        // Checked before any byte is read.
         checkUse(userOf(principal), workspace, 'write', path)
         const { mode, message } = request.query
         const write = await writeFile(store, principal.tenant, path, request.body ?? [])
@@ -99,7 +99,7 @@ export function workspaceFileRoutes(app: FastifyInstance, store: Store): void {
 
 type Range = readonly [start: number, end: number]
 
-/** One range, as RFC 9110 writes it. Anything else asks for the whole. */
+/** One range, as RFC 9110 writes it. Any other header returns the whole file. */
 function rangeOf(header: string | undefined, ifRange: string | string[] | undefined, { digest, size }: OpenFile): Range | null {
   const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '')
   if (found === null || (ifRange !== undefined && ifRange !== tagOf(digest))) return null

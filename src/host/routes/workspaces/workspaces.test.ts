@@ -1,4 +1,4 @@
-// Workspaces over real HTTP: versions, files, ranges, preconditions, and what is refused.
+// Tests workspaces over real HTTP: versions, files, ranges, preconditions, and refusals.
 import { Agent, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES } from '../../../core/access/keys.ts'

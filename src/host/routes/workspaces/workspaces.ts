@@ -1,4 +1,4 @@
-// /v1/workspaces: the versions of content trees over HTTP. What they hold is handed out as bytes and never run.
+// /v1/workspaces: the versions of workspaces over HTTP. Their content is served as bytes and never executed.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { diffWorkspaces } from '../../../engine/diff/diff-workspaces.ts'

@@ -1,4 +1,4 @@
-// What the routes that write to a workspace share: who writes, what they saw, and answering once.
+// Shared by the routes that write to a workspace: the user, preconditions, and idempotent answers.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Digest, Json } from '../../../core/digest/digest.ts'
 import { EVERYTHING, READING, type WorkspaceOperation } from '../../../core/workspace/policy.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../../../ports.ts'
 import { isSame, tagOf } from '../../requests/entity-tags.ts'
 import { type Answer, answerDecided } from '../../requests/idempotent.ts'
 
-/** A key names the workspaces it may use, its scopes what it may do there. Whoever writes may know which version there is. */
+/** A key has workspaces that it may use, and scopes for its operations there. A writer may always resolve the latest version. */
 export function userOf({ tenant, workspaces, scopes }: Principal): WorkspaceUser {
   const writing: readonly WorkspaceOperation[] = scopes.includes('workspaces:write') ? ['write', 'resolve'] : []
   const reading = scopes.includes('workspaces:read') ? READING : []
@@ -18,10 +18,10 @@ export function userOf({ tenant, workspaces, scopes }: Principal): WorkspaceUser
 }
 
 export interface Writing extends Pick<CommitChanges, 'workspace' | 'changes' | 'message' | 'expected'> {
-  /** Of the file whose digest If-Match may name instead of the root. */
+  /** The file whose digest If-Match may name instead of the root. */
   readonly path?: string
   readonly createdStatus: 200 | 201
-  /** What makes the request the same when it is sent again. */
+  /** Identifies the request when it is retried. */
   readonly body: Json
 }
 
@@ -47,7 +47,7 @@ function answerTo({ replayed: _, ...result }: CommitResult, createdStatus: numbe
   return { status, headers: { etag: tagOf(result.root) }, body: result as unknown as Json }
 }
 
-/** If-Match names the root of the newest version or, where one file is meant, the file. */
+/** If-Match names the root of the newest version or, for a write to one file, that file. */
 function preconditionOf(
   store: Store,
   tenant: string,
