@@ -1,4 +1,4 @@
-// onbook prompt activate: check, test, then make a version active in the registry and in the record. Refused whole when anything is wrong.
+// onbook prompt activate: checks and tests a version, then makes it active in the registry and in the record. Any problem refuses all of it.
 import { existsSync } from 'node:fs'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { modelsFor } from '../book/pack-models.ts'
@@ -46,7 +46,7 @@ export async function activate(input: Input): Promise<number> {
   }
 }
 
-/** The library of the host that is named, or of the folder; null where the folder has no record. */
+/** The library of the named host or of the folder; null where the folder has no record. */
 export const libraryOf = async (input: Input): Promise<Book | null> =>
   isHostNamed(input) || existsSync(databaseOf(input)) ? openRecordOf(input) : null
 

@@ -1,4 +1,4 @@
-// Which version is active, as a new user meets it: init, publish, bump, publish, activate, back, retire.
+// Tests which version is active, in the steps of a new user: init, publish, bump, publish, activate, back, retire.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const onbook = async (...args: readonly string[]) => {
   expect([code, err], args.join(' ')).toEqual([0, ''])
   return out
 }
-/** The version that the next run is given, and the rule that says so. */
+/** The version that the next run gets, and the rule that chose it. */
 const versionOfNextRun = async () => {
   const { runId } = JSON.parse(await onbook('run', 'brief', ...RUN))
   const [answer] = JSON.parse(await onbook('why', runId, '--kind', 'system', '--json'))
@@ -60,7 +60,7 @@ describe('the active version', () => {
     ])
     rmSync(next)
     rmSync(join(cwd, 'prompts/summarizer/v1.2.0.script.yaml'))
-    // Versions of the record need no folder; both read the same.
+    // A recorded version needs no folder. Both spellings give the same answer.
     const alone = await onbook('replay', '--all', '--label', 'summarizer@active=1.1.0', '--json')
     expect(JSON.parse(alone)).toMatchObject({ against: { moved: ['summarizer@active=1.1.0'] }, changed: 0 })
   })

@@ -1,4 +1,4 @@
-// onbook prompt bump: copy a pack to its next version.
+// onbook prompt bump: copies a pack to its next version.
 import { existsSync } from 'node:fs'
 import { bumpPack } from '../engine/packs/versions.ts'
 import type { Input } from './commands.ts'

@@ -1,4 +1,4 @@
-// Each rule on a fixture of its own, as every format reports it.
+// Tests each rule on its own fixture, in every report format.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// onbook check on what lies beside the packs.
+// Tests onbook check on the files beside the packs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

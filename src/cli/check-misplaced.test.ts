@@ -1,4 +1,4 @@
-// onbook check of workflows and agents that lie outside the folders for them.
+// Tests onbook check on workflows and agents outside their folders.
 import { expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 

@@ -1,4 +1,4 @@
-// The work of onbook check: from paths to a report.
+// Runs the checks of onbook check: from paths to a report.
 import { documentKind } from '../core/lint/document-kind.ts'
 import { isInLayout } from '../core/lint/layout.ts'
 import { byPlace, type Finding } from '../core/lint/lint.ts'
@@ -49,7 +49,7 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
       const isDocument = isBroken && checked.text !== null && (await addDocument(target, checked.path, checked.text))
       if (!isDocument) findings.push(...checked.findings.map(finding => ({ ...finding, file })))
     }
-    // No pack is JSON, so a JSON file that is named outside the layout can only be one of these.
+    // A pack is never JSON, so a named JSON file outside the layout can only be a workflow or an agent.
     for (const path of target.within.filter(one => one.endsWith('.json') && !isInLayout(one))) {
       const read = await target.workspace.files.readText(path, MOST_BYTES)
       if (!read.ok || !(await addDocument(target, path, read.text))) continue
@@ -68,7 +68,9 @@ export async function checkPaths(input: Input, validator: Validator): Promise<{ 
   return { report: { findings: shown, sources, shares, summary: summarize(files, shown) }, missing: missing.length > 0 }
 }
 
-/** What lies beside the packs, as far as it is meant. It is looked at as a whole all the same: its files speak of one another. */
+/**
+ * Checks the selected files beside the packs. It reads the whole layout, because its files refer to one another, and reports only the selected ones.
+ */
 async function checkMeant({ workspace, whole, within }: Target): Promise<CheckedLayout> {
   const isMeant = (path: string) => whole || within.some(one => isWithin(path, one))
   if (!whole && !within.some(isInLayout)) return { files: [], findings: [], texts: new Map(), shares: [] }
@@ -77,7 +79,7 @@ async function checkMeant({ workspace, whole, within }: Target): Promise<Checked
   return { files: files.filter(isMeant), findings: ofMeant(findings), texts, shares: ofMeant(shares) }
 }
 
-/** A repair can uncover the next one, but each of ours settles its own scalar: one pass is enough. */
+/** A fix can uncover another finding, but each fix settles its own scalar: one pass is enough. */
 async function fix({ workspace, packs, shown }: Target, validator: Validator): Promise<void> {
   for await (const { path, text, fixes: findFixes, registered } of checkPacks(workspace, validator, packs)) {
     const fixes = findFixes()

@@ -1,4 +1,4 @@
-// What onbook check finds in files that were meant well, or edited by hand.
+// Tests onbook check on files with mistakes or manual edits.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -42,7 +42,7 @@ describe('onbook check', () => {
     chmodSync(folder, 0o755)
     if (process.platform === 'win32') context.skip('needs the modes of POSIX files')
     const closed = ['prompts/critic', 'schemas/closed']
-    // Nobody can say that a registered file is gone from a folder that is closed.
+    // In an unreadable folder, onbook check cannot know whether a registered file is missing.
     expect((await runCli(['activate', 'critic', '1.0.0'], { cwd: folder })).code).toBe(0)
     mkdirSync(join(folder, 'schemas/closed'))
     writeFileSync(join(folder, WRITER), read(folder, WRITER).replace('{{outlet}}', '{{outlte}}'))

@@ -1,4 +1,4 @@
-// onbook check: lint packs, the files they need, and what lies beside them.
+// onbook check: lints packs, the files they need, and the files beside them.
 import { watch } from 'node:fs'
 import { resolve } from 'node:path'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
@@ -14,7 +14,7 @@ type Format = (typeof FORMATS)[number]
 export async function check(input: Input): Promise<number> {
   const format = input.json ? 'json' : choiceOption(input.format ?? 'pretty', '--format', FORMATS)
   const maxWarnings = numberOption(input.maxWarnings, '--max-warnings', Number.POSITIVE_INFINITY)
-  // The validator starts in its own thread while the rest is still being loaded.
+  // The validator starts in its own thread while the other modules load.
   const validator = workerValidator()
   const { checkPaths } = await import('./check-paths.ts')
   try {
@@ -54,19 +54,19 @@ async function watchAndRun(input: Input, once: () => Promise<number>): Promise<n
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   while (!stop.signal.aborted) {
-    // Watched before it is checked, so that nothing that changes meanwhile is missed; and anew each time, because a file that was
-    // replaced, as editors do when they save, is lost to a watcher that knew the old one.
+    // Watching starts before the check, so that no change is missed. It starts anew each time: an editor that replaces a file when it saves
+    // leaves a watcher attached to the old file.
     const changed = nextChange(roots, typeof input.output === 'string' ? resolve(input.output) : null, stop.signal)
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H')
     await once().catch(error => process.stderr.write(faultText(error as Error)))
     process.stderr.write('Watching. Press Ctrl-C to stop.\n')
     await changed
-    await new Promise(resume => setTimeout(resume, 100)) // what belongs together is saved together
+    await new Promise(resume => setTimeout(resume, 100)) // several files may be saved together
   }
   return 0
 }
 
-/** Resolves when one of our files changes, or when told to stop. */
+/** Resolves when one of our files changes, or the signal aborts. */
 function nextChange(roots: readonly string[], output: string | null, signal: AbortSignal): Promise<void> {
   return new Promise(resume => {
     const done = () => {

@@ -1,4 +1,4 @@
-// Every command as data: what --help prints and docs/reference/cli.md is made from. The code of a command is loaded when it runs.
+// Every command as data: --help and docs/reference/cli.md are generated from it. The code of a command is loaded when it runs.
 import type { Settings } from '../book/settings.ts'
 import { BUNDLE_COMMANDS } from './commands/bundle.ts'
 import { DEMO_COMMANDS } from './commands/demo.ts'
@@ -22,7 +22,7 @@ export interface Option {
   readonly earlier?: string
 }
 
-/** What commander hands over: arguments by name, options by long name. */
+/** The values that commander passes: arguments by name, options by long name. */
 export type Input = Settings
 
 export interface Command {
@@ -30,7 +30,7 @@ export interface Command {
   readonly name: string
   /** Names of earlier releases. They work, and --help leaves them out. */
   readonly aliases?: readonly string[]
-  /** As commander writes them: `[paths...]`, `<agent>`. */
+  /** In commander's syntax: `[paths...]`, `<agent>`. */
   readonly arguments: readonly string[]
   readonly summary: string
   readonly options: readonly Option[]

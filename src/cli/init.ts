@@ -1,4 +1,4 @@
-// onbook init: scaffold a workspace that checks and tests. Overwrites nothing, and writes all of it or nothing.
+// onbook init: scaffolds a workspace that passes check and test. Overwrites nothing, and writes all files or none.
 import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { printJson } from './terminal.ts'
 
 export const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 const SCHEMAS = ['prompt-pack.schema.json', 'config.schema.json', 'registry.schema.json']
-/** What a killed init leaves behind does not keep the next one from starting. */
+/** The prefix of temporary folders. The leftovers of a killed init do not block the next one. */
 const TEMPORARY = '.onbook-init-'
 
 /** A file of the new workspace, and the file it is copied from. */
@@ -38,10 +38,10 @@ async function planFiles(): Promise<readonly Planned[]> {
   ]
 }
 
-/** npm leaves a .gitignore out of every package, so ours has another name there. */
+/** npm leaves .gitignore files out of a package, so the template has another name. */
 const placeOf = (path: string): string => path.replace(/(^|[/\\])_git(ignore|attributes)$/, '$1.git$2').replaceAll('\\', '/')
 
-/** Writes everything into a temporary folder first: what fails half-way leaves nothing that the next try would stumble over. */
+/** Writes everything into a temporary folder first: a failure half-way leaves nothing that would block the next try. */
 export async function scaffold(dir: string, planned: readonly Planned[]): Promise<void> {
   const target = resolve(dir)
   const found = await stat(target).catch(() => null)
@@ -70,7 +70,7 @@ async function createFolder(target: string, planned: readonly Planned[]): Promis
   }
 }
 
-/** The temporary folder is inside: beside it may be another disk, or somebody else's folder. */
+/** The temporary folder is inside the target: the parent may be on another disk, or belong to another user. */
 async function fillFolder(target: string, planned: readonly Planned[]): Promise<void> {
   const temporary = join(target, `${TEMPORARY}${randomUUID()}`)
   const moved: string[] = []
@@ -85,7 +85,7 @@ async function fillFolder(target: string, planned: readonly Planned[]): Promise<
   }
 }
 
-/** What is not there yet is moved whole; folders that are there are filled. Nothing is replaced, and no link is followed. */
+/** Moves new entries whole, and fills existing folders. Replaces nothing, and follows no link. */
 async function moveInto(from: string, target: string, above: string, moved: string[]): Promise<void> {
   for (const entry of (await readdir(join(from, above), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(above, entry.name)
@@ -113,7 +113,7 @@ async function writeAll(folder: string, name: string, planned: readonly Planned[
   }
 }
 
-/** From `folder` up to `top`, as far as nobody has put anything there. */
+/** Removes empty folders, from `folder` up to `top`. */
 async function removeEmpty(folder: string, top: string): Promise<void> {
   for (let at = folder; at.length >= top.length; at = dirname(at)) await rmdir(at).catch(() => undefined)
 }

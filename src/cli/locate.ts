@@ -1,4 +1,4 @@
-// From paths on the command line to workspaces and the files in them that are meant.
+// Resolves paths on the command line to workspaces and the selected files in them.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { folderFiles } from '../adapters/folder/folder-files.ts'
@@ -9,15 +9,15 @@ import { CONFIG_FILE, isPackFile, openWorkspace, REGISTRY_FILE, type Workspace }
 export interface Target {
   readonly root: string
   readonly workspace: Workspace
-  /** The packs that are meant, relative to the workspace. */
+  /** The selected packs, relative to the workspace. */
   readonly packs: readonly string[]
-  /** The paths that were named, relative to the workspace; empty for all of it. */
+  /** The named paths, relative to the workspace; empty for all of it. */
   readonly within: readonly string[]
-  /** Whether the workspace as a whole is meant, and so its own files. */
+  /** Whether the whole workspace is selected, and so its own files. */
   readonly whole: boolean
-  /** Whether files were named one by one: then there need not be a pack among them. */
+  /** Whether single files are named: then a pack need not be among them. */
   readonly named: boolean
-  /** How a path of this workspace reads from where the user stands. */
+  /** The path relative to the working directory of the user. */
   readonly shown: (path: string) => string
 }
 
@@ -45,18 +45,18 @@ function groupByRoot(asked: readonly string[], missing: readonly string[], cwd: 
   return byRoot
 }
 
-/** Folders that say of the one they are in that it is meant. */
+/** Folders that mark their parent as the root. */
 const HELD = /[\\/](?:prompts|docs[\\/]templates)(?=[\\/])/g
 
-/** Many folders are called so: they say it only where nothing else does. */
+/** These names are common: they mark a root only when nothing else does. */
 const DEFINITIONS: readonly string[] = ['agents', 'workflows']
 
 /**
- * The nearest folder upwards that looks like a workspace; else the folder that holds prompts/ or docs/templates/, or this as its agents/ or
- * workflows/; else the folder itself.
+ * The nearest folder upwards that looks like a workspace; else the parent of prompts/ or docs/templates/, or of this folder when it is called agents/
+ * or workflows/; else the folder itself.
  */
 export function findRoot(full: string): string {
-  // It is read where it lies, whatever is above it.
+  // A policy file belongs to its own folder, whatever is above it.
   if (basename(full) === POLICY_FILE) return dirname(full)
   const start = statSync(full).isDirectory() ? full : dirname(full)
   for (let folder = start; ; folder = dirname(folder)) {

@@ -1,5 +1,5 @@
 // Folder: The command line: commands as data, one file a command, reports. It decides nothing about prompts.
-// The command line: reads arguments, runs one command, says how it went. Exit 0 fine, 1 findings or differences, 2 usage or I/O.
+// The entry point: parses arguments, runs one command, sets the exit code. 0 success, 1 findings or differences, 2 usage or I/O errors.
 import { Option as HiddenOption, Command as Parser } from 'commander'
 import { packageVersion } from '../book/package-version.ts'
 import { nearest } from '../core/pack/nearest.ts'
@@ -10,12 +10,12 @@ import { COMMANDS, type Command, type Input } from './commands.ts'
 import { hasReference } from './references/syntax.ts'
 import { faultText, safeJson, visibleLines } from './report/visible.ts'
 
-/** What somebody sent is wrong, not what was asked. */
+/** Faults about the content that was checked, not about the usage: exit code 1. */
 const FINDINGS: readonly FaultCode[] = ['checks_failed', 'tests_failed', 'registry_refused', 'bundle_refused']
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has seen enough (`| head`): not ours to complain.
+    // The reader has closed the pipe (`| head`): not an error.
     process.exit(error.code === 'EPIPE' ? 0 : 2)
   })
   let code = 0
@@ -36,13 +36,13 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 type Act = (command: Command, input: Input) => Promise<void>
 
-/** Every command under its name, and hidden under its names of earlier releases. */
+/** Adds every command under its name, and hidden under its names of earlier releases. */
 export function createParser(act: Act): Parser {
   const parser = new Parser('onbook')
     .version(packageVersion())
     .showHelpAfterError('(add --help for usage)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'onbook: ')) })
-    .enablePositionalOptions() // the version of a bundle is not ours
+    .enablePositionalOptions() // --version after a command belongs to that command
     .exitOverride()
   parser.helpInformation = helpPage
   for (const [name, { summary }] of Object.entries(GROUPS)) describe(parser.command(name), summary)
@@ -62,7 +62,7 @@ function addCommand(parser: Parser, name: string, command: Command, act: Act, op
   added.addHelpText('after', `\nExample:\n  $ ${command.example}\n`)
 }
 
-/** A group without a verb acts as its default verb. `run` is a command of its own, which takes a workflow. */
+/** A group without a verb runs its default verb. `run` is also a command of its own, which takes a workflow. */
 function completeGroup(parser: Parser, { default: verb }: Group, act: Act): void {
   const name = parser.name()
   if (COMMANDS.some(command => command.name === name)) {
@@ -94,7 +94,7 @@ function bind(parser: Parser, command: Command, act: Act): void {
   })
 }
 
-/** A value under a flag of an earlier release counts as given under the flag of today. */
+/** Renames values of flags of earlier releases to the present flags. */
 function withLaterNames({ options }: Command, given: Input): Input {
   const later = Object.fromEntries(
     options.flatMap(({ flags, earlier }) => {
@@ -114,7 +114,7 @@ function refuseVerb(group: Parser, word: string): never {
 
 function explain(error: unknown, json: boolean): number {
   const { code, exitCode } = error as { code?: string; exitCode?: number }
-  if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has said it
+  if (code?.startsWith('commander.')) return exitCode === 0 ? 0 : 2 // commander has printed it
   if (error instanceof Fault) {
     if (json) process.stdout.write(`${safeJson(JSON.stringify(error))}\n`)
     else process.stderr.write(faultText(error))

@@ -1,4 +1,4 @@
-// Node types on the command line: a type that cannot run here is named before anything runs.
+// Tests node types on the command line: a type that cannot run here is named before anything runs.
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../testing/hosts/run-cli.ts'
 

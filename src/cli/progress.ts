@@ -1,7 +1,7 @@
-// How far a long job is: a bar on a terminal, a plain line now and then elsewhere. Writes to standard error, so that reports stay clean.
+// Shows the progress of a long job: a bar on a terminal, a plain line now and then elsewhere. Writes to stderr, so that reports stay clean.
 
 const WIDTH = 24
-/** Often enough to see that it lives, rare enough to read. */
+/** Frequent enough to show life, rare enough to read. */
 const BAR_EVERY_MS = 100
 const LINE_EVERY_MS = 5_000
 
@@ -41,7 +41,7 @@ export interface Counter {
   readonly clear: () => void
 }
 
-/** For work whose end is not known: how much is done so far. */
+/** For work with an unknown end: shows how much is done. */
 export function counterOn(stream: NodeJS.WriteStream = process.stderr): Counter {
   let shown = Date.now()
   const tick = (text: string) => {

@@ -1,4 +1,4 @@
-// onbook prompt render: the effective text of a pack's prompt, of a template of the library, or of one given as text.
+// onbook prompt render: prints the composed text of a pack's prompt, of a template of the library, or of a template given as text.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pc from 'picocolors'
@@ -49,7 +49,7 @@ export async function render(input: Input): Promise<number> {
   return show(input, { text, hash: digestText(text), segments })
 }
 
-/** A ref means the pack that lies here; without one, or when asked, the template of the library. */
+/** A ref means the pack in this folder. Without such a pack, or on request, it means the template of the library. */
 export async function isPublished(input: Input, ref: string): Promise<boolean> {
   if (input.published === true || input.session !== undefined) return true
   if (!ref.startsWith('prompt:') || existsSync(ref) || !existsSync(databaseOf(input))) return false

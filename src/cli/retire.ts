@@ -1,4 +1,4 @@
-// onbook prompt retire: forbid a version from ever being activated again, in the registry and in the record.
+// onbook prompt retire: forbids a version from ever being activated again, in the registry and in the record.
 import { databaseOf } from '../book/record-folder.ts'
 import { templatesOfPack } from '../core/library/from-pack.ts'
 import { findPack } from '../engine/packs/pack-folder.ts'

@@ -1,4 +1,4 @@
-// onbook role, and which repo serve reads them from.
+// Tests onbook role, and which repo serve reads roles from.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// onbook role: what there is, what one says, and a file to begin with. Files of a repo only: no host is asked.
+// onbook role: lists and shows roles, and creates a file to begin with. Reads files of the repo only: no host is asked.
 import { relative, resolve } from 'node:path'
 import { folderFiles } from '../adapters/folder/folder-files.ts'
 import { repoRoles } from '../adapters/repo/repo-roles.ts'
@@ -14,7 +14,7 @@ import { columns } from './report/columns.ts'
 import { visible } from './report/visible.ts'
 import { printContent, printJson } from './terminal.ts'
 
-/** Ends with 1 when there is one that cannot be used. */
+/** Exits with 1 when a role cannot be used. */
 export async function list(input: Input): Promise<number> {
   const repo = repoOf(input)
   const roles = await listRoles(repoRoles(repo))

@@ -1,4 +1,4 @@
-// Sentences of the guides about which version a run uses: each is in its file, and a walk through the command line shows that it is true.
+// Tests sentences of the guides about which version a run uses: each is in its file, and a sequence of commands proves it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await onbook('apply', 'desk')
 })
 
-/** In this order: a walk begins where the one before ended. */
+/** In this order: each sequence begins where the one before ended. */
 const SENTENCES = [
   {
     file: 'docs/guide/packs.md',

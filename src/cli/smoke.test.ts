@@ -1,4 +1,4 @@
-// Every command once, as a process of its own, in one folder: it starts, does its work, and ends with the exit code that scripts expect.
+// Runs every command once, in its own process and in one folder: it starts, does its work, and ends with the exit code that scripts expect.
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,15 +28,15 @@ beforeAll(() => {
 })
 
 interface Step {
-  /** Words after the command. `:name` is the value that was noted under the name. */
+  /** Words after the command. `:name` is the value noted under that name. */
   readonly words: readonly string[]
-  /** Default 0. */
+  /** Default: 0. */
   readonly exit?: number
-  /** A value of the answer, by the path to it. The command runs with --json. */
+  /** A value of the answer to note, by its path. The command runs with --json. */
   readonly note?: readonly [name: string, ...path: readonly (string | number)[]]
 }
 
-/** In the order of a story: each command finds what the ones before have left. */
+/** In the order of a story: each command depends on the ones before it. */
 const STORY: readonly (readonly [command: string, step: Step])[] = [
   ['init', { words: ['desk'] }],
   ['check', { words: ['desk'] }],
@@ -125,7 +125,7 @@ const STORY: readonly (readonly [command: string, step: Step])[] = [
   ['demo', { words: ['--no-serve', '--data', 'demo'] }],
 ]
 
-/** Tried in their own suites: they need two versions, or a key on standard input. */
+/** Tested in their own suites: they need two versions, or a key on standard input. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'prompt activate': 'cli/versions.deep.test.ts',
   'prompt retire': 'cli/versions.deep.test.ts',

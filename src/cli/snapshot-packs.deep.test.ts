@@ -1,4 +1,4 @@
-// A workspace with packs from the command line: publish, sync, apply, run; then every question about the run, from the record and from its file.
+// Tests a workspace with packs on the command line: publish, sync, apply, run; then every question about the run, from the record and from its file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Content on a terminal: a pseudo terminal receives no escape that a template or event holds, and a pipe receives the bytes.
+// Tests content on a terminal: a pseudo terminal receives no escape sequence of a template or event, and a pipe receives the bytes.
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'

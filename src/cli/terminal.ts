@@ -1,4 +1,4 @@
-// Writing to people and to files, and reading options.
+// Writes to terminals and files, and reads options.
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import { writeWhole } from '../adapters/folder/write-whole.ts'
 import { codeOf, reasonOf } from '../adapters/processes/reasons.ts'
@@ -6,7 +6,7 @@ import { jsonFile } from '../core/digest/indented-json.ts'
 import { Fault } from '../errors.ts'
 import { safeJson, visibleLines } from './report/visible.ts'
 
-/** NO_COLOR and FORCE_COLOR as their conventions say: an empty one counts as not set, and 0 or false forces nothing. */
+/** NO_COLOR and FORCE_COLOR follow their conventions: an empty value counts as unset, and 0 or false does not force colors. */
 export function useColor(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env
   if (NO_COLOR !== '') return false
@@ -14,7 +14,7 @@ export function useColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && TERM !== 'dumb'
 }
 
-/** A report goes to standard output, or whole into a file. */
+/** Writes a report to standard output, or atomically into a file. */
 export async function deliver(text: string, file: unknown): Promise<void> {
   const ended = text.endsWith('\n') ? text : `${text}\n`
   if (typeof file !== 'string') {
@@ -30,7 +30,7 @@ export async function deliver(text: string, file: unknown): Promise<void> {
 async function writeReport(file: string, text: string): Promise<void> {
   const found = await stat(file).catch(() => null)
   if (found === null) return writeWhole(file, text)
-  // A pipe or a device is written to, never replaced; nor is /dev/stdout, whatever the shell has put behind it.
+  // A pipe or a device is written to, never replaced; the same for /dev/stdout, whatever the shell connects to it.
   if (file.startsWith('/dev/') || !(found.isFile() || found.isDirectory())) return writeFile(file, text)
   return writeWhole(await realpath(file), text) // a link stays one
 }
@@ -39,7 +39,7 @@ export const printJson = (value: unknown): void => void process.stdout.write(saf
 
 export const printJsonLine = (value: unknown): void => void process.stdout.write(`${safeJson(JSON.stringify(value))}\n`)
 
-/** Content goes to a pipe or file byte for byte. On a terminal, symbols replace the characters that it would act on. */
+/** A pipe or file gets the content byte for byte. On a terminal, visible symbols replace control characters. */
 export const printContent = (text: string): void => void process.stdout.write(process.stdout.isTTY ? visibleLines(text).join('\n') : text)
 
 export interface Bounds {

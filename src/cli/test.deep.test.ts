@@ -205,7 +205,7 @@ describe('onbook test with a provider', () => {
   ] as const)('leaves a whole report after %s, in which what was not finished is an error', async (signal, expected) => {
     const folder = temporaryFolder(null)
     const file = join(folder, 'report.json')
-    // The first is answered, the second never.
+    // The provider answers the first request, and never the second.
     const provider = await loopbackProvider(() => (provider.requests.length === 1 ? replyTo('the very last') : undefined))
     const args = ['test', `${NEWSROOM}/${CRITIC}`, '--model', 'openai:tiny', '--format', 'json', '--output', file, '--concurrency', '1']
     const { code } = await runCli(args, {

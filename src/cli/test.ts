@@ -1,4 +1,4 @@
-// onbook test: run packs' examples through a model and compare. A signal ends the run, not the report.
+// onbook test: runs examples of packs against a model and compares. A signal ends the run, but the report is still printed.
 import { constants } from 'node:os'
 import { workerValidator } from '../adapters/validator/worker-validator.ts'
 import { type Models, modelsFor } from '../book/pack-models.ts'
@@ -28,7 +28,7 @@ export async function test(input: Input): Promise<number> {
     signalled ??= signal
     stop.abort()
   }
-  // Once each: who is in a hurry sends it again.
+  // Once each: a second signal ends the process.
   for (const signal of SIGNALS) process.once(signal, interrupt)
   const progress = progressOn()
   const started = performance.now()

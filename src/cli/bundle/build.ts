@@ -1,5 +1,5 @@
 // Folder: Commands about bundles.
-// onbook bundle build: packs into a pack.json.
+// onbook bundle build: builds a pack.json from packs.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeWhole } from '../../adapters/folder/write-whole.ts'
@@ -39,7 +39,7 @@ export async function build(input: Input): Promise<number> {
 
 function headOf(input: Input): BundleHead {
   const name = required(input.name, '--name')
-  // OpenWOP lets a name have capitals, and no ref can name such a library.
+  // OpenWOP allows capitals in a name, but no ref can name such a library.
   if (!isTemplateId(name) || !new RegExp(BUNDLE_NAME).test(name))
     throw new Fault('usage_invalid', {
       problem: `--name must be lower case and begin with core, vendor, community or private, such as vendor.acme.prompts, not "${name}"`,

@@ -1,4 +1,4 @@
-// Bundles from the command line: made, signed, verified, installed. Where OpenSSL is there, it judges.
+// Tests bundles on the command line: built, signed, verified, installed. OpenSSL checks the signatures where it is installed.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 const openssl = (cwd: string, ...args: string[]) => execFileSync('openssl', args, { cwd, stdio: 'pipe' })
 let made: string
 
-/** A workspace with its bundle, signed, and the key beside it. */
+/** A workspace with its signed bundle, and the key beside it. */
 beforeAll(async () => {
   made = temporaryFolder(null)
   await runCli(['init', '.'], { cwd: made })
@@ -254,7 +254,7 @@ it('onbook bundle list makes no record', async () => {
   expect(existsSync(join(cwd, '.onbook'))).toBe(false)
 })
 
-/** Puts the key among the trust roots; the folder of the bundle. */
+/** Adds the key to the trust roots. Returns the folder of the bundle. */
 function trusted(cwd: string): string {
   mkdirSync(join(cwd, '.onbook', 'trust'), { recursive: true })
   copyFileSync(join(cwd, 'acme.pem'), join(cwd, '.onbook', 'trust', 'acme.pem'))

@@ -1,4 +1,4 @@
-// A bundle on disk: pack.json and, beside it, pack.json.sig. No other file is ever opened, whatever the manifest names.
+// Reads a bundle from disk: pack.json and, beside it, pack.json.sig. Never opens another file, even if the manifest names one.
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Fault } from '../../errors.ts'
 
 const MAX_SIGNATURE_BYTES = 4096
 
-/** From its folder, or from pack.json itself. */
+/** Accepts the bundle's folder, or pack.json itself. */
 export async function manifestAt(path: string): Promise<string> {
   const found = await stat(path).catch(() => null)
   return found?.isDirectory() ? join(path, 'pack.json') : path
@@ -21,11 +21,11 @@ export async function readBundle(path: string): Promise<BundleFiles> {
   const bytes = await readBytes(manifest, MAX_BUNDLE_BYTES)
   if (bytes === null) throw new Fault('path_missing', { path: manifest })
   const signature = await readBytes(signatureAt(manifest), MAX_SIGNATURE_BYTES)
-  // Bytes that are no text are no signature, and remain none.
+  // Bytes that are not UTF-8 decode to replacement characters, which are not a valid signature.
   return { manifest: bytes, signature: signature === null ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(signature) }
 }
 
-/** Null when there is no such file. Opened so that a pipe does not wait for somebody to write. */
+/** Null when the file does not exist. Opened without blocking, so that a pipe without a writer does not hang. */
 async function readBytes(path: string, most: number): Promise<Uint8Array | null> {
   const refuse = (reason: string, cause?: unknown): never => {
     throw new Fault('file_unreadable', { path, reason }, { cause })

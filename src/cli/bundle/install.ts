@@ -1,4 +1,4 @@
-// onbook bundle install: a bundle into the library that has its name.
+// onbook bundle install: installs a bundle into the library with its name.
 
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, tenantOf } from '../../book/record-folder.ts'
@@ -12,7 +12,7 @@ import { trustOf } from './trust.ts'
 
 export async function install(input: Input): Promise<number> {
   const { check, nameOf } = await trustRoots(input)
-  // Before anything is opened: what is refused leaves no record behind.
+  // Checked before the store is opened: a refused bundle leaves no record behind.
   const bundle = soundBundle(await readBundle(String(input.bundle)), trustOf(input, check))
   const store = openProductStore(input)
   try {

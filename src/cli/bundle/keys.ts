@@ -1,4 +1,4 @@
-// Whom the operator believes, and the key to sign with. Nothing in a bundle adds to either.
+// The operator's trust roots, and the key to sign with. Nothing in a bundle adds to either.
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -12,11 +12,11 @@ import type { Input } from '../commands.ts'
 
 export interface TrustRoots {
   readonly check: CheckSignature
-  /** What people call a key: the name of its file. */
+  /** The display name of a key: the name of its file. */
   nameOf(key: string): string | null
 }
 
-/** Those in <data>/trust and those that are named. A file there that holds no key is an error: somebody relies on it. */
+/** The keys in <data>/trust, and the named ones. A file there without a key is an error, because the operator relies on it. */
 export async function trustRoots(input: Input): Promise<TrustRoots> {
   const paths = [...trustFolder(join(folderOf(input), 'trust')), ...((input.trustRoot as readonly string[] | undefined) ?? [])]
   const found = await Promise.all(
@@ -37,7 +37,7 @@ function trustFolder(folder: string): readonly string[] {
   }
 }
 
-/** A key that others can read is no secret: it is refused rather than used. */
+/** Refuses a private key that other users can read. */
 export async function signingKey(path: string): Promise<(bytes: Uint8Array) => Signature> {
   const pem = await readText(path)
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) throw new Fault('key_exposed', { path })

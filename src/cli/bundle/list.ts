@@ -1,4 +1,4 @@
-// onbook bundle list: what is installed, by whom, signed by whom.
+// onbook bundle list: lists the installed bundles, with who installed and who signed them.
 
 import { openProductStore } from '../../book/product-store.ts'
 import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
@@ -10,7 +10,7 @@ import { printJson } from '../terminal.ts'
 import { trustRoots } from './keys.ts'
 
 export async function list(input: Input): Promise<number> {
-  existingDatabase(input) // a command that looks makes no record
+  existingDatabase(input) // a read-only command creates no record
   const { nameOf } = await trustRoots(input)
   const store = openProductStore(input)
   try {

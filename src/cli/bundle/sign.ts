@@ -1,4 +1,4 @@
-// onbook bundle sign: says with a key that these are the bytes. What is wrong is not signed.
+// onbook bundle sign: signs the bytes of a bundle. Refuses a malformed bundle.
 
 import { writeWhole } from '../../adapters/folder/write-whole.ts'
 import { reasonOf } from '../../adapters/processes/reasons.ts'

@@ -1,4 +1,4 @@
-// The options that verify and install share.
+// Options that verify and install share.
 
 import { hostConfigOf } from '../../book/host-config.ts'
 import { isIntegrity } from '../../core/bundle/integrity.ts'

@@ -1,4 +1,4 @@
-// onbook bundle verify: what is in it, who signed it, what is wrong. Looks at no record: whether what it needs is there, install says.
+// onbook bundle verify: shows the content, the signer and the problems of a bundle. Reads no record: install checks the dependencies.
 import { pinnedText } from '../../core/resolve/prompt-ref.ts'
 import { type CheckedBundle, checkBundle } from '../../engine/bundle/check-bundle.ts'
 import type { Input } from '../commands.ts'

@@ -1,4 +1,4 @@
-// The commands around bundles.
+// Commands about bundles.
 import type { Command, Option } from '../commands.ts'
 import { DATA, HOST_CONFIG, JSON_OPTION, LIMIT, TENANT } from './options.ts'
 

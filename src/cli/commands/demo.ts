@@ -1,4 +1,4 @@
-// The demo.
+// The demo command.
 import type { Command } from '../commands.ts'
 import { JSON_OPTION } from './options.ts'
 

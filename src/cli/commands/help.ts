@@ -1,4 +1,4 @@
-// The page of `onbook --help`: daily commands with a line each, then every group with its verbs. 80 columns.
+// Prints `onbook --help`: daily commands with a line each, then every group with its verbs. 80 columns.
 
 import { COMMANDS } from '../commands.ts'
 import { DAILY, GROUPS } from './map.ts'
@@ -27,7 +27,7 @@ export function helpPage(): string {
   ].join('\n')
 }
 
-/** The page of `onbook <group> --help`. */
+/** Prints `onbook <group> --help`. */
 export function groupPage(group: string): string {
   const { summary, default: verb } = GROUPS[group]!
   return [

@@ -1,4 +1,4 @@
-// The commands around the host.
+// Commands about the host.
 import { SCOPES } from '../../core/access/keys.ts'
 import type { Command } from '../commands.ts'
 import {

@@ -1,4 +1,4 @@
-// The map of the commands: --help, groups, verbs, and the names of earlier releases.
+// Tests the map of commands: --help, groups, verbs, and the names of earlier releases.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ export, import, backup, restore, rebuild, erase, collect`.split(/,\s+/)
 const byName = new Map(COMMANDS.map(command => [command.name, command]))
 const meantBy = (name: string) => byName.get(name) ?? COMMANDS.find(({ aliases = [] }) => aliases.includes(name))
 
-/** The command that a line leads to, with its input. */
+/** The command that a line selects, with its input. */
 async function read(...line: string[]): Promise<{ name: string; input: Input }> {
   let read: { name: string; input: Input } | undefined
   const parser = createParser(async ({ name }, input) => {

@@ -1,5 +1,5 @@
 // Folder: The map of commands: daily ones, groups with their verbs, options and help, as data.
-// The map of the commands: which are used daily, and which verbs each group has. --help and docs/reference/cli.md follow its order.
+// The map of commands: the daily ones, and the verbs of each group. --help and docs/reference/cli.md follow its order.
 
 export interface Group {
   readonly summary: string

@@ -1,4 +1,4 @@
-// Options that many commands have.
+// Options that many commands share.
 import type { Option } from '../commands.ts'
 
 export const JSON_OPTION: Option = { flags: '--json', summary: 'print JSON' }
@@ -34,7 +34,7 @@ const KEY: Option = {
   flags: '--key <key>',
   summary: 'key of the host (default: ONBOOK_KEY, else the key in the folder, for the host that runs on it)',
 }
-/** On a folder, or through a host. */
+/** For commands that work on a folder, or through a host. */
 export const WHERE: readonly Option[] = [
   DATA,
   TENANT,
@@ -43,7 +43,7 @@ export const WHERE: readonly Option[] = [
   HOST_TIMEOUT,
   JSON_OPTION,
 ]
-/** On the record of a folder, also while a host runs on it, or through a host that is named. */
+/** For commands that work on the record of a folder, also while a host runs on it, or through a named host. */
 export const RECORD_WHERE: readonly Option[] = [
   DATA,
   TENANT,

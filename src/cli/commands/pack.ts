@@ -1,4 +1,4 @@
-// The commands around packs and their versions.
+// Commands about packs and their versions.
 import type { Command, Option } from '../commands.ts'
 import { ACTOR, DATA, HOST_CONFIG, JSON_OPTION, LIMIT, MESSAGE, RECORD_WHERE, TENANT } from './options.ts'
 

@@ -1,4 +1,4 @@
-// The commands around the policy.
+// Commands about the policy.
 import type { Command } from '../commands.ts'
 import { DATA, HOST_CONFIG, JSON_OPTION, POLICY, REPO, WHERE } from './options.ts'
 

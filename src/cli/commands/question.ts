@@ -1,4 +1,4 @@
-// The commands that ask the record.
+// Commands that ask questions about the record.
 import type { Command } from '../commands.ts'
 import { HOST_CONFIG, WHERE } from './options.ts'
 

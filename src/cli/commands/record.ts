@@ -1,4 +1,4 @@
-// The commands that look into a record and keep it.
+// Commands that inspect and maintain a record.
 import type { Command, Option } from '../commands.ts'
 import { ACTOR, DATA, JSON_OPTION, LIMIT, MESSAGE, RECORD_WHERE, TENANT, WHERE } from './options.ts'
 

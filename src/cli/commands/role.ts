@@ -1,4 +1,4 @@
-// The commands around roles.
+// Commands about roles.
 import type { Command } from '../commands.ts'
 import { JSON_OPTION, REPO } from './options.ts'
 

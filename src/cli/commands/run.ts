@@ -1,10 +1,10 @@
-// The commands around runs.
+// Commands about runs.
 import type { Command, Option } from '../commands.ts'
 import { HOST_CONFIG, LIMIT, MESSAGE, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
 const MODEL: Option = { flags: '--model <name>', summary: 'model of the provider' }
 
-/** For work that this process does when no host does it. */
+/** For work that this process does where no host runs. */
 const WORK_HERE: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO, HOST_CONFIG]
 const WORK: readonly Option[] = [
   { flags: '--provider <name>', summary: 'provider for nodes that name none (default: as the host sets it; with --script, scripted)' },

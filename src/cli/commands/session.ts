@@ -1,4 +1,4 @@
-// The commands around sessions.
+// Commands about sessions.
 import type { Command, Option } from '../commands.ts'
 import { LIMIT, MESSAGE, POLICY, RECORDINGS, REPO, SCRIPT, WATCH, WHERE } from './options.ts'
 
@@ -19,7 +19,7 @@ const CONFIG_OPTIONS: readonly Option[] = [
 
 const DIALECT: Option = { flags: '--dialect <name>', summary: 'names of fields and events: onbook, or aos for AgentOS (default: onbook)' }
 
-/** For work that this process does when no host does it. */
+/** For work that this process does where no host runs. */
 const WORK: readonly Option[] = [SCRIPT, RECORDINGS, POLICY, REPO]
 
 const looking = () => import('../sessions/show.ts')

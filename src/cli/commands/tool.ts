@@ -1,4 +1,4 @@
-// The commands around tools.
+// Commands about tools.
 import type { Command } from '../commands.ts'
 import { HOST_CONFIG, LIMIT, POLICY, REPO, WHERE } from './options.ts'
 

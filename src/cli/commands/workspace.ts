@@ -1,4 +1,4 @@
-// The commands around versioned workspaces. `onbook publish --workspace` makes the versions.
+// Commands about versioned workspaces. `onbook publish --workspace` creates the versions.
 import type { Command } from '../commands.ts'
 import { LIMIT, RECORD_WHERE } from './options.ts'
 

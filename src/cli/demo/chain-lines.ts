@@ -1,4 +1,4 @@
-// Which layer's prompt won at a node, and what became of the others: as OpenWOP RFC 0029 §D prints it, one line for each layer.
+// Shows which layer's prompt won at a node, and the result of the others, in the format of OpenWOP RFC 0029 §D: one line for each layer.
 import type pc from 'picocolors'
 import { toPromptResolved } from '../../wire/openwop/prompt-resolved.ts'
 import { visible } from '../report/visible.ts'
@@ -9,7 +9,7 @@ export type Colors = ReturnType<typeof pc.createColors>
 const LAYER_WIDTH = 'workflow-defaults'.length
 const REF_WIDTH = 24
 
-/** Of the newest choice for the kind `system`; nothing when none was made. */
+/** The newest choice for the kind `system`; empty when no prompt was chosen. */
 export function chainLines(prompts: readonly Choice[], nodeId: string, color: Colors): readonly string[] {
   const choice = prompts.findLast(one => one.nodeId === nodeId && one.kind === 'system')
   if (choice === undefined) return []
@@ -23,5 +23,5 @@ export function chainLines(prompts: readonly Choice[], nodeId: string, color: Co
   })
 }
 
-/** By what it was superseded stands right beside it. */
+/** The lines beside it show the layer that won, so the reason need not name it. */
 const whyNot = (reason = ''): string => (reason.startsWith('superseded') ? 'superseded' : visible(reason))

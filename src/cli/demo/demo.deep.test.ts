@@ -1,4 +1,4 @@
-// The demo as somebody meets it: the first screen, every story at rest and through its host, a second start, and what is refused.
+// Tests the demo from outside: the first page, every story on the folder and through its host, a second start, and refusals.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { textWidth } from '../report/cells.ts'
 import { STORIES } from './stories.ts'
 
-/** Without what only tells one demo from another. */
+/** The text without ids and values that differ between two demos. */
 const steady = (text: string): string =>
   text
     .replace(/run_[0-9a-z]+/g, 'RUN')
@@ -50,7 +50,7 @@ describe('at rest', () => {
     expect(first.out.split('\n').length).toBeLessThanOrEqual(46)
   })
 
-  // In this order: each finds what the ones before it have left.
+  // In this order: each story depends on the ones before it.
   it.each(STORIES)('$name: $summary', async ({ name }) => {
     const { code, out, err } = await demo(name)
     expect([code, err]).toEqual([0, ''])
@@ -99,7 +99,7 @@ describe('with its host', () => {
     const atRest = readFileSync(`fixtures/golden/demo/${name}.txt`, 'utf8')
     const { code, out, err } = await demo(name)
     expect([code, err]).toEqual([0, ''])
-    // Only what a command needs that does the work itself is not there.
+    // The two differ only in the options of a command that does the work itself.
     const words = (text: string) => text.replace(/ --script script\.yaml/g, '').replace(/\s+\\?\s*/g, ' ')
     expect(words(steady(out))).toBe(words(atRest))
   })

@@ -1,5 +1,5 @@
 // Folder: The demo and its stories.
-// onbook demo: a newsroom of three agents that has run, the host it can be asked at, and stories to try. No network, no key.
+// onbook demo: a newsroom of three agents with a finished run, a host to query, and stories to try. No network, no key.
 
 import { livingHost } from '../../book/running-host.ts'
 import type { Input } from '../commands.ts'
@@ -21,14 +21,14 @@ export async function demo(input: Input): Promise<number> {
   const story = input.story === undefined ? null : choiceOption(input.story, 'the story', names)
   const place = placeOf(input)
   await makePlace(place)
-  // Everything is as if it were typed there.
+  // Commands run as if typed in this folder.
   process.chdir(place.home)
   const at: Input = { data: place.record }
   const { runId, before } = await seed(at)
   if (story !== null) return tellStory(story, place, runId, input.json === true)
   const page = { ...(await readRunPage(at, runId)), folder: place.shown, before, stories: STORIES, again: place.again }
   const show = (host: Host | null): number => {
-    // One line, as `serve` has it: whoever starts the demo from a script waits for it.
+    // One line, as `host serve` prints it: a script that starts the demo waits for it.
     if (input.json) process.stdout.write(`${JSON.stringify({ folder: place.home, runId, status: page.story.status, ...host })}\n`)
     else process.stdout.write(firstPage({ ...page, host }, useColor(process.stdout)))
     return 0

@@ -1,4 +1,4 @@
-// The first screen of the demo: what stands on it, that it fits, and that foreign words do nothing to it.
+// Tests the first page of the demo: its content, its width, and that untrusted input cannot break it.
 import { describe, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import type { Judged } from '../../core/gate/authorize.ts'

@@ -1,4 +1,4 @@
-// The first thing that the demo shows: three agents, what each was told and why, what it was allowed, and what to try next. Pure.
+// The first page of the demo: three agents, the prompt of each and why, its permissions, and what to try next. Pure.
 import pc from 'picocolors'
 import type { Condition } from '../../core/gate/authorize.ts'
 import { clip, visible } from '../report/visible.ts'
@@ -8,7 +8,7 @@ import { counted } from '../workspace/format.ts'
 import { type Colors, chainLines } from './chain-lines.ts'
 import { quoted, wrapped } from './shell-words.ts'
 
-/** What stands on it of a run. */
+/** The parts of a run that the page shows. */
 export interface ShownRun extends Pick<Story, 'runId' | 'status' | 'steps' | 'createdAt' | 'outputs' | 'prompts' | 'tools'> {
   readonly nodes: readonly Pick<Story['nodes'][number], 'nodeId' | 'visits'>[]
   readonly sent: readonly Pick<ToldStep, 'nodeId' | 'promptHash'>[]
@@ -16,16 +16,16 @@ export interface ShownRun extends Pick<Story, 'runId' | 'status' | 'steps' | 'cr
 
 export interface FirstPage {
   readonly story: ShownRun
-  /** Of prompts, by their hashes. */
+  /** Sizes of prompts, by their hashes. */
   readonly bytes: ReadonlyMap<string, number>
-  /** The demo's folder, as it is named from where it was started. */
+  /** The demo's folder, relative to where the demo was started. */
   readonly folder: string
-  /** How many runs there were when the demo was started; 0 when it is new. */
+  /** The number of runs before the demo was started; 0 for a new one. */
   readonly before: number
-  /** Null when none runs. */
+  /** Null when no host runs. */
   readonly host: { readonly url: string; readonly loginUrl: string } | null
   readonly stories: readonly { readonly name: string; readonly summary: string }[]
-  /** What a command needs to find this demo. */
+  /** The options that a command needs to find this demo. */
   readonly again: readonly string[]
 }
 
@@ -95,7 +95,7 @@ function promptLines(told: ShownRun['sent'], bytes: FirstPage['bytes']): readonl
   return [`${shortHash(last.promptHash)}  ${size === undefined ? '' : sizeText(size)}${which}`]
 }
 
-/** Where a call was stopped, in a few words; the verdict itself has the whole reason. */
+/** Why a call was stopped, in a few words. The decision on record has the whole reason. */
 const LACKS: Readonly<Record<Condition, string>> = {
   well_formed: 'its arguments do not fit',
   visible: 'not shown to this agent',

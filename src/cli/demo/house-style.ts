@@ -1,4 +1,4 @@
-// The house style of the demo's newsroom: a new rule each time it is asked for, and which version of it a step was told.
+// The house style of the demo's newsroom: publishes a new rule on each call, and finds which version of the style a step received.
 import { writeFile } from 'node:fs/promises'
 import { readText } from '../../book/record-folder.ts'
 import type { Digest } from '../../core/digest/digest.ts'
@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts'
 const FILE = 'newsroom/context/house-style.md'
 const RULES = ['Name the day: Monday, not tomorrow.', 'Times as on the timetable: 23:40.', 'Say who said it.']
 
-/** Never the one that is there already. */
+/** Never publishes the present rule again. */
 export async function publishNewRule({ type, say, color }: Stage): Promise<number> {
   const text = await readText(FILE)
   const kept = text.split('\n').filter(line => line !== '' && !RULES.some(rule => line === `- ${rule}`))
@@ -22,7 +22,7 @@ export async function publishNewRule({ type, say, color }: Stage): Promise<numbe
   return version
 }
 
-/** One step, with what it was told before everything else. */
+/** One step, with the version of the house style in its prompt. */
 export interface ToldStyle {
   readonly nodeId: string
   readonly step: number

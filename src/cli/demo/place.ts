@@ -1,4 +1,4 @@
-// Where the demo lies: one folder with the newsroom, what its host is set to, and the record. Made once, and then left as it is.
+// Locates and creates the demo's folder: the newsroom, the host's settings, and the record. Created once, and then left as it is.
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -8,21 +8,21 @@ import { PACKAGE, type Planned, scaffold } from '../init.ts'
 
 const RECORD = '.onbook'
 const DEFAULT_DATA = join('onbook-demo', RECORD)
-/** By which a folder is known as the demo's. */
+/** Marks a folder as the demo's. */
 const MARK = 'demo.md'
 
 export interface DemoPlace {
-  /** Commands are typed here. */
+  /** The folder in which commands are typed. */
   readonly home: string
-  /** As somebody names it who stands where the demo was started. */
+  /** The path from where the demo was started. */
   readonly shown: string
-  /** Where the record is, seen from `home`. */
+  /** The path of the record, relative to `home`. */
   readonly record: string
-  /** What has to be said to `onbook demo` to get here again. */
+  /** The options for `onbook demo` to get here again. */
   readonly again: readonly string[]
 }
 
-/** A record that is called as usual lies in the demo's folder; any other is the demo's folder itself. */
+/** A record with the default name lies in the demo's folder. Any other path is the demo's folder itself. */
 export function placeOf({ data }: Input): DemoPlace {
   const given = typeof data === 'string' ? data : DEFAULT_DATA
   const isInside = basename(given) === RECORD
@@ -35,7 +35,7 @@ export function placeOf({ data }: Input): DemoPlace {
   }
 }
 
-/** What is there already is left alone, and a folder with anything else in it is refused. */
+/** Leaves an existing demo as it is, and refuses a folder with other files. */
 export async function makePlace({ home }: DemoPlace): Promise<void> {
   if (existsSync(join(home, MARK))) return
   const found = await readdir(home).catch((): readonly string[] => [])

@@ -1,4 +1,4 @@
-// The newsroom, brought to where the demo begins: published, its workspace adopted, run once. What is done already is left as it is.
+// Prepares the newsroom for the demo: publishes it, applies its workspace, runs it once. Skips every step that is already done.
 import { existsSync } from 'node:fs'
 import { openProductStore } from '../../book/product-store.ts'
 import { databaseOf, readText, tenantOf } from '../../book/record-folder.ts'
@@ -14,14 +14,14 @@ import { publishFolder } from '../workspace/publish-folder.ts'
 export const WORKFLOW = 'newsroom/workflows/newsroom.yaml'
 export const INPUT = 'newsroom/input.json'
 export const SCRIPT = 'script.yaml'
-/** Of the workspace, and of the session where all three agents adopt its versions. */
+/** The name of the workspace, and of the session where all three agents apply its versions. */
 export const NEWSROOM = 'newsroom'
 const MODEL = { provider: 'scripted', model: 'scripted' }
 
 export interface Seeded {
   /** The first run of the newsroom. */
   readonly runId: string
-  /** How many runs were there before; 0 when this was the first. */
+  /** The number of runs before; 0 when this was the first. */
   readonly before: number
 }
 
@@ -36,7 +36,7 @@ export async function seed(input: Input): Promise<Seeded> {
   return { ...done, before: 0 }
 }
 
-/** Whatever is asked of the runs here, through the host where one runs. */
+/** Reads runs, through the host where one runs. */
 export async function withRecordedRuns<T>(input: Input, look: (open: RunBook) => Promise<T>): Promise<T> {
   const open = await openBook(input)
   try {

@@ -1,10 +1,10 @@
-// Commands as the demo shows them: a shell reads from them exactly the words they were made of.
+// Tests that a shell parses the commands of the demo to exactly their original words.
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { commandText } from './shell-words.ts'
 
-/** One shell for all of them: starting one takes longer than reading. */
+/** One shell for all commands: starting one takes longer than parsing. */
 const readByShell = (commands: readonly string[]): readonly (readonly string[])[] => {
   const script = commands.map(command => `printf '%s\\0' ${command}; printf '\\0'`).join('\n')
   const out = execFileSync('bash', ['-s'], { encoding: 'utf8', input: script })

@@ -1,4 +1,4 @@
-// A command as somebody types it in a shell: words quoted where they must be, and on several lines where it is long.
+// Formats a command for a shell: words quoted where needed, and a long command on several lines.
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 const WIDEST = 74
@@ -10,7 +10,7 @@ export const quoted = (word: string): string => {
 
 export const commandText = (words: readonly string[]): string => wrapped(unitsOf(words.map(quoted)), WIDEST, ' \\\n    ')
 
-/** An option stays with what it is set to. */
+/** Keeps an option together with its value. */
 function unitsOf(words: readonly string[]): readonly string[] {
   const units: string[] = []
   for (const word of words) {
@@ -21,7 +21,7 @@ function unitsOf(words: readonly string[]): readonly string[] {
   return units
 }
 
-/** As many units on a line as there is room for. */
+/** As many units on a line as fit. */
 export function wrapped(units: readonly string[], width: number, lineBreak: string): string {
   const lines: string[] = []
   for (const unit of units) {

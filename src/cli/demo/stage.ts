@@ -1,4 +1,4 @@
-// Where a story is told: real commands, each a process of its own as if somebody had typed it, and what came of them. Decides nothing.
+// Runs the commands of a demo story, each in its own process as if typed, and prints their results. Decides nothing.
 import { spawn } from 'node:child_process'
 import pc from 'picocolors'
 import { livingHost } from '../../book/running-host.ts'
@@ -19,17 +19,17 @@ import { commandText } from './shell-words.ts'
 export interface Stage {
   /** The first run of the newsroom. */
   readonly runId: string
-  /** For commands that call a model themselves: nothing where a host does. */
+  /** Options for commands that call a model themselves; empty where a host does. */
   readonly work: readonly string[]
   readonly color: Colors
-  /** Shows a command and runs it; what it answers with --json. Another exit than these ends the story. */
+  /** Shows a command, runs it, and returns its --json answer. Any exit code outside `exits` ends the story. */
   type<T extends object>(words: readonly string[], exits?: readonly number[]): Promise<T>
   say(...lines: readonly string[]): void
   look<T>(work: (open: RunBook) => Promise<T>): Promise<T>
   read(runId: string): Promise<ReadRun>
   story(runId: string): Promise<RunStory>
   steps(runId: string): Promise<readonly RunStep[]>
-  /** What the functions of commands are given. */
+  /** The input for functions of commands. */
   readonly input: Input
 }
 
@@ -49,7 +49,7 @@ export function openStage({ home, record }: DemoPlace, runId: string, isQuiet: b
     if (!isQuiet) process.stdout.write(`${text}\n`)
   }
   const look: Stage['look'] = work => withRecordedRuns(input, work)
-  // A record of the usual name is found by whoever stands beside it.
+  // A command in the same folder finds a record with the default name.
   const where = record === '.onbook' ? [] : ['--data', record]
 
   return {
@@ -87,7 +87,7 @@ interface Typed {
   readonly err: string
 }
 
-/** The program that is running, once more. */
+/** Starts the running program again, with other arguments. */
 function typed(words: readonly string[], cwd: string): Promise<Typed> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...words], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -99,7 +99,7 @@ function typed(words: readonly string[], cwd: string): Promise<Typed> {
   })
 }
 
-/** A fault has a message. */
+/** The JSON answer of a command. A fault has a message. */
 function readAnswer(out: string): { readonly message?: string } | null {
   try {
     return JSON.parse(out) as { readonly message?: string }

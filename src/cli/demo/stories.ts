@@ -1,4 +1,4 @@
-// The stories that the demo tells, each with one command.
+// The stories of the demo, each with one command.
 
 import type { Stage } from './stage.ts'
 import { apply } from './stories/apply.ts'
@@ -11,9 +11,9 @@ import { tool } from './stories/tool.ts'
 
 export interface DemoStory {
   readonly name: string
-  /** What it shows, in a few words. */
+  /** The subject, in a few words. */
   readonly summary: string
-  /** What came of it, in the one line that matters. */
+  /** The result, in one line. */
   readonly tell: (stage: Stage) => Promise<string>
 }
 

@@ -1,4 +1,4 @@
-// onbook host serve --background, host status and host stop, from outside.
+// Tests onbook host serve --background, host status and host stop from outside.
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'

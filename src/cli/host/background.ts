@@ -1,4 +1,4 @@
-// onbook host serve --background: a host in a process of its own that stays when the command has ended. Its output goes to host.log.
+// onbook host serve --background: starts a host in its own process, which outlives the command. Its output goes to host.log.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { within } from './within.ts'
 
-/** Work that an earlier host left is resumed before the host answers. */
+/** The host resumes abandoned work before it answers, so the start may take long. */
 const START_MS = 120_000
 
-/** Set for a host that was started in the background. */
+/** Set in the environment of a host that runs in the background. */
 const CHILD = 'ONBOOK_BACKGROUND_CHILD'
 
-/** A host that answers. */
+/** A host that accepts requests. */
 export interface Listening {
   readonly url: string
   readonly pid: number
@@ -70,11 +70,13 @@ function printFailure(output: string, log: string, { json }: Input): void {
   else process.stderr.write(`${text}\n`)
 }
 
-/** Tells the process that waits for this host. False when the host was not started in the background. The log never has the login link. */
+/**
+ * Reports to the parent process that waits for this host. False when the host was not started in the background. The log never has the login link.
+ */
 export function answerParent(listening: Listening): boolean {
   if (process.env[CHILD] === undefined || process.send === undefined) return false
   delete process.env[CHILD] // commands that agents run inherit the environment
-  // A parent that has given up meanwhile has closed the channel.
+  // A parent that stopped waiting has closed the channel.
   process.send(listening, () => {
     if (process.connected) process.disconnect()
   })

@@ -1,4 +1,4 @@
-// Where the host may listen: decided before anything is bound.
+// Tests where the host may listen: decided before anything is bound.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -74,7 +74,7 @@ describe('onbook host serve', () => {
     const named = ['--allow-host', 'onbook.example']
     expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook key create') })
     const { id } = JSON.parse((await runCli(['keys', 'create', '--json'], { cwd })).out) as { id: string }
-    // Nobody has this address: it is for documentation. So the decision is seen to be made, and nothing is bound.
+    // An address reserved for documentation, which no machine has: the decision is visible, and nothing is bound.
     expect((await serve(...named)).err).toMatch(/EADDRNOTAVAIL/)
     await runCli(['keys', 'revoke', id], { cwd })
     expect(await serve(...named)).toMatchObject({ code: 2, err: expect.stringContaining('onbook key create') })

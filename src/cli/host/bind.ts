@@ -1,12 +1,12 @@
-// Where the host may listen. Anywhere but on this machine only when somebody has thought about it: names and keys.
+// Decides where the host may listen. Beyond this machine only with an operator key and configured names.
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 
 export interface Binding {
   readonly address: string
-  /** Names with port that the host is reached by, beside those of this machine. */
+  /** Names of the host, with port, beside those of this machine. */
   readonly hosts: readonly string[]
-  /** What people open; null for where it listens. */
+  /** The URL that people open; null for the address where it listens. */
   readonly publicUrl: string | null
 }
 

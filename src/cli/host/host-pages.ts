@@ -1,15 +1,15 @@
-// Requests that the client has no method for: a long question, and the events of a stream in pages.
+// Requests that the client has no method for: long questions, and the events of a stream in pages.
 import { ClientError } from '../../client/index.ts'
 import { Fault } from '../../errors.ts'
 import type { WhichHost } from './which-host.ts'
 
 export interface AskOptions {
   readonly method?: 'GET' | 'POST'
-  /** For a question that keeps a healthy host busy: the limit is for a sign of life, and the answer may take longer. */
+  /** For a question that keeps a healthy host busy: the timeout applies to a health check first, and the answer may take longer. */
   readonly long?: boolean
 }
 
-/** How many times the limit a long question may take. */
+/** How many times the timeout a long question may take. */
 const LONG = 20
 
 export async function hostAnswer(host: WhichHost, path: string, { method = 'GET', long = false }: AskOptions = {}): Promise<Response> {

@@ -1,4 +1,4 @@
-// How long a command waits for an answer of a host. Streams and follow-ups have limits of their own.
+// The time limit for one answer of a host. Streams have limits of their own.
 import type { Input } from '../commands.ts'
 import { numberOption } from '../terminal.ts'
 

@@ -1,4 +1,4 @@
-// The host as somebody runs it: from the command line, on a folder, until it is told to stop.
+// Tests the host as a process: started from the command line on a folder, until it is stopped.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -242,7 +242,7 @@ describe('onbook publish and label', () => {
     ])
     const { out } = await runCli(['events', 'library/onbook', '--json'], { cwd })
     const types = out.split('\n').flatMap(line => (line === '' ? [] : [(JSON.parse(line) as { type: string }).type]))
-    // The schemas of the pack are kept once beside its templates.
+    // The schemas of the pack are stored once beside its templates.
     expect(types.filter(type => type === 'pack.schemasKept')).toHaveLength(1)
     expect(types.filter(type => type === 'label.moved')).toHaveLength(first.published.length + 2)
     expect(types).toHaveLength(2 * first.published.length + 3)

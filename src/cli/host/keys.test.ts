@@ -1,4 +1,4 @@
-// onbook key list from outside: which scopes and workspaces a key gets, and how they are listed.
+// Tests onbook key list from outside: the scopes and workspaces of a key, and how they are listed.
 import { expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 

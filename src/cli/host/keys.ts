@@ -1,4 +1,4 @@
-// onbook key: who may talk to the host.
+// onbook key: creates, lists and revokes keys of the host.
 
 import { openProductStore, randomness } from '../../book/product-store.ts'
 import { actorOf, clock, existingDatabase, tenantOf } from '../../book/record-folder.ts'
@@ -22,7 +22,7 @@ export async function login(input: Input): Promise<number> {
   return 0
 }
 
-/** Only a new key may create the record it is kept in. */
+/** Only `key create` may create a record. */
 function existing(input: Input): Input {
   existingDatabase(input)
   return input
@@ -97,7 +97,7 @@ const row = ({ id, tenant, revoked, expiresAt, lastUsedAt, workspaces, scopes }:
   scopes.join(','),
 ]
 
-/** `*` in a key means the workspaces that its tenant has; it makes no name into a workspace. */
+/** `*` means the existing workspaces of the tenant; it does not allow any further name. */
 function workspacesText(workspaces: readonly string[]): string {
   if (workspaces.includes('*')) return 'all that exist'
   return workspaces.length === 0 ? 'none' : workspaces.join(',')

@@ -59,7 +59,7 @@ async function showLabels(book: Book, input: Input): Promise<void> {
   const { template, label: name } = input
   const { value } = await book.labels.list(String(template))
   const labels = value.filter(one => name === undefined || one.label === name)
-  // Refuses a template that does not exist.
+  // Fails for a template that does not exist.
   if (labels.length === 0) await book.prompts.versions(String(template))
   if (input.json) printJson({ templateId: template, labels })
   else if (labels.length === 0)

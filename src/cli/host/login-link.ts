@@ -1,4 +1,4 @@
-// onbook key login: another link to sign in with.
+// onbook key login: creates another link to sign in with.
 import { folderOf, readText } from '../../book/record-folder.ts'
 import { keyPath, livingHost } from '../../book/running-host.ts'
 import { Fault } from '../../errors.ts'

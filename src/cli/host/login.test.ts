@@ -1,4 +1,4 @@
-// onbook host login: the key comes from standard input, is kept for its owner alone, and is never printed.
+// Tests onbook host login: the key comes from standard input, only its owner can read it, and it is never printed.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

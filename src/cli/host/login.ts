@@ -1,4 +1,4 @@
-// onbook host login URL, onbook host logout URL: keep the key of a host for this user, so that no command line shows it.
+// onbook host login URL, onbook host logout URL: stores the key of a host for this user, so that no command line shows it.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -46,7 +46,7 @@ function urlOf({ host }: Input): string {
   return withoutSlash(given)
 }
 
-/** Without echo. */
+/** Reads the key without echo. */
 async function typedKey(url: string): Promise<string> {
   process.stderr.write(`Key for ${visible(url)}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })

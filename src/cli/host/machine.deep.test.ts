@@ -1,4 +1,4 @@
-// A host on a machine that misbehaves: no descriptors, a full disk, reused process numbers, a backlog at the end.
+// Tests a host on a failing machine: no file descriptors, a full disk, reused process ids, a backlog at shutdown.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -39,7 +39,7 @@ async function serve(cwd: string, args: readonly string[] = [], env: Readonly<Re
   ])
   const { url } = JSON.parse(line) as { readonly url: string }
   const key = readFileSync(join(cwd, '.onbook', 'local.key'), 'utf8').trim()
-  // One connection for all: a host without descriptors takes no other.
+  // One connection for all requests: a host without descriptors accepts no other.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   ends.push(() => agent.destroy())
   const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
@@ -124,11 +124,11 @@ it.skipIf(noDisk !== null)(
     writeFileSync(join(disk.folder, 'script.yaml'), 'replies: [{ match: {}, ticks: 400, text: Hello. }]')
     const host = await serve(disk.folder, ['--script', 'script.yaml'])
     const runs = await startRuns(host, 5)
-    // The log beside the store is emptied into it and begins anew now and then: it must not have room of its own.
+    // The write-ahead log is reset into the store now and then: it must not have room of its own.
     // The host writes meanwhile, and a disk smaller than its files is refused.
     await vi.waitFor(() => disk.leave(0), { timeout: 20_000, interval: 20 })
     await vi.waitFor(async () => expect((await host.ask('GET', '/readyz')).body.reasons?.[0]?.code).toBe('store_full'), PATIENT)
-    // Longer than the host used to try.
+    // Longer than the retries of an earlier release.
     await new Promise(resume => setTimeout(resume, 12_000))
     disk.roomy()
     await allAre(host, runs, 'completed')
@@ -164,7 +164,7 @@ it('reliability D16: a host with a backlog, and with work that does not end, sto
   const told = performance.now()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  // The promise is 10 s. The grace of the command is ten minutes.
+  // The promise is 10 s. The grace period of the command is ten minutes.
   expect(performance.now() - told).toBeLessThan(30_000)
   writeFileSync(join(folder, 'onbook.host.yaml'), config(['/bin/echo', 'Hello.']))
   await allAre(await serve(folder, ['--script', 'never.yaml']), held, 'completed')

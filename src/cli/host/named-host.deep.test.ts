@@ -1,4 +1,4 @@
-// Commands through a host that is named with --url or ONBOOK_URL: they do what they do on a folder, with the rights of their key.
+// Tests commands through a host named with --url or ONBOOK_URL: they do the same as on a folder, with the rights of their key.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-/** @param key null: the key with every scope */
+/** @param key null for the key with every scope */
 const onHost = (cwd: string, key: string | null = null) => {
   const run = (...args: string[]) => runCli(args, { cwd, env: { ONBOOK_URL: host.url, ONBOOK_KEY: key ?? host.key } })
   return { run, json: async (...args: string[]) => JSON.parse((await run(...args, '--json')).out) }

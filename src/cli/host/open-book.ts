@@ -1,4 +1,4 @@
-// The book that a command works with: of the host that is named or runs on the folder, else of a host in this process.
+// Opens the book that a command works with: of the host that is named or runs on the folder, else of a host in this process.
 
 import type { CommandParts, LocalWork } from '../../book/command-host.ts'
 import { type Book, connect } from '../../book.ts'
@@ -23,9 +23,9 @@ export interface StreamOptions {
 }
 
 export interface BookUse extends Pick<CommandParts, 'record' | 'judges'> {
-  /** In place of the tools of the repo, which are bound when the policy decides about something. */
+  /** Replaces the tools of the repo, which are bound where the policy decides about calls. */
   readonly tools?: readonly Binding[]
-  /** Shortest time limit for one answer of a host. */
+  /** The shortest time limit for one answer of a host. */
   readonly patienceMs?: number
 }
 
@@ -43,12 +43,12 @@ function openHost(host: WhichHost, { patienceMs = 0 }: BookUse): OpenBook {
   return { book, host, local: null, stream: streamOf(book, path => answerOf(fetch, host, path)), close: async () => {} }
 }
 
-/** @param ask one request, answered as it is */
+/** @param ask sends one request and returns the raw response */
 export function streamOf(book: Book, ask: (path: string) => Promise<Response>): OpenBook['stream'] {
   return async function* stream<E>(path: string, { after = -1, signal }: StreamOptions = {}) {
     if (signal === undefined) return yield* eventPages<E>(ask, path, after)
     try {
-      // Pieces of replies on their way have no place in the record.
+      // Pieces of unfinished replies are not part of the record.
       for await (const { type, data } of book.events(path, { after: String(after), signal }))
         if (type !== 'delta') yield JSON.parse(data) as E
     } catch (error) {

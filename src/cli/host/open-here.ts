@@ -1,4 +1,4 @@
-// A book whose host is in this process: the command does the work itself, and the work ends with it.
+// Opens a book whose host is in this process: the command does the work itself, and the work ends with it.
 
 import { embedCommand } from '../../book/command-host.ts'
 import { repoBindings } from '../../book/repo-bindings.ts'
@@ -10,7 +10,7 @@ import { checkGiven, checkProviders } from '../sessions/ready.ts'
 import { answerOf } from './host-pages.ts'
 import { type BookUse, type OpenBook, streamOf } from './open-book.ts'
 
-/** No answer of this process is too late. */
+/** Requests within this process have no time limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 export async function openHere(input: Input, { judges = false, tools, ...use }: BookUse): Promise<OpenBook> {
@@ -28,7 +28,7 @@ export async function openHere(input: Input, { judges = false, tools, ...use }: 
   return { book, host: null, local, stream: streamOf(book, path => answerOf(send, { url, key, timeoutMs: NO_LIMIT_MS }, path)), close }
 }
 
-/** A stack trace is of no use to a person whose machine lacks something. */
+/** A fault is printed without a stack trace: it describes a problem of this machine, not a bug. */
 const report = (error: Error): void =>
   void process.stderr.write(
     error instanceof Fault ? faultText(error) : `onbook: ${visibleLines(String(error.stack ?? error)).join('\n')}\n`,

@@ -1,4 +1,4 @@
-// onbook publish of agents and workflows, beside the packs.
+// Tests onbook publish of agents and workflows, beside the packs.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

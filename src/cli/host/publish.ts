@@ -1,5 +1,5 @@
-// onbook publish: packs into the library, agents and workflows into the record; with --workspace, the whole folder as the next version of
-// that workspace too.
+// onbook publish: publishes packs to the library, agents and workflows to the record, and with --workspace the whole folder as the next version of
+// that workspace.
 import { statSync } from 'node:fs'
 import { workerValidator } from '../../adapters/validator/worker-validator.ts'
 import type { Book } from '../../book.ts'
@@ -28,12 +28,12 @@ export async function publish(input: Input): Promise<number> {
   const folder = folderRequest(input, paths)
   const { targets, missing } = await locate(paths)
   if (missing.length > 0) throw new Fault('path_missing', { path: missing.join(', ') })
-  // All packs are read and checked before there is a record to write to.
+  // All packs are read and checked before the record is created.
   const { compiled, schemas, definitions } = await prepare(targets)
   if (folder === null && compiled.templates.length + definitions.length === 0)
     throw new Fault('packs_missing', { where: targets.map(({ root }) => root).join(', ') })
   return workAt(await openRecordOf(input), input, async book => {
-    // A version that is refused anyway must not leave packs behind.
+    // A version that would be refused must not leave packs behind.
     if (folder !== null) await checkExpected(book, folder)
     const packs = await book.packs.publish({
       templates: compiled.templates,
@@ -54,7 +54,7 @@ export async function publish(input: Input): Promise<number> {
   })
 }
 
-/** As they were prepared: a host reads them again and refuses malformed ones. */
+/** The documents in their prepared form. A host parses them again and refuses malformed ones. */
 const documentsOf = (definitions: readonly PreparedDefinition[], wanted: DefinitionKind): readonly Readonly<Record<string, unknown>>[] =>
   definitions.filter(({ kind }) => kind === wanted).map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)))
 
@@ -88,7 +88,7 @@ function printPublished({ published, unchanged, active, agents, workflows }: Pub
   for (const line of activeLines(active, [...published, ...unchanged])) process.stdout.write(`${line}\n`)
 }
 
-/** Null when only packs are meant. */
+/** Null when only packs are published. */
 function folderRequest({ workspace, message, expect }: Input, paths: readonly string[]): FolderRequest | null {
   if (typeof workspace !== 'string') {
     if (message !== undefined || expect !== undefined)

@@ -1,4 +1,4 @@
-// onbook prompt render prompt:…: a template of the library, found, bound and composed as the host does it. Labels may be named here.
+// onbook prompt render prompt:…: resolves, binds and composes a template of the library, as the host does it. Refs may have labels here.
 
 import { openProductStore } from '../../book/product-store.ts'
 import { tenantOf } from '../../book/record-folder.ts'

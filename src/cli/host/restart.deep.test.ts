@@ -1,4 +1,4 @@
-// A host that is started again without what its runs need leaves them as they are, says so, and goes on when the thing is there.
+// Tests a host that restarts without something its runs need: it leaves them as they are, reports it, and continues them when the thing is back.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ const slow = 'replies:\n  - match: {}\n    ticks: 1000000000\n    text: Never.\n
 const folder = temporaryFolder(null, {
   'workflows/scripted.yaml': 'id: scripted\nobjective: Say hello.\nnodes: [{ id: greeter, provider: scripted, model: small }]\n',
   'workflows/asked.yaml': 'id: asked\nobjective: Say hello.\nnodes: [{ id: greeter, provider: openai-compatible, model: tiny }]\n',
-  // Packs lie in prompts/ then, and the scripts are none.
+  // With a prompts/ folder, only the files in it are packs, so the scripts do not count.
   'prompts/packs/a.json': '[{"role":"system","content":"Hi."}]',
   'slow.yaml': slow,
   'quick.yaml': 'replies:\n  - match: {}\n    text: Hello.\n',
@@ -76,7 +76,7 @@ async function until(look: () => Promise<boolean>): Promise<void> {
 it('newcomer §6: a run in flight survives a restart without its script, or without the address of its provider', {
   timeout: 180_000,
 }, async () => {
-  // The provider never answers at first.
+  // The provider does not answer at first.
   let answers = false
   const chat = await loopbackChat('openai', () => (answers ? { pieces: ['Hello.'] } : undefined))
   expect((await runCli(['publish'], { cwd: folder })).code).toBe(0)
@@ -86,7 +86,7 @@ it('newcomer §6: a run in flight survives a restart without its script, or with
   )
   await until(async () => chat.heard.length > 0)
   await until(async () => (await first.ask('GET', `/v1/runs/${scripted}`)).body.steps! > 0)
-  // A session on its own is at work as well.
+  // A direct run of a session is open as well.
   await first.ask('POST', '/v1/sessions', { session: 'desk', config: { provider: 'scripted', model: 'small' } })
   await first.ask('POST', '/v1/sessions/desk/runs', { input: 'Say hello.' })
   await until(async () => {

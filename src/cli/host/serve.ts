@@ -1,5 +1,5 @@
 // Folder: Commands about the host, its keys, its library and its labels.
-// onbook host serve: the host, until it is told to stop.
+// onbook host serve: runs the host until it is stopped.
 
 import type { FastifyInstance } from 'fastify'
 import { removeLeftHomes } from '../../adapters/repo-tools/command-homes.ts'
@@ -27,9 +27,9 @@ import { type Binding, bindingOf, bindProblem, isLoopback } from './bind.ts'
 import { within } from './within.ts'
 
 const DEFAULT_PORT = 4680
-/** How long requests that are under way may take after the host was told to stop. */
+/** The time that open requests have after the stop signal. */
 const DRAIN_MS = 7_000
-/** From the signal to the end, whatever is under way. Work that is broken off is taken up by the next host. */
+/** The time from the signal to the end, with any work under way. The next host resumes interrupted work. */
 const STOP_MS = 9_000
 
 export async function serve(input: Input): Promise<number> {
@@ -66,7 +66,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
     try {
       await removeLeftHomes()
       const { path, key } = await localKey(store, input)
-      // Before anybody can ask for more, and not what another host is at.
+      // Before the host accepts requests. Runs of another live host are left alone.
       const other = livingHost(input)
       if (other !== null) app.log.warn({ pid: other.pid }, 'another host runs on this folder, and keeps the runs that it has')
       else {
@@ -77,7 +77,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       const reached = binding.publicUrl ?? url
       await noteRunning(input, reached)
       const loginUrl = `${reached}/login#${login.issue(readKeyText(key)?.id ?? '').token}`
-      // Whoever hears of it may end it at once.
+      // Listens for signals before the announcement, because a script may stop the host at once.
       const ending = stopped()
       const listening = { url, pid: process.pid, loginUrl, keyFile: path }
       if (!answerParent(listening)) announce(listening)
@@ -93,7 +93,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
       clearTimeout(force)
       if (!inTime) {
         app.log.warn('work that did not end in time was broken off; the next host takes it up')
-        // Work under way would go on, on a store that is closed.
+        // Otherwise the interrupted work would continue on a closed store.
         await within(store.close(), 500)
         process.exit(0)
       }
@@ -104,7 +104,7 @@ export async function serveUntilStopped(input: Input, announce: (listening: List
   }
 }
 
-/** What an option says comes before the file, and is on record like the rest. */
+/** An option overrides the file, and the result is recorded. */
 function servedConfig(input: Input): HostConfig {
   const config = hostConfigOf(input)
   const requestsPerMinute = numberOption(input.requestsPerMinute, '--requests-per-minute', config.limits.requestsPerMinute)

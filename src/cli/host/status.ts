@@ -1,4 +1,4 @@
-// onbook host status and onbook host stop: the host that runs on this folder.
+// onbook host status and onbook host stop: shows and stops the host that runs on this folder.
 import { setTimeout as delay } from 'node:timers/promises'
 import { isSameProcess } from '../../adapters/processes/process-identity.ts'
 import { folderOf } from '../../book/record-folder.ts'
@@ -10,7 +10,7 @@ import { numberOption, printJson } from '../terminal.ts'
 import { hostTimeout } from './host-timeout.ts'
 
 const EVERY_MS = 50
-/** A host breaks off after 9 s. */
+/** A host ends itself after 9 s at most. */
 const STOP_MS = 15_000
 
 export async function status(input: Input): Promise<number> {
@@ -23,7 +23,7 @@ export async function status(input: Input): Promise<number> {
 
 const noHost = (input: Input): string => `${visible(`No host runs on ${folderOf(input)}.`)} Start one: onbook host serve --background\n`
 
-/** A host that answers has noted its URL in the folder, and is ready. */
+/** Waits for a host that has written its URL to the folder, and is ready. */
 async function awaited(input: Input): Promise<{ readonly url: string; readonly pid: number }> {
   const ms = hostTimeout(input)
   const answering = async () => {
@@ -53,7 +53,7 @@ export async function stop(input: Input): Promise<number> {
   return 0
 }
 
-/** Null when the time is over. */
+/** Null after the time limit. */
 async function poll<T>(look: () => Promise<T | null>, ms: number): Promise<T | null> {
   for (const end = Date.now() + ms; ; ) {
     const found = await look()

@@ -1,4 +1,4 @@
-// The host as a process: what it prints for people to sign in, and how it goes down.
+// Tests the host as a process: the sign-in link that it prints, and its shutdown.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Keys that `onbook host login` keeps for this user, by the URL of their host. Only their owner can read the file.
+// Stores the keys of `onbook host login` for this user, by the URL of their host. Only the owner can read the file.
 import { lstatSync, readFileSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { homedir } from 'node:os'

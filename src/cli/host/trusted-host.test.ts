@@ -1,4 +1,4 @@
-// Which host a command talks to, and for how long: a note that no living host of this user wrote leads nowhere, and a host that hangs is given up.
+// Tests which host a command trusts, and for how long it waits: a stale or forged note is ignored, and a host that hangs is given up.
 import { chmodSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ let url = ''
 const requests: string[] = []
 const keys: string[] = []
 
-/** A server that takes every request and answers none. */
+/** A server that accepts every request and answers none. */
 beforeAll(async () => {
   server = createServer(({ method, url: path, headers }) => {
     requests.push(`${method} ${path}`)

@@ -1,4 +1,4 @@
-// Which host a command goes through: the one that is named, or that runs on the folder. Null for the folder itself.
+// Finds the host that a command uses: the named one, or the one that runs on the folder. Null for the folder itself.
 
 import { readText } from '../../book/record-folder.ts'
 import { keyPath, livingHost } from '../../book/running-host.ts'
@@ -13,7 +13,7 @@ import { storedKey } from './stored-keys.ts'
 export interface WhichHost {
   readonly url: string
   readonly key: string
-  /** How long a command waits for one answer. */
+  /** The time limit for one answer. */
   readonly timeoutMs: number
 }
 
@@ -26,7 +26,7 @@ export async function hostFor(input: Input): Promise<WhichHost | null> {
     throw new Fault('usage_invalid', { problem: `The host at ${url} records the owner of the key as the actor: leave out --actor` })
   const key = keyFor(url, input) ?? storedKey(url)
   if (key !== undefined) return { url, key, timeoutMs }
-  // The key of this folder opens this folder's host; no other is shown it.
+  // The key of this folder is only sent to the host of this folder.
   if (url !== living)
     throw new Fault('usage_invalid', {
       problem: `Name the key that opens ${url} with --key or ONBOOK_KEY, or sign in: onbook host login ${url}`,
@@ -39,14 +39,14 @@ export const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 /** Whether an option or the environment names a host. */
 export const isHostNamed = (input: Input): boolean => urlOf(input) !== undefined
 
-/** A folder or a tenant that an option names comes before the environment. */
+/** A folder or tenant in an option overrides the environment. */
 function urlOf({ url, data, tenant }: Input): string | undefined {
   if (typeof url === 'string') return withoutSlash(url)
   const { ONBOOK_URL: fallback = '' } = process.env
   return fallback === '' || data !== undefined || tenant !== undefined ? undefined : withoutSlash(fallback)
 }
 
-/** The key in the environment is for the host in the environment, where one is named: no other host receives it. */
+/** Where the environment names a host, its key is only for that host: no other host receives it. */
 function keyFor(url: string, { key, url: named }: Input): string | undefined {
   if (typeof key === 'string') return key
   const { ONBOOK_URL: host = '', ONBOOK_KEY: fallback = '' } = process.env
@@ -54,7 +54,7 @@ function keyFor(url: string, { key, url: named }: Input): string | undefined {
   return fallback !== '' && isFor ? fallback : undefined
 }
 
-/** Closes the book in any case. Prints a refusal of the host with its own code. */
+/** Always closes the book. Prints a refusal of the host with its own code. */
 export async function workAt<D extends { close(): Promise<void> }>(
   open: D,
   input: Input,

@@ -1,6 +1,6 @@
-// A limit for how long a command waits.
+// Limits how long a command waits.
 
-/** Whether the work was done in time. */
+/** Whether the work ended in time. */
 export function within(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>(resolve => {

@@ -1,4 +1,4 @@
-// onbook policy explain: what the gate would say of a call. Nothing is called, and nothing is recorded.
+// onbook policy explain: shows how the gate would decide a call. Nothing is called, and nothing is recorded.
 import type { ExplainedPolicy } from '../../engine/policy/explain-policy.ts'
 import { Fault } from '../../errors.ts'
 import type { ExplainRequest } from '../../wire/onbook/policy.ts'

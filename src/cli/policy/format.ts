@@ -1,4 +1,4 @@
-// A policy in words a person follows.
+// Formats a policy as sentences.
 import type { Asking } from '../../core/gate/grants.ts'
 
 const UNITS: readonly (readonly [ms: number, name: string])[] = [

@@ -1,4 +1,4 @@
-// onbook policy log: how the policy of a record has changed, as its events say.
+// onbook policy log: lists the changes of a record's policy.
 
 import { withRecord } from '../../book/record-folder.ts'
 import { changeLines, type PolicyChange } from '../../core/gate/policy-diff.ts'

@@ -1,4 +1,4 @@
-// The commands about the policy: the file, the record and a host say the same, and whoever asks changes nothing.
+// Tests the commands about the policy: the file, the record and a host give the same answer, and asking changes nothing.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -89,7 +89,7 @@ it('a run, and a host, answer as the folder does; what changed is in the log', a
   const host = await serveCli(folder, '--repo', '.')
   try {
     const { body: served } = await onbook(...at)
-    // Named: the folder itself answers, while the host runs on it.
+    // With --tenant, the folder itself answers while the host runs on it.
     expect(await onbook(...at, '--tenant', 'default')).toMatchObject({ body: served })
     expect((await onbook('policy', 'show')).body.grants).toEqual([{ grant: 1, line: 2, tools: ['read_file'] }])
     writeFileSync(join(folder, 'tried.yaml'), POLICY)

@@ -1,5 +1,5 @@
 // Folder: Commands about the policy.
-// onbook policy show: what is allowed, in words and in the order in which it decides.
+// onbook policy show: prints the policy as sentences, in the order in which its rules apply.
 import { askingOf } from '../../core/gate/grants.ts'
 import type { TenantPolicy } from '../../core/gate/host-policy.ts'
 import type { Input } from '../commands.ts'

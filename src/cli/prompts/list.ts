@@ -1,5 +1,5 @@
 // Folder: Commands about prompts: list, show, roll back.
-// onbook prompt list: every published prompt with its newest version and its labels.
+// onbook prompt list: lists every published prompt with its newest version and its labels.
 import { labelsOf } from '../../engine/library/labels.ts'
 import { listTemplates } from '../../engine/library/list.ts'
 import type { Input } from '../commands.ts'

@@ -1,4 +1,4 @@
-// The library of a folder, opened for one command.
+// Opens the library of a folder for one command.
 import { hostConfigOf } from '../../book/host-config.ts'
 import { openProductStore } from '../../book/product-store.ts'
 import { actorOf, existingDatabase, tenantOf } from '../../book/record-folder.ts'

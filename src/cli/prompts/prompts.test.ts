@@ -1,4 +1,4 @@
-// onbook prompt list, show, rollback and label --back, from outside.
+// Tests onbook prompt list, show, rollback and label --back from outside.
 import { execFileSync } from 'node:child_process'
 import { beforeAll, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'

@@ -1,4 +1,4 @@
-// onbook prompt rollback: the version before the present one is active again, or a label leads to it again.
+// onbook prompt rollback: makes the previous version active again, or moves a label back to its previous version.
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { hasPack } from '../../engine/packs/pack-folder.ts'
 import { activate } from '../activate.ts'
@@ -6,7 +6,7 @@ import type { Input } from '../commands.ts'
 import { label } from '../host/label.ts'
 import { locate } from '../locate.ts'
 
-/** A pack of this folder is checked and tested before it is active again. A template without a pack only has its label moved. */
+/** A pack of this folder is checked and tested before it is active again. For a template without a pack, only the label moves. */
 export async function rollback(input: Input): Promise<number> {
   const [name, to] = [String(input.prompt), input.label ?? ACTIVE_LABEL]
   const { workspace } = (await locate([])).targets[0]!

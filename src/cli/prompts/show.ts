@@ -1,4 +1,4 @@
-// onbook prompt show: one published version of a prompt: its text, its variables, the versions beside it and the labels.
+// onbook prompt show: prints one published version of a prompt: its text, its variables, the other versions and the labels.
 import { labelsOf } from '../../engine/library/labels.ts'
 import { listTemplates } from '../../engine/library/list.ts'
 import { findTemplate } from '../../engine/library/render-ref.ts'

@@ -1,4 +1,4 @@
-// Names that were probably meant: a label that the prompt has not had yet, a prompt that does not exist.
+// Suggests names for typos: a label that the prompt has never had, a prompt that does not exist.
 import type { Book } from '../../book.ts'
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import { nearest } from '../../core/pack/nearest.ts'
@@ -10,7 +10,7 @@ export async function checkLabelKnown({ labels }: Book, templateId: string, labe
   if (!known.has(label)) throw new Fault('label_unknown', { templateId, label, meant: nearest(label, known) })
 }
 
-/** Names the prompt that was probably meant, where the error says that it does not exist. @param ids of the prompts there are */
+/** Adds the nearest prompt id to an error about a missing prompt. @param ids the existing prompts */
 export async function withSuggestion<T>(templateId: string, ids: () => AsyncIterable<string>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,11 +1,11 @@
-// A run file as a host sends it. Holds none of it.
+// Streams a run file from a host. Holds none of it in memory.
 import { MOST_BYTES } from '../../adapters/exported-run/lines.ts'
 import { Fault } from '../../errors.ts'
 import { hostAnswer } from '../host/host-pages.ts'
 import type { WhichHost } from '../host/which-host.ts'
 import { runNotFound } from '../runs/watched-runs.ts'
 
-/** @param most bytes of a file that could be opened again */
+/** @param most the greatest size in bytes that can be opened again */
 export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BYTES): AsyncIterable<Uint8Array> {
   const answer = await hostAnswer(host, `/v1/runs/${encodeURIComponent(runId)}:export`, { long: true })
   if (answer.status === 404) throw runNotFound(runId)
@@ -23,7 +23,7 @@ export async function* exportedBy(host: WhichHost, runId: string, most = MOST_BY
   }
 }
 
-/** What the host says against it, with its own code. */
+/** The refusal of the host, with its own code. */
 export async function refusal({ url }: WhichHost, answer: Response): Promise<Fault> {
   const said = (await answer.json().catch(() => ({}))) as { readonly error?: unknown; readonly message?: unknown }
   return new Fault('host_refused', {

@@ -1,4 +1,4 @@
-// Forks as a person types them: a run walked again from the record, from a file and through a host, and one gone on with otherwise.
+// Tests forks on the command line: a run replayed from the record, from a file and through a host, and a branch with a change.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -140,7 +140,7 @@ describe('a replay whose process is killed', () => {
     const isOpen = async () => (await statuses()).some(({ status }) => status === 'running')
     for (let ms = 250; !(await isOpen()); ms = ms > 900 ? 250 : ms + 15)
       await runCli(['replay', runId, '--level', '3', '--data', data], { during: child => void setTimeout(() => child.kill('SIGKILL'), ms) })
-    // No script: whoever asked a model would fail.
+    // No script: a request to a model would fail.
     const host = await serveCli(folder)
     try {
       while (await isOpen()) await new Promise(resume => setTimeout(resume, 50))

@@ -1,4 +1,4 @@
-// A record that somebody else wrote may say anything: events left out, told twice, out of order, of other types, with other values.
+// Tests records with arbitrary content: events that are missing, doubled, out of order, of other types, or with other values.
 import { expect, it } from 'vitest'
 import { crashesIn } from '../../testing/fuzz/ask-all.ts'
 

@@ -1,4 +1,4 @@
-// A record that somebody else wrote may say anything. A sample; the many are in the deep suite.
+// Tests records with arbitrary content on a sample. hostile-record.deep.test.ts has the many cases.
 import { expect, it } from 'vitest'
 import { crashesIn } from '../../testing/fuzz/ask-all.ts'
 

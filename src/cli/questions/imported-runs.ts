@@ -1,4 +1,4 @@
-// Runs that were imported: files beside the record, listed with it and no part of it. Each is read whole, so one that does not hold is said to be broken.
+// Lists imported runs: files beside the record that are not part of it. Each file is read whole, and a damaged one is reported as broken.
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { exportedStore } from '../../adapters/exported-run/exported-store.ts'
@@ -22,7 +22,7 @@ export async function importedRuns(input: Input): Promise<readonly ImportedRun[]
   const folder = dirname(importedPath(input, 'any'))
   const names = await readdir(folder).catch(() => [])
   const found: ImportedRun[] = []
-  // Each is held open while it is read, and there may be many.
+  // One at a time: each stays open while it is read, and there may be many.
   for (const name of names.filter(one => one.endsWith('.jsonl')).sort()) found.push(await importedRun(join(folder, name)))
   return found
 }
@@ -42,7 +42,7 @@ async function importedRun(path: string): Promise<ImportedRun> {
   }
 }
 
-/** Anybody may put a file there, under any name. */
+/** The folder may contain files with any name. */
 function runIdOf(name: string): string {
   try {
     return decodeURIComponent(name)

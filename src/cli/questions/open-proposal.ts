@@ -1,4 +1,4 @@
-// The proposal that recorded runs are held against: a version that is published, or a folder as it lies there, taken in as if it were one.
+// Opens the proposal that recorded runs are compared with: a published version, or a folder on disk, published in memory.
 import { existsSync, realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { folderTree } from '../../adapters/folder/folder-tree.ts'
@@ -20,20 +20,20 @@ import { choiceOf } from '../workspace/open-workspaces.ts'
 
 export interface ProposalDesk {
   readonly proposal: Proposal
-  /** Null when there is none here. */
+  /** Null when the folder has no record. */
   readonly record: Store | null
   close(): Promise<void>
 }
 
-/** A folder is written as a path, and the name of a workspace is none: `./desk`, `desk@3`. */
+/** A folder is written as a path, a workspace as a name: `./desk`, `desk@3`. */
 export const isFolder = (against: string): boolean => /^\.{1,2}$|[/\\]/.test(against)
 
-/** @param against null: nothing but labels that are moved */
+/** @param against null when only labels move */
 export async function openProposal(input: Input, against: string | null): Promise<ProposalDesk> {
   const named = against === null || isFolder(against) ? null : choiceOf(against)
   const labels = labelsOf(input)
   if (named !== null) existingDatabase(input)
-  // Looking makes no record.
+  // A read-only command creates no record.
   const record = existsSync(databaseOf(input)) ? openProductStore(input) : null
   const beside = memoryStore(clock, PRODUCT_PROJECTIONS)
   const validator = workerValidator()
@@ -54,10 +54,10 @@ export async function openProposal(input: Input, against: string | null): Promis
   }
 }
 
-/** Every file is read: nothing is known of a folder that was never published. */
+/** An empty cache: every file is read, because the folder was never published. */
 const NOTHING_KNOWN: StatCache = { find: () => null, note: () => {}, save: () => {} }
 
-/** A workspace without files, where only labels are moved. */
+/** A workspace without files, for a proposal that only moves labels. */
 const LABELS_ALONE = 'labels'
 const NO_FILES: TreeSource = { files: [], read: () => [], named: () => {} }
 
@@ -66,7 +66,7 @@ const labelsOf = ({ label = [], activate = [] }: Input): readonly ProposedLabel[
   ...(activate as readonly string[]).flatMap(readActivation),
 ]
 
-/** As the first version of its workspace, in memory. */
+/** Publishes the folder in memory, as the first version of its workspace. */
 async function takeIn(store: Store, input: Input, folder: string | null): Promise<{ readonly workspace: string }> {
   const writer = { tenant: tenantOf(input), policy: EVERYTHING, actor: actorOf() }
   if (folder === null) {

@@ -1,4 +1,4 @@
-// Where a question about a run is asked: a run file, a host that is named, or the folder's record. Whoever asks reads a store, and cannot tell which.
+// Opens the source of a question about a run: a run file, a named host, or the folder's record. The question reads a store in each case.
 import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,18 +16,18 @@ import { runNotFound } from '../runs/watched-runs.ts'
 import { exportedBy } from './exported-by.ts'
 
 export interface Questioned {
-  /** Only to be read: events and objects, no tables. */
+  /** Read-only: events and objects, no tables. */
   readonly store: Store
   readonly tenant: string
   readonly runId: string
   close(): Promise<void>
 }
 
-/** @param ref a run's id, or a file that it was exported to */
+/** @param ref a run's id, or an exported run file */
 export async function openQuestioned(input: Input, ref: string): Promise<Questioned> {
   const path = await runFileOf(input, ref)
   if (path !== null) return openRunFile(path)
-  // A host that runs on the folder is in nobody's way: whoever reads does not need it.
+  // A host that runs on the folder does not get in the way: reading the record does not need it.
   if (isHostNamed(input)) return openDownload(input, ref)
   const store = openRecord(input)
   const tenant = tenantOf(input)
@@ -36,7 +36,7 @@ export async function openQuestioned(input: Input, ref: string): Promise<Questio
   throw runNotFound(ref)
 }
 
-/** The file that is named, or that a run was imported as; null when there is none, or when the run itself is there: then that is meant, and it is said. */
+/** The named file, or the file of an imported run; null when there is neither. A run of the record wins over an imported one, with a notice. */
 export async function runFileOf(input: Input, ref: string): Promise<string | null> {
   const path = await savedFileOf(input, ref)
   if (path === null || path === ref) return path
@@ -48,7 +48,7 @@ export async function runFileOf(input: Input, ref: string): Promise<string | nul
   return null
 }
 
-/** Whether or not there is a run of that name. */
+/** Does not check whether the record has a run with this id. */
 async function savedFileOf(input: Input, ref: string): Promise<string | null> {
   for (const path of [ref, importedPath(input, ref)])
     if (
@@ -74,7 +74,7 @@ async function openRunFile(path: string, closed: () => Promise<void> = async () 
   }
 }
 
-/** A run may say what nobody else is to read: it does not stay behind. */
+/** A download may contain confidential text: it is deleted even when a signal ends the command. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 async function openDownload(input: Input, runId: string): Promise<Questioned> {
@@ -87,7 +87,7 @@ async function openDownload(input: Input, runId: string): Promise<Questioned> {
   }
 }
 
-/** A run of the host that is named, as a file. */
+/** Downloads a run of the named host to a temporary file. */
 export async function download(input: Input, runId: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const host = (await hostFor(input))!
   const folder = await mkdtemp(join(tmpdir(), 'onbook-'))

@@ -1,5 +1,5 @@
-// Runs that one release began and another went on with, and histories made again as runs of their own: two releases that ship other words, processes of
-// their own, one folder.
+// Tests runs that one release began and another continued, and replays of recorded histories as runs: two releases that ship different texts, in
+// separate processes, on one folder.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Runs that a release recorded, replayed by one that ships other words: a process of its own, with the histories of every release.
+// Tests that a release with different texts can replay the recorded runs of every release, in a separate process.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

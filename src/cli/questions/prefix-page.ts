@@ -1,4 +1,4 @@
-// How much of what a node is sent stays the same from step to step, for a person. Pure.
+// Formats the prefix report for a person: how much of a node's requests stays the same from step to step. Pure.
 import pc from 'picocolors'
 import type { Breaker, Tokens } from '../../core/prefix/summary.ts'
 import type { PrefixAnswer, PrefixStep } from '../../engine/prefix/prefix.ts'
@@ -39,7 +39,7 @@ function nodePage({ nodeId, provider, model, steps, summary }: PrefixAnswer, col
 
 const WIDTH = 94
 
-/** Of the last request, what a provider could have kept from the one before. */
+/** The part of the last request that a provider could have cached from the one before. */
 function cacheable(last: PrefixStep | undefined): readonly string[] {
   if (last?.kept === undefined || last.bytes === 0) return []
   return [
@@ -47,7 +47,7 @@ function cacheable(last: PrefixStep | undefined): readonly string[] {
   ]
 }
 
-/** Never rounded up to all of it. */
+/** Never rounded up to 100. */
 const percent = (share: number): string => `${Math.floor(share * 100)} %`
 const tokenText = ({ tokens, estimated }: Tokens): string =>
   `${estimated ? 'about ' : ''}${tokens} tokens${estimated ? ' (estimated)' : ''}`

@@ -1,4 +1,4 @@
-// onbook run prefix: how much of what a node is sent stays the same from step to step, what breaks it, and what that costs.
+// onbook run prefix: shows how much of a node's requests stays the same from step to step, what breaks the prefix, and the cost.
 import { prefixOfRun } from '../../engine/prefix/prefix.ts'
 import type { Input } from '../commands.ts'
 import { printJson, useColor } from '../terminal.ts'

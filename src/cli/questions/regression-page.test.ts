@@ -1,4 +1,4 @@
-// What a person reads of a proposal: what fails first, one example each, and nothing that a terminal would act on.
+// Tests the regression page: failures first, one example for each cause, and no control characters.
 import { expect, it } from 'vitest'
 import { type AskedAgainst, regressionPage } from './regression-page.ts'
 

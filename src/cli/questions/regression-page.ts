@@ -1,4 +1,4 @@
-// What a proposal would do to recorded prompts, for a person: the counts, then every cause with how much it changes and one example. Pure.
+// Formats a regression report for a person: the counts, then every cause with its extent and one example. Pure.
 import pc from 'picocolors'
 import { ACTIVE_LABEL } from '../../core/library/events.ts'
 import type { CauseCount, Example, Tally } from '../../core/regression/tally.ts'
@@ -10,18 +10,18 @@ import { counted } from '../workspace/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
 
-/** A version, or a folder that is proposed as one. */
+/** The proposal: a version, or a folder proposed as one. */
 export interface AskedAgainst extends Tally, Pick<Regression, 'workspaces' | 'unreached'> {
-  /** Runs that were not looked at. */
+  /** Runs that were not compared. */
   readonly older?: number
   readonly replays?: number
   readonly against: {
-    /** Left out where only labels are moved. */
+    /** Absent where only labels move. */
     readonly workspace?: string
     readonly version?: number
     readonly folder?: string
     readonly root: string
-    /** As they were asked for: labels, and versions that are made active. */
+    /** The requested moves: labels, and versions to activate. */
     readonly moved?: readonly string[]
   }
 }
@@ -61,13 +61,13 @@ function againstText({ against: { workspace, version, folder, moved = [] } }: As
   return visible([...(workspace === undefined ? [] : [place]), ...moved].join(', '))
 }
 
-/** What is not of this workspace was left as it is: whoever reads it must not take that for an answer. */
+/** Content of other workspaces was not compared. The report must say so. */
 const elsewhereLines = ({ against: { workspace }, workspaces }: AskedAgainst): readonly string[] =>
   workspace === undefined || workspaces.length === 0 || workspaces.includes(workspace)
     ? []
     : [clip(visible(`  Preludes and catalogs were not compared: they are of ${workspaces.join(', ')}, and none of ${workspace}`), WIDTH)]
 
-/** A new version that nobody uses yet changes nothing: that must not be read as an answer about its text. */
+/** A new version that no label points to changes nothing: the report must not read as a verdict about its text. */
 function unreachedLines({ templateId, version, file, label, stays }: Unreached, color: Colors): readonly string[] {
   const move = label === ACTIVE_LABEL ? `--activate ${templateId}@${version}` : `--label ${templateId}@${label}=${version}`
   return [
@@ -96,7 +96,7 @@ const share = (count: number, prompts: number): string => (count === prompts ? '
 function nameText({ cause, name, part, from, to, sameVersion }: CauseCount): string {
   if (sameVersion) return `${cause} ${name} ${to}: another text under the same version`
   const what = `${cause} ${name}${part === undefined ? '' : `, ${partText(part)}`}`
-  // The names of two contents tell a person nothing.
+  // Digests of two contents are not useful to a person.
   if ([from, to].some(one => one?.startsWith('sha256:'))) return what
   return `${what}: ${from ?? 'nothing'} → ${to ?? 'nothing'}`
 }
@@ -120,5 +120,5 @@ function exampleLines(example: Example, color: Colors): readonly string[] {
   ]
 }
 
-/** A sentence may be longer than a line. */
+/** Wraps a sentence that is longer than a line. */
 const longLines = (text: string): readonly string[] => `    ${wrapped(text.split(' '), WIDTH - 4, '\n    ')}`.split('\n')

@@ -1,4 +1,4 @@
-// One proposal, asked about in every place where runs are: the record, run files, a host. The same answer from all, as far as each can know it.
+// Tests one proposal against every source of runs: the record, run files, a host. All give the same answer, as far as each can know it.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// onbook replay --against as scripts and CI use it: one answer from the record, and what is refused. The rest is in the deep suite and in the story.
+// Tests onbook replay --against for scripts and CI: one answer from the record, and refusals. The deep suite and the story test have the rest.
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 

@@ -1,4 +1,4 @@
-// onbook replay --against: which recorded prompts would come out otherwise under a proposed version of a workspace. Asks no model, and writes nothing.
+// onbook replay --against: shows which recorded prompts would differ under a proposed version of a workspace. Asks no model, and writes nothing.
 
 import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
 import type { Proposal } from '../../engine/regression/proposal.ts'
@@ -19,7 +19,7 @@ import { isFolder, openProposal } from './open-proposal.ts'
 import { type AskedAgainst, regressionPage } from './regression-page.ts'
 
 interface Asked {
-  /** Null: only labels are moved. */
+  /** Null when only labels move. */
   readonly against: string | null
   readonly runs: readonly string[]
   readonly workflowId?: string | undefined
@@ -27,14 +27,14 @@ interface Asked {
   readonly limit?: number | undefined
 }
 
-/** `replays`: left out, as they have the prompts of other runs once more. */
+/** `replays`: left out, because they repeat the prompts of other runs. */
 type Left = Pick<NewestRuns, 'older'> & { readonly replays: number }
 type Answered = Regression & Left
 
-/** It looks at no more for one question. */
+/** A host compares no more runs in one request. */
 const MOST_OF_HOST = 1_000
 
-/** Ends with 1 when anything would change, or when a run cannot be compared. */
+/** Exits with 1 when anything would change, or when a run cannot be compared. */
 export async function regression(input: Input): Promise<number> {
   const asked = askedOf(input)
   const found = asksHost(input, asked) ? await answerOfHost(input, asked) : await answerHere(input, asked)
@@ -51,13 +51,13 @@ export async function regression(input: Input): Promise<number> {
   return found.unchanged === found.prompts && found.unsound === 0 ? 0 : 1
 }
 
-/** Nobody would have looked, and it would read as if nothing changed. */
+/** An empty comparison is an error: it would read as if nothing changed. */
 const nothingCompared = ({ workflowId, since }: Asked): string =>
   workflowId === undefined && since === undefined
     ? 'there is no recorded run to compare: --against needs runs'
     : `there is no recorded run${workflowId === undefined ? '' : ` of workflow ${workflowId}`}${since === undefined ? '' : ` since ${since}`} to compare`
 
-/** A folder may be called anything: what is of another workspace would be left as it is, and nobody told. */
+/** The workspace name is guessed from the folder. When no run uses that workspace, nothing would be compared, so this refuses. */
 function checkGuessed(folder: string, { against: { workspace }, workspaces }: Answered): void {
   if (workspaces.length > 0 && !workspaces.includes(workspace))
     throw usage(
@@ -95,7 +95,7 @@ function askedOf(input: Input): Asked {
   }
 }
 
-/** What is published there, held against what was recorded there. A folder here is held against run files, which it sends. */
+/** The host compares published versions with its own record. A local folder is compared here, with run files of the host. */
 const asksHost = ({ url, all }: Input, { against }: Asked): boolean =>
   typeof url === 'string' && all === true && against !== null && !isFolder(against)
 
@@ -113,7 +113,7 @@ async function answerOfHost(input: Input, { against, workflowId, since, limit = 
 
 async function answerHere(input: Input, asked: Asked): Promise<Answered> {
   const isHere = asked.runs.length === 0 && typeof input.url !== 'string'
-  // Without a record nothing would change, and nobody would have looked.
+  // Without a record nothing would be compared.
   if (isHere) existingDatabase(input)
   const { proposal, record, close } = await openProposal(input, asked.against)
   try {

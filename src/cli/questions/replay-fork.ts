@@ -1,4 +1,4 @@
-// onbook replay --level 3: a run walked again as a fork of its own. On the folder's record the fork stays; of a file nothing is kept.
+// onbook replay --level 3: replays a run as a fork. On the folder's record the fork is kept; for a run file or a host it is discarded.
 
 import { randomBytes } from 'node:crypto'
 import pc from 'picocolors'
@@ -45,7 +45,7 @@ export async function replayFork(input: Input, ref: string): Promise<number> {
   }
 }
 
-/** A file, and a host elsewhere, are read; the folder's record can have one more run. */
+/** A run file and a remote run are read-only; the folder's record can take one more run. */
 async function openForked(input: Input, ref: string): Promise<Questioned & { readonly from: ReadFrom }> {
   if ((await runFileOf(input, ref)) !== null) return { ...(await openQuestioned(input, ref)), from: 'a run file' }
   if (typeof input.url === 'string') return { ...(await openQuestioned(input, ref)), from: 'a host' }
@@ -58,7 +58,7 @@ async function openForked(input: Input, ref: string): Promise<Questioned & { rea
   throw runNotFound(ref)
 }
 
-/** Where the run was read from: a fork is kept only beside its source. */
+/** The source of the run: a fork is kept only beside its source. */
 type ReadFrom = 'the record' | 'a run file' | 'a host'
 type ShownFork = Omit<ReplayedByFork, 'forkId'> & { readonly forkId: string | null }
 

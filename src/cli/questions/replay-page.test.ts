@@ -1,4 +1,4 @@
-// What a person reads when a run does not come out as it was.
+// Tests the page of a replay that differs from its run.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import { replayRun } from '../../engine/replay/replay.ts'

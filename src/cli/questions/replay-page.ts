@@ -1,4 +1,4 @@
-// What a replay found, for a person: every prompt in a line, then the first divergence in full and the others in a line each. Pure.
+// Formats a replay for a person: every prompt in a line, then the first divergence in full and the others in a line each. Pure.
 import pc from 'picocolors'
 import type { Json } from '../../core/digest/digest.ts'
 import type { Divergence, Point, Rotation } from '../../core/replay/divergence.ts'
@@ -67,7 +67,7 @@ const rotationLine = ({ kind, expected, found }: Rotation): string =>
     `The host’s default for ${kind} was ${valueText(expected)} and is ${valueText(found)} now: a rotation, which does not reach this run.`,
   )
 
-/** Of what is not made again, but looked at. */
+/** Labels for points that are checked rather than computed again. */
 const FOUND: Partial<Record<Point, string>> = { event: 'its bytes ', object: 'its bytes ' }
 
 const divergenceLines = (divergence: Divergence): readonly string[] => [
@@ -100,7 +100,7 @@ function placeText({ sequence, point, stream, nodeId, step, kind, layer, block, 
   return visible(`${listed(where)}: ${listed(what)}`)
 }
 
-/** Words of a text stand in quotes. */
+/** Text of a prompt is quoted. */
 const shownIn = ({ span }: Divergence, value: Json): string => valueText(span === undefined ? value : JSON.stringify(value))
 
 const valueText = (value: Json): string =>

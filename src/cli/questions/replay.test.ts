@@ -1,4 +1,4 @@
-// onbook replay as a person types it: a process of its own, on a real record, and on one that somebody has been at.
+// Tests onbook replay from outside: in its own process, on a real record, and on a tampered one.
 import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

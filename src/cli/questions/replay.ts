@@ -1,4 +1,4 @@
-// onbook replay: a run made again from its record, and what comes out otherwise. Asks no model and runs no tool.
+// onbook replay: replays a run from its record, and shows what differs. Asks no model and runs no tool.
 import { existsSync } from 'node:fs'
 import { HOST_FILE, hostConfigOf } from '../../book/host-config.ts'
 import { isObject } from '../../core/digest/is-object.ts'
@@ -29,7 +29,7 @@ export async function replay(input: Input): Promise<number> {
   const { store, tenant, runId, close } = await openQuestioned(input, run)
   try {
     const colored = useColor(process.stdout)
-    // A run may have any number of them: each is printed when it is made, and none is kept.
+    // A run may have any number of prompts: each is printed at once, and none is kept.
     const onPrompt = (prompt: ReplayedPrompt): void => void process.stdout.write(`${promptLine(prompt, colored)}\n`)
     const hostDefaults = await presentDefaults(input, store)
     const replayed = await replayRun(store, tenant, runId, { level, hostDefaults, ...(input.json ? {} : { onPrompt }) })
@@ -41,7 +41,7 @@ export async function replay(input: Input): Promise<number> {
   }
 }
 
-/** As the file of the host says that is named or lies here; else as the record last says. Null when nobody says. */
+/** The host defaults of the settings file that is named or lies in the folder, else the last recorded ones; null without either. */
 export async function presentDefaults(input: Input, store: Store): Promise<KindRefs | null> {
   if (input.config !== undefined || existsSync(HOST_FILE)) return hostConfigOf(input).hostDefaults
   const { seq } = await store.head(HOST_TENANT, HOST_STREAM)

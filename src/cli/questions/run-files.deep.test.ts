@@ -1,4 +1,4 @@
-// Run files on their way through the command line, each step a process of its own: imported, listed, asked, refused, with something left out.
+// Tests run files on the command line, each step in its own process: imported, listed, queried, refused, and with parts left out.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ const runNewsroom = async (data: string): Promise<string> => {
   expect(status).toBe('completed')
   return runId
 }
-/** With an end that fits. */
+/** Adds a valid end line. */
 const ended = (lines: readonly string[]): string => {
   const name = lines.reduce<Digest | ''>((before, line) => nameWithLine(before, line), '')
   return [...lines, writeEndLine(name as Digest), ''].join('\n')
@@ -90,7 +90,7 @@ describe('what is refused', () => {
     writeFileSync(join(folder, 'theirs.jsonl'), movedTo('umbrella', lines))
     expect(await json('verify', 'theirs.jsonl')).toMatchObject({ code: 0, intact: true })
     expect(await json('import', 'theirs.jsonl', '--data', 'ours')).toMatchObject({ code: 2, error: 'run_exists' })
-    // Elsewhere it is a run of that tenant, and of no other.
+    // In another folder it is a run of that tenant, and of no other.
     expect(await json('import', 'theirs.jsonl', '--data', 'elsewhere')).toMatchObject({ code: 0, run: own })
     expect(await json('replay', own, '--data', 'elsewhere')).toMatchObject({ code: 0, identical: true })
   })
@@ -100,7 +100,7 @@ describe('what is refused', () => {
     expect(await json('import', 'one.jsonl', '--data', 'same')).toMatchObject({ code: 0 })
     expect(await json('import', 'one.jsonl', '--data', 'same')).toMatchObject({ code: 0 })
     const lines = readFileSync(HISTORY, 'utf8').trimEnd().split('\n').slice(0, -1)
-    // No node: what only a node speaks of would be left.
+    // Not an internal tree node: erasing one would leave objects that only the node names.
     const at = lines.findIndex(line => line.startsWith('{"digest"') && !line.includes('"base64":"eyIkbm9kZS'))
     const erased = JSON.stringify({ digest: JSON.parse(lines[at]!).digest, erased: true })
     writeFileSync(join(folder, 'other.jsonl'), ended(lines.toSpliced(at, 1, erased)))
@@ -108,7 +108,7 @@ describe('what is refused', () => {
   })
 })
 
-/** All that a stream says of its tenant, and the chain over it, made anew: nobody signed it, so nobody can tell. */
+/** Rewrites the tenant and the hash chain of every stream. Without a signature the forgery cannot be detected. */
 function movedTo(tenant: string, lines: readonly string[]): string {
   const header = JSON.parse(lines[0]!)
   const rest = lines.slice(1)
@@ -154,7 +154,7 @@ describe('what is left out', () => {
     expect((await onbook('erase', digest, '--data', 'gaps', '--why', 'asked for')).code).toBe(0)
     const exported = await json('export', runId, '--data', 'gaps', '--output', 'erased.jsonl')
     expect(exported).toMatchObject({ code: 0, erased: [digest] })
-    // Whether it was erased or kept back cannot be seen in the file.
+    // The file does not show whether an object was erased or left out.
     expect(readFileSync(join(folder, 'erased.jsonl'), 'utf8')).toBe(readFileSync(join(folder, 'less.jsonl'), 'utf8'))
   })
 
@@ -170,7 +170,7 @@ describe('what is left out', () => {
     const second = JSON.parse((await at(...run)).out).runId
     expect((await at('export', first)).out).toBe(before)
     expect(before).not.toContain(second)
-    // A run that takes its config from a home writes nothing into it: another run's file has the home, and no word of the first.
+    // A run that gets its config from a home session writes nothing into it: the file of another run contains the home, but nothing of the first run.
     const { out: after } = await at('export', second)
     expect(after).toContain('"stream":"session/desk"')
     expect(after).not.toContain(first)

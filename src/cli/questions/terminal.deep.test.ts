@@ -1,4 +1,4 @@
-// No run file writes to a terminal what a terminal acts on: many words and numbers of a record, each in turn.
+// Tests that a run file cannot send control characters to a terminal: many texts and numbers of a record, each in turn.
 import { expect, it } from 'vitest'
 import { actedOnIn } from '../../testing/fuzz/hostile-words.ts'
 

@@ -1,4 +1,4 @@
-// No run file writes to a terminal what a terminal acts on, whatever it says. A sample; every place is in the deep suite.
+// Tests on a sample that a run file cannot send control characters to a terminal. terminal.deep.test.ts has every place.
 import { expect, it } from 'vitest'
 import { actedOnIn } from '../../testing/fuzz/hostile-words.ts'
 

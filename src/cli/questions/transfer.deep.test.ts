@@ -1,4 +1,4 @@
-// A run leaves a machine and is asked about on another: by file, imported, and through a host.
+// Tests questions about a run on another machine: by file, imported, and through a host.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// onbook run export, onbook run import: a run, or a stream, on its way to another machine, and a run that came from one.
+// onbook run export, onbook run import: writes a run or a stream to a file for another machine, and imports a run file.
 import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -78,7 +78,7 @@ const leftOutLines = (erased: readonly Digest[], leftOut: RunFileHeader['leftOut
   ...leftOut.map(({ tenant, stream, reason }) => `left out: ${stream} of ${tenant}: ${reason}`),
 ]
 
-/** Reads all of it: what does not hold is not passed on. */
+/** Reads and verifies the whole file: a damaged file is not imported. */
 async function lookInto(path: string): Promise<Pick<ExportedRun, 'erased'> & RunFileHeader> {
   const { store, header, erased } = await exportedStore(path)
   await store.close()
@@ -97,7 +97,7 @@ export async function importRun(input: Input): Promise<number> {
   return say(input.json, { imported: path, run }, [`Imported ${run}. It is read-only: onbook show ${run}`])
 }
 
-/** One name must not stand for two runs: whatever tenant a file says it is of, it would be shown in place of the one that is here. */
+/** One id must not name two runs: the imported run would hide the recorded one, whatever tenant the file names. */
 const refuseKnown = (input: Input, run: string): Promise<void> =>
   withRecord(input, async store => {
     for (const tenant of await store.tenants())
@@ -107,7 +107,7 @@ const refuseKnown = (input: Input, run: string): Promise<void> =>
 
 const isSame = async (a: string, b: string): Promise<boolean> => (await endOf(a)) === (await endOf(b))
 
-/** The last line names everything before it. */
+/** The last line covers everything before it. */
 async function endOf(path: string): Promise<string> {
   const file = await open(path)
   try {

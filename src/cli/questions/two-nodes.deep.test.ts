@@ -1,4 +1,4 @@
-// A run that one Node recorded comes out the same under another, from the record and from its run file. Both ways round.
+// Tests that a run recorded with one Node version replays the same with another, from the record and from its run file. In both directions.
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

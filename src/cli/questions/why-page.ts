@@ -1,4 +1,4 @@
-// Why every node was told what it was told, for a person: the chain as OpenWOP RFC 0029 §D prints it, then what was in force. Pure.
+// Formats the why report for a person: the chain in the format of OpenWOP RFC 0029 §D, then the active versions. Pure.
 import pc from 'picocolors'
 import type { ActiveSteps, EventPlace } from '../../core/why/active-since.ts'
 import { isSilent, refusedIn } from '../../core/why/chain.ts'
@@ -9,7 +9,7 @@ import { visible } from '../report/visible.ts'
 import { shortHash } from '../runs/format.ts'
 
 type Colors = ReturnType<typeof pc.createColors>
-/** Of files on disk, only what would be chosen is known. */
+/** For files on disk, only the choice is known. */
 type Shown = WhyChoice & Partial<WhyAnswer>
 
 const indented = (lines: readonly string[], by: number): readonly string[] => lines.map(line => `${' '.repeat(by)}${line}`)
@@ -23,7 +23,7 @@ export function whyPage(answers: readonly Shown[], useColor: boolean): string {
 function nodeLines(answers: readonly Shown[], color: Colors): readonly string[] {
   const { nodeId, agentId, visit = 1, active = [] } = answers[0]!
   const about = [...(agentId === null ? [] : [`agent ${agentId}`]), ...(visit === 1 ? [] : [`visit ${visit}`])].join(', ')
-  // Whoever asks for one kind is shown every layer of it.
+  // With one kind selected, every layer of it is shown.
   const silent = answers.length === 1 ? [] : answers.filter(({ chain }) => isSilent(chain))
   return [
     `▸ ${color.bold(visible(`node:${nodeId}`))}${about === '' ? '' : color.dim(visible(`  ${about}`))}`,
@@ -87,7 +87,7 @@ const snapshotLines = ({ meant, snapshot, adopted = [] }: WhyLayer): readonly st
         ...adopted.map(event => visible(eventText(event))),
       ]
 
-/** What won, and then whose document names it. */
+/** When the winning template was published, then the document that names it. */
 const publishedLines = ({ published, definition }: WhyLayer): readonly string[] => [
   ...(published === undefined ? [] : [visible(`published ${whenText(published)}`)]),
   ...(definition === undefined ? [] : [visible(`${definition.stream.replace('/', ' ')} published ${whenText(definition)}`)]),
@@ -95,7 +95,7 @@ const publishedLines = ({ published, definition }: WhyLayer): readonly string[] 
 
 const whenText = ({ at, actor }: EventPlace): string => `${at} by ${actor}`
 
-/** Of the label, up to the moment at which it was looked at. */
+/** Moves of the label, up to the time of the lookup. */
 const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
   moves.map(({ to, at, actor, why }) =>
     visible(`${label} ${to === null ? 'removed' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),

@@ -1,4 +1,4 @@
-// onbook why: what scripts rely on, files that were never run, and what is refused. Through real processes; the pages are told in scripts/stories.deep.test.ts.
+// Tests onbook why in real processes: the contract with scripts, files that were never run, and refusals. scripts/stories.deep.test.ts has the pages.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ describe('files on disk', () => {
       ['critic', 'prompt:editorial-house-style@1.0.0', 'agent-overrides'],
       ['editor', null, undefined],
     ])
-    // Nobody has given the label yet: a run would be refused.
+    // The label does not exist yet: a run would be refused.
     expect([code, body[2].chain[3].code]).toEqual([1, 'prompt_template_not_found'])
     expect(existsSync(join(folder, '.onbook'))).toBe(false)
   })
@@ -37,7 +37,7 @@ describe('files on disk', () => {
     const { folder, onbook, json } = place()
     await onbook('publish', '.')
     await onbook('label', 'editorial-house-style', 'production', '1.1.0', '--new')
-    // What was edited since it was published counts, and is published by the run.
+    // An edit after the publication counts, and the run publishes it.
     const path = join(folder, WORKFLOW)
     writeFileSync(path, readFileSync(path, 'utf8').replace('systemPromptRef: "prompt:experimental-writer@2.0.0"', 'systemPromptRef: ""'))
     const edited = await json('why', '--edit', WORKFLOW)
@@ -48,7 +48,7 @@ describe('files on disk', () => {
     expect([edited.code, code]).toEqual([0, 0])
     expect(edited.body).toEqual(choices)
     expect(body).toHaveLength(12)
-    // A run file answers as the record does, but for who published agents and workflows.
+    // A run file gives the same answer as the record, except for who published agents and workflows.
     await onbook('export', ran.runId, '--output', 'run.jsonl')
     expect(body[0].chain[3]).toMatchObject({ published: { stream: 'library/onbook' }, definition: { stream: 'agent/local.desk.writer' } })
     const without = (text: string) => JSON.parse(text, (key, value) => (key === 'definition' ? undefined : value))

@@ -1,5 +1,5 @@
 // Folder: The questions: why, blame, diff, prefix, replay, regression.
-// onbook why: which of the places a prompt could come from won, and why; of a run that was, or of files that are not run yet.
+// onbook why: shows which source of a prompt won, and why; for a recorded run, or for files that were not run yet.
 import { existsSync } from 'node:fs'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'
 import { hostConfigOf } from '../../book/host-config.ts'
@@ -25,7 +25,7 @@ export async function why(input: Input): Promise<number> {
   if (input.json) printJson(answers)
   else if (answers.length === 0) process.stdout.write('No node has received a prompt yet.\n')
   else process.stdout.write(whyPage(answers, useColor(process.stdout)))
-  // What was is no finding; what would be refused is one.
+  // A recorded refusal is not a finding; a refusal that would happen is one.
   return edit !== undefined && answers.some(({ chain }) => refusedIn(chain) !== null) ? 1 : 0
 }
 
@@ -50,7 +50,7 @@ async function ofRun(input: Input, ref: string): Promise<readonly WhyAnswer[]> {
 async function ofFile(input: Input, path: string): Promise<readonly WhyChoice[]> {
   const question = questionOf(input)
   const edited = await preparedFile(path)
-  // Looking makes no record.
+  // A read-only command creates no record.
   const store = existsSync(databaseOf(input)) ? openProductStore(input) : memoryStore(clock, PRODUCT_PROJECTIONS)
   try {
     const { libraryId, hostDefaults, agentBindings, supported } = hostConfigOf(input)

@@ -1,4 +1,4 @@
-// onbook store events STREAM: what happened, oldest first; with --follow also what happens next.
+// onbook store events STREAM: lists recorded events, oldest first; with --follow also new ones.
 
 import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { Fault } from '../../errors.ts'
@@ -14,7 +14,7 @@ export const events = (input: Input): Promise<number> =>
     const [tenant, stream] = [tenantOf(input), String(input.stream)]
     const after = numberOption(input.after, '--after', -1, { least: -1, most: Number.MAX_SAFE_INTEGER })
     if (!input.follow && (await store.head(tenant, stream)).seq < 0) throw new Fault('stream_missing', { stream })
-    // One who follows wants to see all that comes.
+    // With --follow there is no default limit.
     const most = input.follow && input.limit === undefined ? Infinity : limitOf(input)
     let last = after
     let count = 0
@@ -43,7 +43,7 @@ function eventsOf(store: Store, tenant: string, stream: string, after: number, f
 }
 
 function lineOf({ event, bytes }: StoredEvent, json: boolean): string {
-  // The bytes are hashed: a pipe gets them as they are.
+  // The bytes are hashed: a pipe gets them unchanged.
   const line = Buffer.from(bytes).toString()
   if (json) return `${process.stdout.isTTY ? safeJson(line) : line}\n`
   const { seq, at, type, actor, payload } = event

@@ -1,4 +1,4 @@
-// The forger's suite: every kind of event of a record with runs is rewritten, cut off or hidden, without keys and with them, before and after a checkpoint.
+// Tests forgeries: every kind of event of a record with runs is rewritten, cut off or hidden, without and with keys, before and after a checkpoint.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,10 +50,10 @@ async function verifyCopy(copy: string, anchored = false): Promise<readonly stri
   return (await verifyFile(fileOf(copy), { check, anchors })).breaks.map(({ stream, code }) => `${stream} ${code}`)
 }
 
-/** The actor of a checkpoint is signed by the one after it; what it says, by itself. */
+/** The next checkpoint signs the actor of a checkpoint; the checkpoint itself signs its payload. */
 const unsealing = (event: RecordedEvent): RecordedEvent => ({ ...event, payload: { ...(event.payload as JsonObject), heads: [] } })
 
-/** Everything that follows from events is made to fit, and then the record goes on. */
+/** Rebuilds everything that is derived from events, and then continues the record. */
 async function goOn(copy: string) {
   const store = openCopy(copy)
   await store.rebuild()
@@ -105,7 +105,7 @@ describe('without keys', () => {
         change(copy, database => cutStream(database, { tenant, stream, seq: from }))
         expect(await verifyCopy(copy), `${stream} ${from}`).toContain(`${stream} checkpoint_ahead`)
         const { refused } = await goOn(copy)
-        // One that is gone has no head that could be signed.
+        // A deleted stream has no head that could be signed.
         if (from > 0) expect(refused.map(one => one.stream)).toContain(stream)
         expect(await verifyCopy(copy)).toContain(`${stream} checkpoint_ahead`)
         rmSync(copy, { recursive: true, force: true })
@@ -125,7 +125,7 @@ describe('without keys', () => {
     expect((await running.seal()).refused).toMatchObject([{ stream: 'checkpoints', code: 'checkpoint_ahead' }])
     await store.close()
     expect((await goOn(copy)).refused).toEqual([])
-    // The limit of what a record can know by itself.
+    // The limit of what a record can prove by itself.
     expect(await verifyCopy(copy)).toEqual([])
     expect(await verifyCopy(copy, true)).toContain(`${run.stream} anchor_differs`)
   }, 120_000)

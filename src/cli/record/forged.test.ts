@@ -1,4 +1,4 @@
-// A history that was signed cannot be rewritten without a key and pass: short form. The long one is forged.deep.test.ts.
+// Tests that a signed history cannot be rewritten without a key. forged.deep.test.ts is the complete version.
 import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

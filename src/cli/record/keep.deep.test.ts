@@ -133,7 +133,7 @@ describe('onbook run export', () => {
   })
 })
 
-/** Appends to stream `busy` until it is told to stop. */
+/** Appends to stream `busy` until it is stopped. */
 const WRITER = (path: string) => `
   import { sqliteStore } from ${JSON.stringify(resolve('dist/adapters/sqlite-store/sqlite-store.js'))}
   const store = sqliteStore(${JSON.stringify(path)}, () => new Date().toISOString())

@@ -1,4 +1,4 @@
-// onbook store checkpoint, anchor, backup, restore, rebuild, erase, collect: keeping a record.
+// onbook store checkpoint, anchor, backup, restore, rebuild, erase, collect: commands that maintain a record.
 
 import { backupStore, restoreStore } from '../../adapters/sqlite-store/backup.ts'
 import { scratchSignedHeads } from '../../adapters/sqlite-store/inspect/scratch-signed-heads.ts'
@@ -31,7 +31,7 @@ export const checkpoint = (input: Input): Promise<number> =>
     return sayRefused(refused)
   })
 
-/** Exit code 1 when there are any: they are the traces of a rewritten history. */
+/** Exit code 1 when there are any: they are traces of a rewritten history. */
 function sayRefused(refused: readonly RefusedStream[], more = ''): number {
   if (refused.length === 0) return 0
   const lines = refused.map(({ tenant, stream, sequence, code }) => `  ${tenant} ${stream} ${sequence} ${code}`)
@@ -65,7 +65,7 @@ export const anchor = (input: Input): Promise<number> =>
 
 export async function backup(input: Input): Promise<number> {
   const file = String(input.file)
-  await openRecord(input).close() // a store that is missing or too new says so
+  await openRecord(input).close() // fails for a store that is missing or too new
   const done = await backupStore(databaseOf(input), file, copy => approve(input, copy))
   if (!done) return 1
   return say(input, `Wrote ${file}${verifiedOrNot(input)}. The keys in ${folderOf(input)}/keys are not in it: keep them apart.`, {
@@ -82,7 +82,7 @@ export async function restore(input: Input): Promise<number> {
 
 const verifiedOrNot = (input: Input): string => (input.broken === true ? ', whether it verifies or not' : ', and verified it')
 
-/** What is broken is said, and not kept. */
+/** Reports a damaged copy and refuses it. */
 async function approve(input: Input, copy: string): Promise<boolean> {
   const check = await checkerOf(input)
   const verified = await verifyFile(copy, { check })
@@ -115,7 +115,7 @@ export const erase = (input: Input): Promise<number> =>
     })
   })
 
-/** Lists them; erases them when it is said why. */
+/** Lists the objects; erases them when a reason is given. */
 async function eraseHolding(store: Store, input: Input): Promise<number> {
   const { run, holding, message: why, digest } = input
   if (typeof run !== 'string' || typeof holding !== 'string' || holding === '' || digest !== undefined)

@@ -1,4 +1,4 @@
-// onbook store object DIGEST: the bytes themselves.
+// onbook store object DIGEST: prints the bytes of an object.
 
 import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { type Digest, isDigest } from '../../core/digest/digest.ts'
@@ -33,7 +33,7 @@ async function described(digest: Digest, chunks: AsyncIterable<Uint8Array>): Pro
   return { digest, size: bytes.length, ...(Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString('base64') }) }
 }
 
-/** What a terminal would act on becomes something one can see; anybody else gets the bytes as they are. */
+/** On a terminal, visible symbols replace control characters. A pipe gets the bytes unchanged. */
 export async function show(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   if (!process.stdout.isTTY) {
     for await (const chunk of chunks) await print(chunk)

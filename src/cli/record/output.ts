@@ -1,4 +1,4 @@
-// Bytes on their way out: to standard output at the reader's pace, or into a new file, whole or not at all.
+// Writes bytes to standard output at the reader's pace, or into a new file, all or nothing.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { Fault } from '../../errors.ts'
 
 type Piece = string | Uint8Array
 
-/** Waits for a slow reader: what is printed may be longer than memory. */
+/** Waits for a slow reader: the output may be larger than memory. */
 export async function print(piece: Piece): Promise<void> {
   if (!process.stdout.write(piece)) await new Promise(resume => process.stdout.once('drain', resume))
 }
 
-/** Never replaces a file. What ends with a fault half-way leaves nothing. */
+/** Never replaces a file. A failure half-way leaves no file. */
 export async function writeNew(path: string, pieces: AsyncIterable<Piece>): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
   try {

@@ -1,4 +1,4 @@
-// Evidence is looked at where it lies: a record in a folder that cannot be written to answers every question.
+// Tests that a record in a read-only folder answers every question.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** @param leave what a host that was killed leaves: its log */
+/** @param leave adds the files that a killed host leaves behind: its log */
 function evidence(name: string, leave?: (folder: string) => void): string {
   const folder = join(root, name)
   mkdirSync(folder)
@@ -36,7 +36,7 @@ function evidence(name: string, leave?: (folder: string) => void): string {
   return folder
 }
 
-/** The file and its log as they are while a process has them open, with an event that is in the log alone. */
+/** The database file and its log as they are while a process has them open, with an event that only the log contains. */
 function withLog(folder: string): void {
   const from = mkdtempSync(join(tmpdir(), 'onbook-log-'))
   cpSync(join(made, 'onbook.db'), join(from, 'onbook.db'))

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const cli = (...args: readonly string[]): Promise<CliRun> => runCli([...args, '--data', data])
 const CLI = resolve('bin/onbook.mjs')
 const fresh = (): string => mkdtempSync(join(tmpdir(), 'onbook-read-'))
-/** What a terminal acts on, but for line breaks. */
+/** Control characters, except line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
 
@@ -180,7 +180,7 @@ describe('onbook store object', () => {
   })
 })
 
-/** A digest where one is asked for, a new file where one is. */
+/** A digest for a digest argument, any name for the others. */
 const argumentsOf = (names: readonly string[]) =>
   names.filter(name => name.startsWith('<')).map(name => (name === '<digest>' ? nameOf('text') : 'something'))
 
@@ -208,7 +208,7 @@ describe('without a record', () => {
       writeFileSync(join(folder, 'onbook.db'), text)
       const args = [...command.name.split(' '), ...argumentsOf(command.arguments), '--data', folder]
       const [plain, asJson] = await Promise.all([runCli(args, { cwd: folder }), runCli([...args, '--json'], { cwd: folder })])
-      // To verify what is there is its work: it has an answer where others have none.
+      // onbook verify exists to report damage, so it answers where other commands fail.
       const answers = command.name === 'verify' && text !== ''
       expect([command.name, plain.code, asJson.code]).toEqual([command.name, answers ? 1 : 2, answers ? 1 : 2])
       expect(`${plain.out}${plain.err}`).toMatch(answers ? /BROKEN in 1 place/ : says)

@@ -1,4 +1,4 @@
-// onbook store streams: what is in the record.
+// onbook store streams: lists the streams of the record.
 
 import { tenantOf, withRecord } from '../../book/record-folder.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'

@@ -1,4 +1,4 @@
-// Verifying a record while another connection writes to it.
+// Tests verifying a record while another connection writes to it.
 import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../adapters/sqlite-store/database.ts'

@@ -1,4 +1,4 @@
-// Verifies one exported run: what it holds, where it is not what was written, and how much of it somebody has signed.
+// Verifies one exported run: its content, every break, and how many events signed checkpoints cover.
 import { openFile } from '../../adapters/exported-run/lines.ts'
 import { type FileBreak, type RunFile, readRunFile, streamKey } from '../../adapters/exported-run/read-run-file.ts'
 import { CHECKPOINTS } from '../../core/record/checkpoint.ts'
@@ -6,7 +6,7 @@ import { isGenuine } from '../../engine/verify/anchors.ts'
 import type { Verified } from '../../engine/verify/verify.ts'
 import type { CheckSignature } from '../../ports.ts'
 
-/** A file with more of them is no record of anything. */
+/** With more breaks, the file is not worth reading on. */
 const MOST_BREAKS = 1_000
 const ENOUGH = Symbol('enough')
 
@@ -37,7 +37,7 @@ function countsOf(run: RunFile | null): Pick<Verified, 'streams' | 'events' | 'o
   return { streams: run.header.streams.length, events, objects: run.objects.size, erased }
 }
 
-/** Without keys, nothing counts as sealed. */
+/** Counts events that no checkpoint covers. Without keys, no event counts as covered. */
 function unsealedIn(
   { header, checkpoints }: RunFile,
   check: CheckSignature | null,
@@ -54,7 +54,7 @@ function unsealedIn(
     else if (genuine)
       for (const { stream, seq } of checkpoint.statement.heads) {
         const key = streamKey(tenant, stream)
-        // It may speak of more than is here: then it says nothing about what is.
+        // A checkpoint beyond the end of the file proves nothing about the events in it.
         if (seq < (filed.get(key) ?? 0)) sealed.set(key, Math.max(seq + 1, sealed.get(key) ?? 0))
       }
   }

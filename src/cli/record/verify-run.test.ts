@@ -1,4 +1,4 @@
-// One run of the record: found intact as it was written, and broken where an object is gone that nobody erased.
+// Tests verifying one run of the record: intact as written, and broken when an object is lost without an erasure on record.
 import { expect, it } from 'vitest'
 import type { Digest } from '../../core/digest/digest.ts'
 import { runStream } from '../../core/run/events.ts'

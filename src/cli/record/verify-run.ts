@@ -1,4 +1,4 @@
-// Verifies one run of the record: as the file that it would be exported to, for which every check is there already. Leaves nothing behind.
+// Verifies one run of the record: exports it to a temporary file and verifies that, to reuse its checks.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ async function verifyOf(store: Store, tenant: string, runId: string, check: Chec
   }
 }
 
-/** A file calls erased whatever is not there; only the record knows what somebody has erased. */
+/** A run file reports every absent object as erased. Only the record knows which objects were really erased; the others are lost. */
 async function lostObjects(store: Store, tenant: string, path: string): Promise<readonly Break[]> {
   const { store: file, erased } = await exportedStore(path)
   await file.close()
@@ -46,7 +46,7 @@ async function lostObjects(store: Store, tenant: string, path: string): Promise<
   return [...gone].map(digest => ({ tenant, stream: null, digest, code: 'object_missing' }))
 }
 
-/** What cannot even be read; null when the trouble is another. */
+/** The break for content that cannot be read; null for any other error. */
 function breakOf(tenant: string, error: unknown): Break | null {
   if (!(error instanceof Fault)) return null
   if (error.code === 'store_corrupt') return { tenant, stream: null, code: 'store_corrupt' }

@@ -1,5 +1,5 @@
 // Folder: Commands about the record: verify, events, objects, backups.
-// onbook verify: is the record what was written?
+// onbook verify: checks whether the record is as it was written.
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkBegins, openFile } from '../../adapters/exported-run/lines.ts'
@@ -54,7 +54,7 @@ const verifyAtHost = (input: Input): Promise<number> => {
   })
 }
 
-/** @param ref a run file, a run that was imported, or a run of the record */
+/** @param ref a run file, an imported run, or a run of the record */
 async function verifyOne(input: Input, ref: string): Promise<number> {
   if (input.anchor !== undefined)
     throw new Fault('usage_invalid', { problem: '--anchor is for a whole record: one run has the checkpoints that cover it' })
@@ -85,7 +85,7 @@ async function verifyRecorded(input: Input, ref: string, check: CheckSignature |
   throw new Fault('run_missing', { problem: `There is no run, and no run file, named ${ref}; "onbook run list" lists runs` })
 }
 
-/** Beside what was imported there may be no record at all. */
+/** Imported runs can exist without a record. */
 function refuseImportsOnly(input: Input): void {
   const folder = dirname(importedPath(input, 'any'))
   if (existsSync(databaseOf(input)) || !existsSync(folder)) return

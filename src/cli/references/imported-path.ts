@@ -1,4 +1,4 @@
-// Where an imported run is kept: as the file that it came in, beside the record and not part of it.
+// The path of an imported run: the run file lies beside the record and is not part of it.
 import { join } from 'node:path'
 import { folderOf } from '../../book/record-folder.ts'
 import type { Input } from '../commands.ts'

@@ -1,5 +1,5 @@
 // Folder: References to runs, sessions and approvals.
-// How people name a run, a session or an approval: by its id, by the start of its id, or a run as latest and latest~1. One place for all commands.
+// Resolves references for all commands: a run, session or approval by its id or the start of its id, and a run as latest or latest~1.
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -13,10 +13,10 @@ import { importedPath } from './imported-path.ts'
 import { isReference, RUNS } from './syntax.ts'
 
 const LATEST = /^latest(?:~(\d{1,6}))?$/
-/** Candidates that a message names. */
+/** The number of candidates that a message names. */
 const MOST = 10
 
-/** The input with whole ids in place of references, or the exit code when the host refused to list them. */
+/** The input with full ids in place of references, or the exit code when the host refused to list them. */
 export async function withWholeIds(command: Command, input: Input): Promise<Input | number> {
   const whole: Record<string, unknown> = {}
   const code = await workAt({ close: async () => {} }, input, async () => {
@@ -52,7 +52,7 @@ async function runNamed(input: Input, ref: string): Promise<string> {
   const others = imported.filter(id => found.every(({ runId }) => runId !== id))
   const candidates = [...found.map(run => `${run.runId} (${run.workflowId}, ${run.createdAt})`), ...others.map(id => `${id} (imported)`)]
   if (candidates.length > 1) throw ambiguous('run', ref, candidates)
-  // A run that does not exist is reported by the command.
+  // The command reports a run that does not exist.
   return found[0]?.runId ?? others[0] ?? ref
 }
 
@@ -81,7 +81,7 @@ const importedIds = async (input: Input): Promise<readonly string[]> =>
     ? []
     : (await readdir(dirname(importedPath(input, 'any'))).catch(() => [])).map(name => basename(name, '.jsonl'))
 
-/** Open approvals are few. One that was answered, or that does not exist, is reported by the command. */
+/** Lists the open approvals, which are few. The command reports one that is answered or does not exist. */
 const approvalNamed = (input: Input, ref: string): Promise<string> =>
   withBookOf(input, async book => {
     const open: string[] = []

@@ -1,13 +1,13 @@
-// Which words of a command line are references: cheap to tell, so that other commands load nothing.
+// Recognises references on a command line by syntax alone, so that other commands load nothing.
 import type { Command, Input } from '../commands.ts'
 
 const WHOLE_ID = /^run_[0-9a-z]{24}$/
 const RUN = /^(?:latest(?:~\d{1,6})?|run_[0-9a-z]*)$/
 
-/** Arguments and options that may name a run. Templates, files and streams are left as they are: none looks like a run. */
+/** Arguments and options that may name a run. Templates, files and streams never look like a run. */
 export const RUNS: readonly string[] = ['run', 'runs', 'a', 'b', 'good', 'bad', 'what', 'ref']
 
-/** Whether it names a run otherwise than by its whole id. */
+/** Whether a value names a run other than by its full id. */
 export const isReference = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isReference) : typeof value === 'string' && RUN.test(value) && !WHOLE_ID.test(value)
 

@@ -1,8 +1,8 @@
-// Which version of each template is active after a command.
+// Prints which version of each template is active after a command.
 import type { ActiveTemplate } from '../../engine/packs/publish-packs.ts'
 import { visible } from './visible.ts'
 
-/** A line for each pack. @param refs pinned; versions among them that are not active are named too */
+/** A line for each pack. @param refs pinned refs; versions among them that are not active are named too */
 export function activeLines(active: readonly ActiveTemplate[], refs: readonly string[]): readonly string[] {
   const lines = new Set<string>()
   for (const { templateId, version } of active) {

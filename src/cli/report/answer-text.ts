@@ -1,4 +1,4 @@
-// How a request for approval ended, as a sentence: by a person, by time, or with its call. Only the first is an answer.
+// Describes how an approval ended: by a person, by time, or with its call. Only the first is an answer.
 import { isWithdrawn } from '../../engine/runs/calls/approvals.ts'
 import { clip } from './visible.ts'
 

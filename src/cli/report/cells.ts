@@ -1,4 +1,4 @@
-// What each piece of a line looks like on a terminal and how many columns it fills, so that a caret can stand under it.
+// Splits a line into terminal cells, with the width of each in columns, so that a caret can be placed under it.
 import { symbolOf, visible } from './visible.ts'
 
 export interface Cell {
@@ -11,7 +11,7 @@ export interface Cell {
 
 const TAB = 4
 const PLAIN = /^[ -~]*$/
-/** Starts with what would join the character before it. */
+/** Begins with a mark that would combine with the character before it. */
 const DETACHED = /^[\p{Mn}\p{Me}]/u
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}+$/u
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -35,7 +35,7 @@ function shown(segment: string): string {
   return DETACHED.test(segment) ? `◌${visible(segment)}` : visible(segment)
 }
 
-/** In terminal columns. */
+/** The width in terminal columns. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0
@@ -46,7 +46,7 @@ export function textWidth(text: string): number {
 const PICTURE = /\ufe0f|\p{RI}{2}|(?!\p{RI})\p{Emoji_Presentation}/u
 
 function graphemeWidth(grapheme: string): number {
-  // However many code points a picture is made of, it is drawn as one.
+  // An emoji is drawn as one, however many code points it has.
   if (PICTURE.test(grapheme)) return 2
   let width = 0
   for (const character of grapheme) width += characterWidth(character)
@@ -61,7 +61,7 @@ export function characterWidth(character: string): 0 | 1 | 2 {
   return WIDE.some(([from, to]) => code >= from && code <= to) || PICTURE.test(character) ? 2 : 1
 }
 
-/** Unicode's East Asian Width W and F, pictures aside. A test compares it with the published table. */
+/** Unicode's East Asian Width W and F, without emoji. A test compares it with the published table. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],

@@ -55,7 +55,7 @@ describe('a code frame', () => {
   })
 
   it('cuts no character in two', () => {
-    // Eleven units and two columns each: what is laid out ends inside one, and still fits.
+    // Eleven units and two columns each: the layout ends inside one, and still fits.
     const line = '👩‍👩‍👧‍👦'.repeat(100)
     const frame = codeFrame([line, line], span(2, 1, 2))
     expect(frame.map(({ text }) => text).join('')).not.toContain('\ufffd')

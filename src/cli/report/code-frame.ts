@@ -1,8 +1,8 @@
-// The line a finding points at, as a terminal shows it, with carets under exactly the characters that are meant.
+// The source line of a finding as a terminal shows it, with carets under the exact characters.
 import { type Cell, cellsOf } from './cells.ts'
 
 export interface FrameSpan {
-  /** From 1, in UTF-16 units; the end is the first column that is not meant. */
+  /** From 1, in UTF-16 units; the end is exclusive. */
   readonly line: number
   readonly column: number
   readonly endLine: number
@@ -10,7 +10,7 @@ export interface FrameSpan {
 }
 
 export interface FrameLine {
-  /** What stands left of the bar. */
+  /** The text left of the bar. */
   readonly gutter: string
   readonly text: string
   readonly kind: 'before' | 'marked' | 'caret'
@@ -18,7 +18,7 @@ export interface FrameLine {
 
 /** Wider lines are shown in part. */
 export const FRAME_WIDTH = 100
-/** How much of a long line is laid out at all: a line of megabytes costs no more than this. */
+/** The part of a long line that is laid out at all, so that a line of megabytes costs no more. */
 const REACH = 4 * FRAME_WIDTH
 const ELLIPSIS = '…'
 
@@ -49,7 +49,7 @@ function startOf(line: string): string {
 }
 
 function markLine(line: string, span: FrameSpan): { readonly text: string; readonly caret: string } {
-  // A finding may stand on the line break itself: one caret behind the last character.
+  // A finding may be at the line break itself: one caret after the last character.
   const start = Math.min(span.column - 1, line.length)
   const end = span.endLine > span.line ? line.length : Math.min(span.endColumn - 1, line.length)
   const sliceStart = start <= REACH / 2 ? 0 : cutAt(line, start - REACH / 2)
@@ -64,7 +64,7 @@ function markLine(line: string, span: FrameSpan): { readonly text: string; reado
     cells.findIndex(cell => cell.end > start),
     cells.length,
   )
-  // A third of the window goes to what leads up to the place, unless the whole line fits.
+  // A third of the window shows the text before the place, unless the whole line fits.
   const whole = sliceStart === 0 && sliceEnd === line.length && widthOf(cells) <= FRAME_WIDTH
   const from = whole ? 0 : backBy(cells, first, FRAME_WIDTH / 3)
   const to = whole ? cells.length : from + countFitting(cells, from)
@@ -102,7 +102,7 @@ function backBy(cells: readonly Cell[], index: number, width: number): number {
   return from
 }
 
-/** Never between the halves of a pair. */
+/** Never splits a surrogate pair. */
 function cutAt(line: string, offset: number): number {
   if (offset >= line.length) return line.length
   const code = line.charCodeAt(offset)

@@ -1,4 +1,4 @@
-// Rows of text, one under the other. Numbers stand to the right.
+// Aligns rows of text in columns. Numbers are right-aligned.
 import { textWidth } from './cells.ts'
 import { visible } from './visible.ts'
 

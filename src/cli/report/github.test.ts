@@ -23,7 +23,7 @@ it('is one command a finding', () => {
 
 it('is empty when there is nothing to say', () => expect(checkToGithub(checkReportOf([]))).toBe(''))
 
-/** As the runner reads a line of output (actions/runner, ActionCommand.TryParseV2). */
+/** Parses a line of output as the runner does (actions/runner, ActionCommand.TryParseV2). */
 function readCommand(line: string) {
   const unescapeText = (text: string) => text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%')
   const unescapeProperty = (text: string) =>

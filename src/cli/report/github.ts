@@ -4,7 +4,7 @@ import { type CheckReport, fullMessage } from './check-report.ts'
 
 const COMMAND: Readonly<Record<Finding['severity'], string>> = { error: 'error', warning: 'warning', info: 'notice' }
 
-/** Empty when there is nothing to annotate. */
+/** Empty without findings. */
 export const checkToGithub = ({ findings }: CheckReport): string => findings.map(finding => `${commandOf(finding)}\n`).join('')
 
 function commandOf(finding: Finding): string {
@@ -14,6 +14,6 @@ function commandOf(finding: Finding): string {
   return `::${COMMAND[finding.severity]} ${placed}::${escapeText(fullMessage(finding))}`
 }
 
-// The percent sign first: it is what the others are escaped with.
+// The percent sign first, because it escapes the others.
 const escapeText = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 const escapeProperty = (text: string): string => escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,4 +1,4 @@
-// What belongs together in a report, in the order in which it first appears.
+// Groups items of a report, in the order of first appearance.
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>()

@@ -1,4 +1,4 @@
-// `check --format json`: a contract that scripts depend on. Fields may be added here, never renamed; internals stay inside.
+// `check --format json`: a contract with scripts. Fields may be added, never renamed; internals stay out.
 import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { CheckReport } from './check-report.ts'

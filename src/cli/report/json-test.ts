@@ -1,4 +1,4 @@
-// `test --format json`: a contract that scripts depend on. Fields may be added here, never renamed.
+// `test --format json`: a contract with scripts. Fields may be added, never renamed.
 import { jsonFile } from '../../core/digest/indented-json.ts'
 import type { CaseResult } from '../../engine/packs/run-example.ts'
 import type { TestReport } from './test-report.ts'

@@ -15,9 +15,9 @@ import { checkToJunit, testToJunit } from './junit.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')
 
-// Two judges, as CI tools follow one or the other. Ant's, by Windy Road, comes from a package that ships it; that copy is older
-// than `skipped`, which upstream has since taken in, so it is taken in here. Jenkins's no small package ships: fixtures/junit.xsd says
-// its structure in our words.
+// Two schemas, because CI tools follow one or the other. Ant's, by Windy Road, comes from a package that ships it. That copy is older
+// than `skipped`, which upstream has since added, so the test adds it. No small package ships the one of Jenkins: fixtures/junit.xsd
+// describes its structure in our own words.
 const require = createRequire(import.meta.url)
 const antPath = require.resolve('jest-junit-reporter/src/__tests__/fixtures/junit.xsd')
 const ant = readFileSync(antPath, 'utf8')
@@ -54,7 +54,7 @@ describe('JUnit', () => {
   })
 
   it('is valid whatever the report says', async () => {
-    // Many reports to one call: starting the judge is what takes time.
+    // Many reports in one call: starting the validator takes most of the time.
     const many = { minLength: 100, maxLength: 100, size: 'max' } as const
     await fc.assert(
       fc.asyncProperty(fc.array(anyCheckReport, many), fc.array(anyTestReport, many), async (checks, tests) => {

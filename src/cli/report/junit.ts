@@ -1,4 +1,4 @@
-// JUnit XML, for CI that draws test results. Keeps to what the Ant and the Jenkins schema both allow: tools read one or the other.
+// JUnit XML, for CI that shows test results. Uses only what the Ant and the Jenkins schema both allow: tools follow one or the other.
 import type { Finding } from '../../core/lint/lint.ts'
 import type { CaseResult } from '../../engine/packs/run-example.ts'
 import { type CheckReport, fullMessage } from './check-report.ts'
@@ -20,11 +20,11 @@ interface Skipped {
 interface Suite {
   readonly name: string
   readonly cases: readonly Case[]
-  /** Worth reading, but no reason to fail. */
+  /** Informative, but not a failure. */
   readonly output: string
 }
 
-/** One suite a file, one case a rule that spoke. Only errors fail; the rest is told in the suite's output. */
+/** One suite for each file, one case for each rule with findings. Only errors fail; other findings go to the suite's output. */
 export function checkToJunit({ findings, sources }: CheckReport, at: Date = new Date()): string {
   const groups = groupBy(findings, ({ file }) => file)
   const files = new Set([...sources.keys(), ...groups.keys()])
@@ -40,7 +40,7 @@ function checkSuite(file: string, findings: readonly Finding[]): Suite {
   const cases = rules.map((rule): Case => {
     const errors = findings.filter(finding => finding.rule === rule && finding.severity === 'error')
     if (errors.length === 0) return { name: rule, ms: 0 }
-    // Ant's schema has room for one failure in a case.
+    // Ant's schema allows one failure in a case.
     return {
       name: rule,
       ms: 0,
@@ -53,7 +53,7 @@ function checkSuite(file: string, findings: readonly Finding[]): Suite {
 const tellFinding = (finding: Finding): string =>
   `${finding.file}:${finding.line}:${finding.column} ${finding.severity} ${finding.rule}: ${fullMessage(finding)}`
 
-/** One suite a pack, one case an example. */
+/** One suite for each pack, one case for each example. */
 export function testToJunit({ cases }: TestReport, at: Date = new Date()): string {
   return document(
     [...groupBy(cases, ({ pack }) => pack)].map(([pack, results]) => ({
@@ -94,7 +94,7 @@ function suiteElement({ name, cases, output }: Suite, id: number, at: Date): str
     name: named(name),
     package: 'onbook',
     id,
-    // Ant wants both, without a time zone.
+    // Ant requires both, without a time zone.
     timestamp: at.toISOString().slice(0, 19),
     hostname: 'localhost',
     tests: cases.length,
@@ -104,7 +104,7 @@ function suiteElement({ name, cases, output }: Suite, id: number, at: Date): str
     time: seconds(cases.reduce((sum, { ms }) => sum + ms, 0)),
   }
   return element('testsuite', attributes, [
-    // Ant wants the element, Jenkins wants something in it.
+    // Ant requires the element, Jenkins requires content in it.
     element('properties', {}, [element('property', { name: 'tool', value: 'onbook' })]),
     ...cases.map(one => caseElement(one, name)),
     element('system-out', {}, output),
@@ -125,6 +125,6 @@ function outcomeElement(outcome: NonNullable<Case['outcome']>): string {
   return element(outcome.kind, { message: outcome.message, type: outcome.type }, outcome.text)
 }
 
-/** A name of nothing but what XML cannot say, or of blanks, would be no name. */
+/** A name that is blank, or has only characters that XML forbids, needs a replacement. */
 const named = (name: string): string => (allowedText(name).trim() === '' ? '(unnamed)' : name)
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)

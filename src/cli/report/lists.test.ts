@@ -1,4 +1,4 @@
-// Lists of the command line on a record with many rows: a page of them, how to see the others, and all of them as JSON.
+// Tests lists of the command line on a record with many rows: one page, a hint how to see the others, and all rows as JSON.
 import { dirname } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite-store/sqlite-store.ts'
@@ -81,6 +81,6 @@ it('reliability D9: 300,000 rows take about as many times longer than 3,000 as t
   const [few, many] = [rowsOf(3_000), rowsOf(300_000)]
   timed(few)
   const quick = Math.max(timed(few), timed(few), timed(few))
-  // A hundred times as many: quadratic would be ten thousand times.
+  // A hundred times as many rows: quadratic cost would be ten thousand times.
   expect(timed(many) / quick).toBeLessThan(1_000)
 })

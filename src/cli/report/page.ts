@@ -1,22 +1,22 @@
 // Folder: Reports for people, CI and editors.
-// A list as people read it: the first rows, and how to see the others. With --json it is complete, unless --limit is given.
+// Prints a list for people: the first rows, and how to see the others. With --json it is complete, unless --limit is given.
 import type { Input } from '../commands.ts'
 import { numberOption } from '../terminal.ts'
 
 const ROWS = 50
 export const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER }
 
-/** How many rows to print. */
+/** The number of rows to print. */
 export const limitOf = ({ limit, json }: Input): number =>
   limit === undefined && json ? Infinity : numberOption(limit, '--limit', ROWS, COUNT)
 
-/** The rows to print. People are told on stderr how many there are besides, so that a pipe gets rows alone. */
+/** The rows to print. A note on stderr gives the number of hidden rows, so that a pipe gets rows alone. */
 export function firstRows<T>(all: readonly T[], input: Input): readonly T[] {
   tellRest(all.length, input)
   return all.slice(0, limitOf(input))
 }
 
-/** Of a list that is sorted by age, oldest first: the newest, in the same order. */
+/** The newest rows of a list sorted by age, oldest first, in the same order. */
 export function newestRows<T>(all: readonly T[], input: Input): readonly T[] {
   tellRest(all.length, input, ', all older,')
   return all.slice(Math.max(0, all.length - limitOf(input)))

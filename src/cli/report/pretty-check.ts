@@ -1,4 +1,4 @@
-// `check` for people: where, what, the line itself with a caret, what to do; and a last line that says how it went.
+// `check` for people: the place, the message, the line with a caret, the suggestion; and a summary as the last line.
 import picocolors from 'picocolors'
 import type { Finding } from '../../core/lint/lint.ts'
 import type { WorkflowShare } from '../../core/lint/workflow-share.ts'

@@ -1,4 +1,4 @@
-// `test` for people: one line a case, what went wrong under it, and a last line that says how it went.
+// `test` for people: one line for each case, its problems below, and a summary as the last line.
 import picocolors from 'picocolors'
 import type { CaseResult, CaseStatus } from '../../engine/packs/run-example.ts'
 import type { TestSummary } from '../../engine/packs/test-packs.ts'
@@ -8,14 +8,14 @@ import { clip, visible, visibleLines } from './visible.ts'
 
 export interface PrintTestOptions {
   readonly color: boolean
-  /** How long it all took. Cases run at the same time, so their times do not add up to it. */
+  /** The total duration. Cases run concurrently, so their times do not add up to it. */
   readonly ms?: number
 }
 
 type Colors = ReturnType<typeof picocolors.createColors>
 
 const MARK: Readonly<Record<CaseStatus, string>> = { pass: '✓', fail: '✗', skip: '–', error: '!' }
-/** The report shows what is wrong; the JSON format has all of it. */
+/** The report is cut here; the JSON format is complete. */
 const MOST_PROBLEMS = 20
 const MOST_DIFF_LINES = 80
 
@@ -38,7 +38,7 @@ function printCase(result: CaseResult, colors: Colors): readonly string[] {
   const { example, status, problems, diff, note, ms } = result
   const paint = { pass: colors.green, fail: colors.red, skip: colors.yellow, error: colors.red }[status]
   const remark = note === 'no-expectation' ? colors.dim('  (expects nothing: only the output schema was checked)') : ''
-  // Nothing ran, so there is neither a name nor a time: what there is to say is the line.
+  // Nothing ran, so there is neither a name nor a time: the message is the line.
   const [only, ...others] = problems
   if (example === null && only !== undefined && others.length === 0) return [`  ${paint(MARK[status])} ${oneLine(only.message)}`]
   return [
@@ -70,7 +70,7 @@ function diffColor(line: string, colors: Colors): (text: string) => string {
 const atMost = (most: number, lines: readonly string[], what: string): readonly string[] =>
   lines.length <= most ? lines : [...lines.slice(0, most), `… ${lines.length - most} more ${what}: see --format json`]
 
-// Not "1 passed, 1 failed": CI that looks for the test runner's own last line would take ours for it.
+// Not "1 passed, 1 failed": CI that looks for the test runner's own last line would match ours.
 function summaryLine({ pass, fail, skip, error }: TestSummary, ms: number | undefined, colors: Colors): string {
   const paint = fail + error > 0 ? colors.red : pass > 0 ? colors.green : colors.yellow
   const took = ms === undefined ? '' : ` (${(ms / 1000).toFixed(1)} s)`

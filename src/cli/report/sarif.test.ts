@@ -9,10 +9,10 @@ import { RULES } from '../../core/lint/rules.ts'
 import { anyCheckReport, checkReportOf, findingOf, sampleCheck } from '../../testing/arbitraries/sample-reports.ts'
 import { checkToSarif } from './sarif.ts'
 
-// The judge: the published schema of SARIF 2.1.0, from a package that ships it. It is of draft-04.
+// Validates with the published schema of SARIF 2.1.0 (JSON Schema draft-04), from a package that ships it.
 const require = createRequire(import.meta.url)
 const schemaPath = require.resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
-// One of its patterns is a regular expression only without the flag u.
+// One of its patterns is a valid regular expression only without the flag u.
 const ajv = new AjvDraft04.default({ strict: false, allErrors: true, unicodeRegExp: false })
 addFormats.default(ajv)
 const validate = ajv.compile(JSON.parse(readFileSync(schemaPath, 'utf8')))

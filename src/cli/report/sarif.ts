@@ -27,7 +27,7 @@ export function checkToSarif({ findings }: CheckReport, version: string): string
   }
   const fingerprint = fingerprints()
   const results = findings.map(finding => ({ ...resultOf(finding), partialFingerprints: { 'onbookFinding/v1': fingerprint(finding) } }))
-  // Columns are counted in UTF-16 units everywhere in the house, which is what §3.14.17 wants said.
+  // All columns of Onbook are UTF-16 units; §3.14.17 requires the file to say so.
   return jsonFile({ $schema: SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }] })
 }
 
@@ -57,8 +57,8 @@ function artifactLocation(file: string): { readonly uri: string; readonly uriBas
 }
 
 /**
- * §3.27.17: the same finding keeps its name while lines move around it. The ordinal tells equal findings of one file apart;
- * without it, a scanner would take two uses of one undeclared variable for one.
+ * §3.27.17: a finding keeps its fingerprint while lines move around it. The ordinal separates equal findings of one file: without it, a scanner would
+ * merge two uses of one undeclared variable.
  */
 function fingerprints(): (finding: Finding) => string {
   const seen = new Map<string, number>()

@@ -1,7 +1,7 @@
-// A text in so many columns: its beginning and its end, since of a path both tell something. Pure.
+// Shortens a text to a number of columns. Keeps its beginning and its end, because both parts of a path are informative. Pure.
 import { cellsOf, textWidth } from './cells.ts'
 
-/** @param text as it is shown */
+/** @param text in its displayed form */
 export function shortened(text: string, most: number): string {
   if (textWidth(text) <= most) return text
   const cells = cellsOf(text)

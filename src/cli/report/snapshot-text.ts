@@ -1,4 +1,4 @@
-// A snapshot of a workspace in a few words: which version, and which parts it has.
+// Describes a workspace snapshot in a few words: its version, and its parts.
 import type { WireSnapshot } from '../../wire/onbook/sessions.ts'
 
 export const snapshotText = ({ workspace, version, prelude, catalog, legacy, packs }: WireSnapshot): string => {

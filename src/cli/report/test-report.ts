@@ -1,4 +1,4 @@
-// What every format of `test` is made from.
+// The data that every format of `test` prints.
 import type { CaseResult } from '../../engine/packs/run-example.ts'
 import type { TestSummary } from '../../engine/packs/test-packs.ts'
 

@@ -1,4 +1,4 @@
-// What a verification found, for a person.
+// Formats the result of a verification for a person.
 import pc from 'picocolors'
 import type { BreakCode } from '../../core/record/walk.ts'
 import type { Break, Verified } from '../../engine/verify/verify.ts'
@@ -34,7 +34,7 @@ const MEANING: Readonly<Record<BreakCode, string>> = {
 export interface Circumstances {
   readonly keys: boolean
   readonly anchors: number
-  /** A whole record, unless it says otherwise. */
+  /** Default: a whole record. */
   readonly of?: 'record' | 'run' | 'run file'
 }
 

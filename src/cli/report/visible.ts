@@ -1,15 +1,15 @@
-// Makes text from files and models safe to show: what a terminal would act on, or hide, becomes a symbol one can see.
+// Makes text from files and models safe to print: visible symbols replace characters that a terminal would act on or hide.
 
-// Joiners and variation selectors stay: emoji and several scripts are spelled with them, and cells.ts shows the ones that stand alone.
+// Joiners and variation selectors stay: emoji and several scripts need them, and cells.ts shows the detached ones.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?!\u034f|\u200c|\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}/gu
 
-/** One line, always: a line break becomes a symbol too. A record of others may hold anything where a text should stand. */
+/** Always one line: a line break becomes a symbol too. A record of another host may have any value where a text is expected. */
 export const visible = (text: string): string => String(text).replace(UNSAFE, symbolOf)
 
 /** The lines of a text, each of them safe; line breaks and tabs keep their meaning. */
 export const visibleLines = (text: string): readonly string[] => text.split(/\r?\n/).map(line => visible(line.replaceAll('\t', '  ')))
 
-/** What went wrong, on as many lines as it has. */
+/** An error message, on as many lines as it has. */
 export const faultText = ({ message }: Error): string => `onbook: ${message.split('\n').map(visible).join('\n')}\n`
 
 export function symbolOf(character: string): string {
@@ -20,13 +20,13 @@ export function symbolOf(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-/** A terminal acts on these too, or reorders text by them, and JSON may hold them as they are. */
+/** A terminal acts on these too, or reorders text by them, and JSON may contain them unescaped. */
 const CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** The same JSON value without characters that a terminal acts on. */
+/** The same JSON value, with these characters escaped. */
 export const safeJson = (json: string): string => json.replace(CONTROLS, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** A reply of a megabyte must not bury the report. Counts UTF-16 units and never cuts a pair in two. */
+/** Cuts a long text, so that it does not bury the report. Counts UTF-16 units and never splits a pair. */
 export function clip(text: string, length = 1000): string {
   if (text.length <= length) return text
   return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`

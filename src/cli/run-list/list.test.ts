@@ -1,4 +1,4 @@
-// onbook run list, and references to runs, from outside: on a folder and through a host.
+// Tests onbook run list, and references to runs, from outside: on a folder and through a host.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 

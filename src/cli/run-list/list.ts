@@ -1,5 +1,5 @@
 // Folder: The command that lists runs.
-// onbook run list: the newest runs, with their agents, prompt versions and decisions. Reads no more runs than it shows.
+// onbook run list: lists the newest runs, with their agents, prompt versions and decisions. Reads no more runs than it shows.
 import { existsSync } from 'node:fs'
 import { databaseOf } from '../../book/record-folder.ts'
 import type { RunFilter } from '../../client/index.ts'
@@ -15,7 +15,7 @@ import { instantOf, timeAgo } from './relative-time.ts'
 
 type Listed = ListedRun | ImportedRun
 
-/** A host answers at most so many in one page. */
+/** The greatest page size of a host. */
 const PAGE = 1_000
 
 export async function list(input: Input): Promise<number> {
@@ -30,14 +30,14 @@ export async function list(input: Input): Promise<number> {
     for await (const run of runsIn(book, query)) {
       if (!isMeant(run, input)) continue
       runs.push(run)
-      // One more than is shown tells that there are more.
+      // One run more than is shown proves that there are more.
       if (++found > limitOf(input)) break
     }
     return print(runs, input)
   })
 }
 
-/** Details are read from the whole run, so a list of all runs goes without them. */
+/** Details require reading the whole run, so a list of all runs goes without them. */
 function queryOf(input: Input): RunFilter {
   const limit = limitOf(input)
   const page = input.status === undefined && input.grep === undefined ? Math.min(limit + 1, PAGE) : undefined
@@ -93,7 +93,7 @@ const cellsOf = (run: Listed): readonly string[] => [
   run.forkOf === undefined ? '' : `${run.forkOf.mode} of ${run.forkOf.runId}`,
 ]
 
-/** `writer +2`: the others are in `onbook show`. */
+/** `writer +2`: `onbook show` lists the others. */
 const firstOf = ([first = '', ...others]: readonly string[] = []): string => (others.length === 0 ? first : `${first} +${others.length}`)
 
 const decisionText = ({ decisions = { allowed: 0, denied: 0, waiting: 0 } }: Listed): string =>
@@ -105,7 +105,7 @@ const decisionText = ({ decisions = { allowed: 0, denied: 0, waiting: 0 } }: Lis
 /** `run_` and the nine letters of the time of creation. */
 const SHORT = 13
 
-/** The start of each id: as long as it takes to tell them apart. Every command takes it. */
+/** The start of each id, as short as it can be and still unique. Every command accepts it. */
 function shortIds(ids: readonly string[]): readonly string[] {
   for (let length = SHORT; ; length++) {
     const short = ids.map(id => id.slice(0, length))

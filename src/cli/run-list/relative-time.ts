@@ -1,4 +1,4 @@
-// Times for people: how long ago. JSON always has the time itself.
+// Formats times for people, relative to now. JSON always has the absolute time.
 
 const STEPS = [
   ['s', 60],
@@ -22,7 +22,7 @@ export function timeAgo(iso: string, now: number = Date.now()): string {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** The instant that `2 h`, `3d` or a date names, as ISO 8601; null when it names none. */
+/** The instant of `2 h`, `3d` or a date, as ISO 8601; null for other texts. */
 export function instantOf(text: string, now: number = Date.now()): string | null {
   const span = /^(\d{1,6})\s*(s|min|m|h|d|w)$/.exec(text.trim())
   const at = span === null ? Date.parse(text) : now - Number(span[1]) * UNITS[span[2]!]!

@@ -1,4 +1,4 @@
-// Command-line agents that write several messages in one turn, as a user sees it: all of them are on record, and calls in each are made.
+// Tests command-line agents that write several messages in one turn: all of them are recorded, and the calls in each are made.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 

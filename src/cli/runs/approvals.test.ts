@@ -1,4 +1,4 @@
-// What a person reads before they answer: everything that matters for it, and no line that a terminal would break.
+// Tests the page of an approval: it shows everything that the decision needs, and no line breaks the terminal.
 import { expect, it } from 'vitest'
 import type { AskedApproval } from '../../wire/onbook/runs.ts'
 import { approvalText } from './approvals.ts'

@@ -1,4 +1,4 @@
-// onbook approval: what waits for a person to decide, and the decision.
+// onbook approval: lists, shows, approves and denies requests of agents.
 
 import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
@@ -23,7 +23,7 @@ export const list = (input: Input): Promise<number> =>
     return 0
   })
 
-/** More of the arguments is in `--json`. */
+/** `--json` has the complete arguments. */
 const WIDEST = 118
 
 async function openApprovals({ approvals }: RunBook['book']): Promise<readonly AskedApproval[]> {
@@ -65,7 +65,7 @@ const resolved = (input: Input, decision: 'approved' | 'denied'): Promise<number
       const { runId = null } = wanted ?? {}
       const after = runId === null ? -1 : (await readRun(open, runId)).reading.last.sequence
       const note = typeof input.message === 'string' ? input.message : null
-      // One that nobody waits for is refused there, with what became of it.
+      // A closed approval is refused by the book, with its outcome.
       const changed = await changedArguments(input)
       await open.book.approvals.resolve(approval, {
         decision,

@@ -1,4 +1,4 @@
-// What events only name, looked up: each object once. What was erased is null, and whoever shows it says so.
+// Reads the objects that events name, each once. An erased object is null; the caller reports it.
 import { ClientError } from '../../client/index.ts'
 import type { Digest, Json } from '../../core/digest/digest.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
@@ -11,15 +11,15 @@ export interface Bodies {
   bytes(digest: Digest): Promise<Uint8Array | null>
   text(digest: Digest): Promise<string | null>
   json<T>(digest: Digest): Promise<T | null>
-  /** Of a message: what is said in it. */
+  /** The text of a message. */
   said(digest: Digest): Promise<string | null>
-  /** Of a reply: what it asks for, and what is said beside that. */
+  /** The tool calls of a reply, and its other text. */
   asked(reply: Digest, step: ShownTools): Promise<Asked | null>
-  /** Names of the tools that are called by line in a step; null when none is. */
+  /** Names of the tools that a step calls by line; null when it calls none that way. */
   lineTools(step: ShownTools): Promise<ReadonlySet<string> | null>
 }
 
-/** How a step's tools are called, and which they are. */
+/** The tools of a step, and how the model calls them. */
 export type ShownTools = Parameters<typeof lineTools>[1]
 
 export function bodiesOf({ object }: Pick<RecordedRuns, 'object'>): Bodies {
@@ -38,7 +38,7 @@ export function bodiesOf({ object }: Pick<RecordedRuns, 'object'>): Bodies {
     const found = await bytes(digest)
     return found === null ? null : new TextDecoder().decode(found)
   }
-  // Of tools that were erased no line is a call, so all of them stay visible.
+  // With an erased catalog no line counts as a call, so all lines stay visible.
   const catalog = async (digest: Digest): Promise<Uint8Array> => (await bytes(digest)) ?? new TextEncoder().encode('{"tools":[]}')
   return {
     bytes,
@@ -61,7 +61,7 @@ export function bodiesOf({ object }: Pick<RecordedRuns, 'object'>): Bodies {
   }
 }
 
-/** What each of the last nodes gave, by node. */
+/** The outputs of the last nodes, by node. */
 export async function outputsIn(bodies: Bodies, outputs: Digest): Promise<Readonly<Record<string, Json>>> {
   const named = await bodies.json<{ readonly nodes: Readonly<Record<string, Digest>> }>(outputs)
   const given: [string, Json][] = []

@@ -1,11 +1,11 @@
-// What became of the repo in a step: in one line, and as the diff itself. Reads nothing but what is on record.
+// Shows the changes of the repo in a step: in one line, and as a diff. Reads only the record.
 import pc from 'picocolors'
 import type { FilesChange } from '../../core/run/changes.ts'
 import type { StepChange } from '../../core/run/reading/reading.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 
-/** The paths of so many are named in one line. */
+/** The greatest number of paths in one line. */
 const MOST_NAMED = 5
 
 /** `2 files changed (+10 −3): a.ts, b.ts` */
@@ -19,7 +19,7 @@ export function changeText({ by, files, more, shared }: StepChange): string {
   return `${count} ${count === 1 ? 'file' : 'files'} changed ${lines}${who}: ${named.join(', ')}${rest}`
 }
 
-/** What a diff can only name: git refuses to apply it with that. */
+/** A warning for files that the diff can only name: git refuses to apply them. */
 export function unappliable(changes: readonly Pick<FilesChange, 'files'>[]): string {
   const paths = new Set(changes.flatMap(({ files }) => files.filter(({ added }) => added === null).map(({ path }) => path)))
   return [...paths]
@@ -27,11 +27,11 @@ export function unappliable(changes: readonly Pick<FilesChange, 'files'>[]): str
     .join('')
 }
 
-/** In order; null for one whose bytes were erased. */
+/** In order; null for a diff whose bytes were erased. */
 export const diffsOf = (changes: readonly Pick<FilesChange, 'diff'>[], bodies: Bodies): Promise<readonly (Uint8Array | null)[]> =>
   Promise.all(changes.map(({ diff }) => bodies.bytes(diff)))
 
-/** For a terminal: nothing in it is acted on. */
+/** The diff for a terminal, without control characters. */
 export function diffPage(diff: Uint8Array, useColor: boolean): string {
   const color = pc.createColors(useColor)
   const painted = (line: string): string => {

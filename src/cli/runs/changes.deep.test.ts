@@ -1,4 +1,4 @@
-// An agent that edits by itself, watched: what the command line and the host tell of it, and what is left of it when the host is killed.
+// Tests an agent that edits files by itself: what the command line and the host show of it, and what remains when the host is killed.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

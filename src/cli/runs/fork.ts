@@ -1,4 +1,4 @@
-// onbook run fork: a recorded run, gone on with from one of its events with something different. What comes of it is a run of its own.
+// onbook run fork: branches a recorded run at an event and continues it with a change. The result is a new run.
 import type { JsonObject } from '../../core/digest/is-object.ts'
 import type { ForkOverlay } from '../../engine/fork/overlay.ts'
 import { Fault } from '../../errors.ts'
@@ -14,13 +14,13 @@ import { readRun } from './status.ts'
 import { tellRun } from './tell.ts'
 import { type RunBook, withRuns } from './watched-runs.ts'
 
-/** A host is told which model to use; where it finds one is its own. */
+/** Options that only apply where this process does the work: a host has its own. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'repo', 'config'] as const
 
 export async function fork(input: Input): Promise<number> {
   const source = String(input.run)
   if (input.from === undefined) throw new Fault('usage_invalid', { problem: 'Name the node or the event to branch at with --from' })
-  // A host that is named may have the very run that was imported here.
+  // A named host may have the very run that was imported here.
   if (typeof input.url !== 'string' && (await runFileOf(input, source)) !== null)
     throw new Fault('usage_invalid', {
       problem: `${source} is a run file, or was imported from one: it can be looked at and walked again ("onbook replay ${source} --level 3"), and not gone on with. Branch it where it was recorded`,
@@ -28,7 +28,7 @@ export async function fork(input: Input): Promise<number> {
   const host = await hostFor(input)
   checkForHost(host, input, FOR_WORK_HERE)
   if (host === null) await checkGiven(input)
-  // A branch keeps the model of its source: a script is only what one of them answers.
+  // A branch keeps the model of its source: a script alone does not select the scripted provider.
   const overlay = await overlayFrom(input)
   return withRuns(
     input,
@@ -44,7 +44,7 @@ export async function fork(input: Input): Promise<number> {
   )
 }
 
-/** A branch asks the models of its source, unless another is named. Without a host they are asked from here. */
+/** A branch asks the models of its source, unless another is named. Without a host this process asks them. */
 async function checkModels({ local }: RunBook, input: Input, source: string, { model }: ForkOverlay): Promise<void> {
   if (local === null) return
   const providers = model === undefined ? await local.providers(source) : new Set([model.provider])
@@ -52,7 +52,7 @@ async function checkModels({ local }: RunBook, input: Input, source: string, { m
   await checkProviders(input, providers)
 }
 
-/** Of an event that is named by its number, or as the start of a node: `writer`, `writer.2` for its second visit. */
+/** The sequence of an event, given as a number or as the start of a node: `writer`, `writer.2` for its second visit. */
 async function sequenceOf(open: RunBook, runId: string, from: string): Promise<number> {
   if (/^\d+$/.test(from)) return numberOption(from, '--from', 0, { least: 0, most: Number.MAX_SAFE_INTEGER })
   const [, nodeId = from, visit = '1'] = /^(.+)\.(\d+)$/.exec(from) ?? []
@@ -62,7 +62,7 @@ async function sequenceOf(open: RunBook, runId: string, from: string): Promise<n
   throw new Fault('usage_invalid', { problem: `--from ${from}: no node of run ${runId} was started so; "onbook show ${runId}" lists them` })
 }
 
-/** An override is of the whole run: whoever thought of one node sees here which others had it. */
+/** An override applies to the whole run: the message names all nodes that it reached. */
 async function reachText(open: RunBook, forkId: string): Promise<string> {
   const { state, reading } = await readRun(open, forkId)
   const reach = reading.steps.filter(

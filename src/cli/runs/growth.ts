@@ -1,4 +1,4 @@
-// What agents added to the graph of a run, and what they sent one another: for `onbook show`.
+// The nodes and edges that agents added to a run, and the messages between agents, for `onbook show`.
 import { factsOf, type RunReading } from '../../core/run/reading/reading.ts'
 import { clip } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
@@ -18,7 +18,7 @@ export interface Growth {
     readonly to: string
     /** Null when it was erased. */
     readonly message: string | null
-    /** The one it is the reply to. */
+    /** The handoff that this one replies to. */
     readonly answers: string | null
     readonly expectation: string
   }[]

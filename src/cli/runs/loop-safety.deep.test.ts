@@ -1,10 +1,10 @@
-// Agents that never stop by themselves, as a user sees it: the run is paused before it spends without end, and says why.
+// Tests agents that never stop by themselves: the run is paused before it spends without end, and shows why.
 import { describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 
 const call = (name: string, args: object) => JSON.stringify({ tool_call: { name, args } })
 
-/** An agent that makes one call of a list after the other, for ever. Its count is outside the repo. */
+/** An agent that cycles through a list of calls for ever. Its counter is outside the repo. */
 function loop(calls: readonly string[], workflow = '') {
   const cases = calls.map((line, at) => `  ${at}) echo '${line}' ;;\n`).join('')
   return temporaryFolder(null, {

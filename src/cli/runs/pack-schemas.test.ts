@@ -1,4 +1,4 @@
-// A pack's schemas at run time, and that a test sends what a run sends: from outside, with a provider that writes down every request.
+// Tests a pack's schemas at run time, and that a test sends the same request as a run: from outside, with a provider that records every request.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Repo tools over a repo that is not a workspace, as a user sees it.
+// Tests repo tools on a repo that is not a workspace, from outside.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

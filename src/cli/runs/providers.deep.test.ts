@@ -1,4 +1,4 @@
-// Runs of the command line and of a host against a provider on 127.0.0.1: limits from onbook.host.yaml, and nothing left that keeps a process alive.
+// Tests runs of the command line and of a host with a provider on 127.0.0.1: limits from onbook.host.yaml, and nothing keeps the process alive.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'

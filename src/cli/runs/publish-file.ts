@@ -1,4 +1,4 @@
-// A workflow that is named by its file: it is published with the agents and packs of its folder before it is run. What is there already is left alone.
+// Publishes a workflow file, with the agents and packs of its folder, before it is run. Skips everything that is already published.
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { workerValidator } from '../../adapters/validator/worker-validator.ts'
@@ -17,7 +17,7 @@ import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 import { findRoot, locate } from '../locate.ts'
 
-/** The id of a workflow has neither. */
+/** A workflow id contains no dot or slash. */
 export const isFileName = (workflow: string): boolean => /[./\\]/.test(workflow)
 
 export interface PublishedFile {
@@ -32,7 +32,7 @@ export interface PreparedFile {
   readonly definitions: readonly PreparedDefinition[]
 }
 
-/** What would be published, read and checked. Nothing is written. */
+/** Reads and checks the documents to publish. Writes nothing. */
 export async function preparedFile(path: string): Promise<PreparedFile> {
   const full = resolve(path)
   if (statSync(full, { throwIfNoEntry: false })?.isFile() !== true) throw new Fault('path_missing', { path })
@@ -42,7 +42,7 @@ export async function preparedFile(path: string): Promise<PreparedFile> {
 }
 
 export async function publishFile(path: string, input: Input): Promise<PublishedFile> {
-  // All of it is read and checked before there is a record to write to.
+  // All files are read and checked before the record is created.
   const { compiled, schemas, definitions } = await preparedFile(path)
   const store = openProductStore(input)
   try {
@@ -69,7 +69,7 @@ async function prepare(root: string, file: string, shown: string): Promise<Prepa
   const inPlace = isWorkflowFile(file)
   const validator = workerValidator()
   try {
-    // Where a folder is no workspace, every YAML file in it would pass for a pack.
+    // In a folder that is not a workspace, every YAML file would count as a pack.
     const meant = inPlace ? packs : packs.filter(path => path.startsWith('prompts/'))
     const compiled = await compilePacks(workspace, meant, validator)
     const schemas = await schemasOfPacks(workspace, meant)
@@ -80,7 +80,7 @@ async function prepare(root: string, file: string, shown: string): Promise<Prepa
   }
 }
 
-/** Of a file that lies anywhere. */
+/** Reads a workflow file outside a workspace. */
 async function loose(path: string, shown: string): Promise<PreparedDefinition> {
   const document = readDocument(path, await readText(path))
   if (!document.ok) throw new Fault('checks_failed', { what: shown, errors: document.problems.length })

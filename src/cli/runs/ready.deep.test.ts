@@ -1,4 +1,4 @@
-// A run that waits is not lost by going on without what it needs: that is refused before anything is recorded, and what is printed can be typed.
+// Tests that resuming a waiting run without its requirements is refused before anything is recorded, and that the printed command can be typed.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'

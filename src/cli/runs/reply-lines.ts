@@ -1,22 +1,22 @@
-// A reply while it is being said: whole lines, as wide as a person reads. Several nodes may speak at once, so nothing is shown by halves.
+// Prints a streaming reply line by line, wrapped to a readable width. Several nodes may reply at once, so only whole lines are printed.
 import { lineReader } from '../../core/tools/read-tool-calls.ts'
 
 const WIDTH = 96
 
 export interface ReplyLines {
-  /** What can be shown of it so far. */
+  /** The lines that can be shown so far. */
   feed(text: string): readonly string[]
-  /** Everything that was not shown, now that all of it is known. */
+  /** All remaining lines, from the complete reply. */
   end(whole: string): readonly string[]
 }
 
-/** @param calls names of the tools that are called by line: such lines are told as calls, elsewhere */
+/** @param calls names of the tools that are called by line: such lines are shown as calls, elsewhere */
 export function replyLines(calls: ReadonlySet<string> | null = null): ReplyLines {
   let heard = ''
   let open = ''
   let unread = ''
   const isSpoken = calls === null ? null : spokenLine(calls)
-  /** Whole lines only: before that, nobody can say what one is. */
+  /** Whole lines only: a partial line may still become a call. */
   const spoken = (text: string): string => {
     if (isSpoken === null) return text
     const lines = (unread + text).split('\n')
@@ -41,7 +41,7 @@ export function replyLines(calls: ReadonlySet<string> | null = null): ReplyLines
     },
     end(all) {
       const whole = calls === null ? all : all.split('\n').filter(spokenLine(calls)).join('\n')
-      // Pieces may have been missed: the record has the whole.
+      // Pieces may have been lost: the record has the whole reply.
       open = whole.startsWith(heard) ? open + whole.slice(heard.length) : whole
       return take(true)
     },
@@ -53,7 +53,7 @@ function spokenLine(calls: ReadonlySet<string>): (line: string) => boolean {
   return line => read(line).kind !== 'tool'
 }
 
-/** How much of a text is its first line; null while that cannot be told. */
+/** The length of the first line of a text; null while it is unknown. */
 function lineIn(text: string, isWhole: boolean): number | null {
   const end = text.search(/\r?\n/)
   if (end >= 0 && end <= WIDTH) return end

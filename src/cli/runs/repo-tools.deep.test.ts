@@ -1,4 +1,4 @@
-// Repo tools as a user meets them: off until the host names them, over the repo that was named, never where the host keeps its own.
+// Tests repo tools from outside: off until the host enables them, only on the named repo, never on the files of the host itself.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const scriptOf = (calls: readonly Call[]): string =>
     ],
   })
 
-/** A repo that is all the host has: its settings, its policy and its record lie in it, none by its usual name. */
+/** A repo that contains the host's settings, policy and record, all under unusual names. */
 const folderWith = (calls: readonly Call[], bind: readonly string[] = TOOLS): string =>
   temporaryFolder(null, {
     'settings.yaml': JSON.stringify({ model: { provider: 'scripted', model: 'small' }, tools: { bind } }),
@@ -35,7 +35,7 @@ interface Judged {
   readonly payload: { readonly verdict: { readonly decision: string }; readonly status: string; readonly code?: string }
 }
 
-/** What was judged of each call, and how it ended. */
+/** The decision on each call, and its outcome. */
 async function ran(cwd: string, ...more: readonly string[]) {
   const { code, out, err } = await runCli(['run', 'work.yaml', ...PLACED, '--json', ...more], { cwd, env: { SOME_API_KEY: SECRET } })
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -119,7 +119,7 @@ it.runIf(process.platform === 'linux')('a secret of the host is not kept, even w
     ['read_file', { path: 'src/key.txt' }],
   ])
   expect((await ran(folder, '--repo', '.')).ends).toEqual(Array(4).fill('succeeded'))
-  // It is no cage: what the command could find it has written.
+  // The command is not sandboxed: it can write whatever it could find.
   expect(readFileSync(join(folder, 'src/key.txt'), 'utf8')).toBe(`SOME_API_KEY=${SECRET}\n`)
   for (const file of readdirSync(join(folder, 'store')).filter(name => name.startsWith('onbook.db')))
     expect(readFileSync(join(folder, 'store', file), 'latin1')).not.toContain(SECRET)

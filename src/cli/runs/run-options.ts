@@ -1,4 +1,4 @@
-// What a run is started with, from options.
+// Reads the input and settings of a new run from options.
 
 import { readText } from '../../book/record-folder.ts'
 import type { Json } from '../../core/digest/digest.ts'
@@ -25,10 +25,10 @@ export async function runFrom(workflowId: string, input: Input): Promise<StartRu
   }
 }
 
-/** A text, or @file for what stands in it. */
+/** A text, or @file for the content of a file. */
 export const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
-/** @param holds what is in it, by name */
+/** @param holds describes the content for error messages */
 export async function objectOf(given: string, option: string, holds: string): Promise<JsonObject> {
   const text = await textOf(given)
   let value: Json

@@ -1,5 +1,5 @@
 // Folder: Commands about runs and approvals.
-// onbook run: a workflow from its start until it is over, or waits for a person.
+// onbook run: runs a workflow until it ends, or waits for a person.
 import type { RunWarning } from '../../core/run/warning.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -14,7 +14,7 @@ import { tellRun } from './tell.ts'
 import { placeAgain } from './typed-again.ts'
 import { type RunBook, withRuns } from './watched-runs.ts'
 
-/** Whoever does the work has been told them already, or takes them from nobody. */
+/** Options that only apply where this process does the work: a host has its own. */
 const FOR_WORK_HERE = ['script', 'recordings', 'policy', 'provider', 'model', 'repo', 'config'] as const
 
 /** Options that `run list` has too. */
@@ -38,7 +38,7 @@ export async function run(input: Input): Promise<number> {
     })
   checkForHost(host, input, FOR_WORK_HERE)
   const given = await runFrom(workflow, input)
-  // Before anything is published.
+  // Checked before anything is published.
   if (host === null) await checkGiven(input)
   const workflowId = isFileName(workflow) ? await published(workflow, input) : workflow
   return withRuns(
@@ -56,14 +56,14 @@ export async function run(input: Input): Promise<number> {
   )
 }
 
-/** Said aloud before anything is waited for. */
+/** Warnings of the start, printed before the wait begins. */
 async function warningsOf({ events }: RunBook, runId: string): Promise<readonly RunWarning[]> {
   for await (const { type, payload } of events(runId))
     if (type === 'run.created') return (payload as unknown as { readonly warnings?: readonly RunWarning[] }).warnings ?? []
   return []
 }
 
-/** @param here what a host was told when it was started */
+/** @param here options that a host gets when it starts, not from a command */
 export function checkForHost(host: WhichHost | null, input: Input, here: readonly string[]): void {
   const unused = host === null ? undefined : here.find(name => input[name] !== undefined)
   if (unused !== undefined)
@@ -75,7 +75,7 @@ export function checkForHost(host: WhichHost | null, input: Input, here: readonl
 }
 
 async function published(path: string, input: Input): Promise<string> {
-  // Only the folder's own record is written to from here.
+  // This command publishes only to the folder's own record.
   if (typeof input.url === 'string')
     throw new Fault('usage_invalid', { problem: `Publish ${path} to that host first, and then name the workflow by its id` })
   const { workflowId, published: fresh, unchanged } = await publishFile(path, input)
@@ -86,7 +86,7 @@ async function published(path: string, input: Input): Promise<string> {
   return workflowId
 }
 
-/** A script or recordings are given to be used, unless somebody says otherwise. */
+/** A script or recordings select their provider, unless --provider is given. */
 function withModel(input: Input): Input {
   if (input.provider !== undefined) return input
   if (input.script !== undefined) return { ...input, provider: 'scripted', model: 'scripted' }

@@ -1,4 +1,4 @@
-// The commands about runs: what people read, what scripts rely on, what is refused. At rest, through real processes.
+// Tests the commands about runs on a folder, in real processes: pages for people, the contract with scripts, and refusals.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const place = (from: string | null = null) => {
   return { folder, onbook, json }
 }
 
-/** Without what only tells one run from another. */
+/** The text without ids and values that differ between two runs. */
 const steady = (text: string): string =>
   text
     .replace(/run_[0-9a-z]+/g, 'RUN')
@@ -65,7 +65,7 @@ describe('the newsroom', () => {
 
   it('shows the five blocks of a step, with where each part came from', async () => {
     const { out } = await onbook(['show', runId, '--node', 'writer', '--visit', '1'])
-    // What the host says about itself has a golden file of its own.
+    // The system block has its own golden file.
     expectGolden('runs/step', steady(out).replace(/── system[\s\S]*?(?=── role)/, ''))
     const { body } = await json('show', runId, '--node', 'writer', '--visit', '2', '--step', '1')
     expect(body).toMatchObject({ nodeId: 'writer', visit: 2, step: 1, sent: { kind: 'full' } })
@@ -112,7 +112,7 @@ describe('a run at rest', () => {
   })
   const newest = async () => (await json('runs')).body.runs[0].runId as string
 
-  /** Left in the middle of a step. */
+  /** Interrupts a run in the middle of a step. */
   const left = async (signal: NodeJS.Signals) => {
     const result = await onbook(['run', 'two', '--script', 'stuck.yaml', '--watch'], {
       during: child => child.stderr!.on('data', data => String(data).includes('step 1 asks') && child.kill(signal)),
@@ -159,7 +159,7 @@ describe('a run at rest', () => {
 
   it('that was left while it was being cancelled is resumed without a script, and ends', async () => {
     const { runId } = await left('SIGKILL')
-    // A cancel that is killed after its first commit leaves this.
+    // The state after a cancel that is killed after its first commit.
     const store = sqliteStore(join(folder, '.onbook', 'onbook.db'), clock, PRODUCT_PROJECTIONS)
     await leaveCommand(store, { tenant: 'default', runId, actor: 'test' }, 'killed', { type: 'cancel', reason: 'enough' })
     await store.close()

@@ -1,4 +1,4 @@
-// What went along with a composed prompt: the prelude and the history, message by message. As data, and for a person.
+// The messages sent with a composed prompt: the prelude and the history. As data, and for a person.
 import type { Digest } from '../../core/digest/digest.ts'
 import { observable, type Part, type Role } from '../../core/messages/message.ts'
 import { readMessages } from '../../core/messages/read-messages.ts'
@@ -8,18 +8,18 @@ import { Fault } from '../../errors.ts'
 import { visible } from '../report/visible.ts'
 import type { Bodies } from './bodies.ts'
 
-/** More of a message is in `--json`. */
+/** `--json` has the complete message. */
 const MOST_OF_A_PART = 400
 
 export interface SentMessage {
-  /** Of the object that holds it. */
+  /** The digest of the message object. */
   readonly digest: Digest
   /** Null when it was erased. */
   readonly role: Role | null
   readonly parts: readonly Part[]
 }
 
-/** In the order in which they are sent. */
+/** In the order of the request. */
 export async function sentMessages({ prelude, history }: Pick<StepRequest, 'prelude' | 'history'>, bodies: Bodies) {
   const messages: SentMessage[] = []
   for (const digest of [...prelude, ...(await digestsIn(history, bodies))]) {
@@ -68,7 +68,7 @@ function partText(part: Part): string {
   }
 }
 
-/** Says how much is left out. */
+/** Cuts a long text, and says how much is left out. */
 function counted(text: string): string {
   const characters = [...text]
   const more = characters.length - MOST_OF_A_PART

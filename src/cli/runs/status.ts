@@ -1,4 +1,4 @@
-// How a run stands, folded from its events: what scripts are told, and what an exit code says.
+// The status of a run, folded from its events: for scripts, and for the exit code.
 import type { Json } from '../../core/digest/digest.ts'
 import { runEvent } from '../../core/run/events.ts'
 import { type ReadableEvent, readingBuilder } from '../../core/run/reading/build-reading.ts'
@@ -27,14 +27,14 @@ export async function readRun({ events }: Pick<RecordedRuns, 'events'>, runId: s
   return { state, reading }
 }
 
-/** In OpenWOP's words. */
+/** The status in OpenWOP's names. */
 export function statusOf(state: RunState): RunStatus {
   if (state.phase !== 'running') return state.phase
   if (state.approvals.length > 0) return 'waiting-approval'
   return isSettled(state) ? 'waiting-input' : 'running'
 }
 
-/** Nothing goes on before a person does something. Who asks for another mode goes on meanwhile. */
+/** Nothing continues before a person acts. A node that asks for another mode keeps working meanwhile. */
 export function isSettled(state: RunState): boolean {
   if (isEnded(state) || state.phase === 'paused') return true
   const busy = Object.entries(state.nodes).filter(([, node]) => isBusy(node))
@@ -43,15 +43,15 @@ export function isSettled(state: RunState): boolean {
   )
 }
 
-/** A call of it waits for a person, and everything it would do after that. */
+/** A tool call of the node waits for a person, and so does the node. */
 const isAsking = ({ approvals }: RunState, nodeId: string): boolean =>
   approvals.some(
     ({ nodeId: of, wants }) => of === nodeId && wants.kind === 'tool' && !(wants.expiresAt !== null && wants.expiresAt <= Date.now()),
   )
 
-/** It waits for a node that has read what it was asked, and does nothing about it by itself. */
+/** The node waits for another busy node that has read the request. */
 const isAwaiting = (state: RunState, nodeId: string): boolean =>
   state.awaited.some(one => one.nodeId === nodeId && one.reply === null && one.delivered && isBusy(nodeOf(state, one.to)))
 
-/** Scripts rely on it: 0 says that the run is completed, and nothing else. */
+/** A contract with scripts: 0 means that the run is completed. */
 export const exitOf = (state: RunState): number => (state.phase === 'completed' ? 0 : 1)

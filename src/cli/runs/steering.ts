@@ -1,4 +1,4 @@
-// onbook run pause, resume, cancel, mode, override, say: asking something of a run that is there.
+// onbook run pause, resume, cancel, mode, override, say: sends commands to an existing run.
 import { isEnded } from '../../core/run/state.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
@@ -28,7 +28,7 @@ const asking = (
   withRuns(input, async open => {
     const runId = runOf(input)
     await ask(open.book.runs, runId)
-    // Without a host, this process ends what is under way.
+    // Without a host, this process waits until the work in progress has ended.
     await open.local?.idle(runId)
     return answer(open, input, sentence)
   })
@@ -69,14 +69,14 @@ export async function override(input: Input): Promise<number> {
   )
 }
 
-/** A run that is paused goes on; one that whoever was at it has left is taken up. */
+/** Continues a paused run, and resumes an abandoned one. */
 export const resume = (input: Input): Promise<number> =>
   withRuns(
     input,
     async open => {
       const { state, reading } = await readRun(open, runOf(input))
       if (isEnded(state)) throw new Fault('run_ended', { problem: `Run ${state.runId} is ${state.phase}` })
-      // A host has resumed what was abandoned when it started.
+      // A host resumes abandoned runs when it starts.
       if (state.phase === 'paused' || open.local !== null) await open.book.runs.resume(runOf(input))
       const isLeft = open.host !== null && (input.detach === true || state.phase !== 'paused')
       if (isLeft) return answer(open, input, status => `${runOf(input)} is ${status}. The host is at it.`)

@@ -1,4 +1,4 @@
-// What a person is shown of an answer: what it says, what it calls, and every line that was not run.
+// Tests how an answer is shown: its text, its calls, and every line that was not run.
 import { afterEach, expect, it } from 'vitest'
 import { scriptedChat } from '../../adapters/chat/scripted-chat.ts'
 import { loadReading } from '../../engine/runs/read-run.ts'

@@ -1,4 +1,4 @@
-// One prompt as it was sent: five blocks, each with where its parts came from. As data, and for a person.
+// Shows one prompt as it was sent: five blocks, each with the sources of its parts. As data, and for a person.
 import pc from 'picocolors'
 import { type OwnShare, ownShare } from '../../core/compose/own-share.ts'
 import type { BlockSegment } from '../../core/compose/parts.ts'
@@ -14,17 +14,17 @@ import { shortHash, sizeText } from './format.ts'
 import { messageLines, type SentMessage, sentMessages } from './sent-messages.ts'
 import type { ToldStep } from './story.ts'
 
-/** What one template, or one of the host's own parts, gave to a block. */
+/** The contribution of one template, or of one part of the host, to a block. */
 export interface PromptPart {
   readonly part: string
   readonly template: string | null
   readonly layer: string | null
   readonly text: string
-  /** Variables, and fields of the task, with whether their words are foreign. */
+  /** Variables and fields of the task, with their trust. */
   readonly values: readonly { readonly from: string; readonly trust: string }[]
 }
 
-/** What its answer asks for. `problem`: why a line that was meant as a call was not run. */
+/** A tool call of the answer. `problem`: why a line that looks like a call was not run. */
 export interface PageCall {
   readonly tool: string
   readonly arguments: Json
@@ -40,9 +40,9 @@ export interface PromptPage extends Omit<ToldStep, 'blocks'> {
   }[]
   /** How much of the blocks Onbook wrote itself. */
   readonly own: OwnShare
-  /** The prelude and the history, which went along with the blocks. */
+  /** The prelude and the history, which were sent with the blocks. */
   readonly messages: readonly SentMessage[]
-  /** Only what went to the provider, when that was less than all. */
+  /** The text that went to the provider, when that was only a part. */
   readonly delta: string | null
   readonly answer: string | null
   readonly asked: readonly PageCall[]
@@ -82,7 +82,7 @@ async function answerOf({ reply, calls, tools }: ToldStep, bodies: Bodies): Prom
   }
 }
 
-/** Neighbours that came from the same place are one part. What only joins two parts is left out: the block's text has it. */
+/** Adjacent segments of the same source are one part. Joiners between parts are left out: the block's text has them. */
 function partsOf(segments: readonly BlockSegment[]): readonly PromptPart[] {
   const parts: PromptPart[] = []
   let open: BlockSegment | null = null
@@ -133,7 +133,7 @@ export const ownText = ({ bytes, estimatedTokens, ofBytes }: OwnShare): string =
     ? `${ofBytes.toLocaleString('en-US')} bytes, none of them Onbook's own`
     : `Onbook's own text: ${bytes.toLocaleString('en-US')} of ${ofBytes.toLocaleString('en-US')} bytes, about ${estimatedTokens.toLocaleString('en-US')} tokens (an estimate: 4 bytes each)`
 
-/** A provider that keeps the conversation has the first of them already. */
+/** A provider that keeps the conversation already has the first messages. */
 function alsoSent({ messages, sent }: PromptPage, bold: (text: string) => string): readonly string[] {
   if (messages.length === 0) return []
   const held = sent.held === 0 ? '' : `; ${sent.held} of the history its provider had already`
@@ -150,6 +150,6 @@ function sourceOf({ part, template, layer, values }: PromptPart): string {
   return `${where}${own === '' ? '' : `; with ${own}`}${foreign === '' ? '' : `; untrusted: ${foreign}`}`
 }
 
-/** Of a list or an object, its name is enough here. */
+/** The names of values; for a list or an object, only its own name. */
 const namesOf = (values: PromptPart['values']): string =>
   [...new Set(values.map(({ from }) => from.split('.')[0]!).filter(name => !name.startsWith('@')))].join(', ')

@@ -1,4 +1,4 @@
-// Waits for a run, and says what came of it.
+// Waits for a run, and prints its result.
 import type { RunWarning } from '../../core/run/warning.ts'
 import type { Input } from '../commands.ts'
 import { visible, visibleLines } from '../report/visible.ts'
@@ -11,7 +11,7 @@ import { placeAgain, workAgain } from './typed-again.ts'
 import { watchRun } from './watch.ts'
 import type { RunBook } from './watched-runs.ts'
 
-/** Until it is over, is paused, or waits for a person. @param after from where on it is watched */
+/** Waits until the run ends, is paused, or waits for a person. @param after the sequence from which to watch */
 export async function tellRun(
   open: RunBook,
   runId: string,
@@ -45,7 +45,7 @@ const summaryOf = ({ runId, status, workflowId, mode, steps, tokens, outputs, er
   ...(approvals.length === 0 ? {} : { approvals }),
 })
 
-/** What it gave goes to standard output, everything about it does not. */
+/** Outputs go to standard output, everything else to standard error. */
 function sayStory(story: Story, input: Input): void {
   const { runId, workflowId, status, error, outputs } = story
   const outcomes = Object.values(outputs ?? {})

@@ -1,4 +1,4 @@
-// The commands about runs while a host runs on the folder: it does the work, and both ways tell the same.
+// Tests the commands about runs while a host runs on the folder: the host does the work, and the output is the same.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { type ServedHost, serveCli } from '../../testing/hosts/serve-cli.ts'

@@ -1,4 +1,4 @@
-// What one agent is sent, seen from outside: the command line, a folder, and a provider that writes down every request.
+// Tests the exact request of one agent from outside: the command line, a folder, and a provider that records every request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
 import { type LoopbackProvider, loopbackProvider } from '../../testing/models/loopback-provider.ts'

@@ -1,4 +1,4 @@
-// What is said aloud when a run starts, seen from outside: nothing that somebody set up is left out in silence.
+// Tests the warnings at the start of a run from outside: no setting is ignored silently.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

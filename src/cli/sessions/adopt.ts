@@ -1,4 +1,4 @@
-// onbook agent sync, onbook agent apply: getting a version of a workspace ready, and putting it in force. Two steps, so that nothing changes by itself.
+// onbook agent sync, onbook agent apply: prepares a version of a workspace, and activates it. Two steps, so that nothing changes by itself.
 import type { Book } from '../../book.ts'
 import { ClientError } from '../../client/index.ts'
 import { INDEX_FILE, readIndex } from '../../core/workspace/index-file.ts'
@@ -27,7 +27,7 @@ export const sync = (input: Input): Promise<number> =>
     { judges: true },
   )
 
-/** What is not named is what the session names, and else what the workspace's own index says. Only here: core fills in nothing. */
+/** Defaults come from the session, then from the workspace's own index. Only here: core fills in nothing. */
 async function selectorsOf(book: Book, session: string, input: Input): Promise<SyncRequest> {
   const { config } = await book.sessions.get(session)
   const named = typeof input.workspace === 'string' ? choiceOf(input.workspace) : null
@@ -45,7 +45,7 @@ async function selectorsOf(book: Book, session: string, input: Input): Promise<S
   }
 }
 
-/** An index that cannot be read says nothing here: the sync itself says what is wrong with it. */
+/** An unreadable index gives no defaults here: the sync itself reports the problem. */
 async function defaultsOf({ workspaces }: Book, workspace: string, version: number | undefined) {
   const bytes = await workspaces.read(workspace, INDEX_FILE, version === undefined ? {} : { version }).catch(error => {
     if (error instanceof ClientError && error.status !== null && error.status < 500) return null

@@ -1,4 +1,4 @@
-// Defects of sessions that were found from outside (reports agentos, newcomer, packs), on the command line.
+// Regression tests for reported defects of sessions (reports agentos, newcomer, packs), on the command line.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ it('agentos D3: a run that names a prelude gets it, whatever is approved', async
   const run = ['sessions', 'run', 's', '--input', 'hi', '--script', 'script.yaml', '--watch']
   const named = await onbook(...run, '--workspace', 'w', '--prelude', 'a')
   expect([named.code, named.err]).toEqual([0, expect.stringContaining('(prelude a)')])
-  // An option that says nothing of a prelude leaves the approved one.
+  // An option that does not concern the prelude keeps the approved one.
   const other = await onbook(...run, '--max-steps', '3')
   expect([other.code, other.err]).toEqual([0, expect.stringContaining('(prelude b)')])
 })
@@ -92,13 +92,13 @@ describe('approvals', () => {
     expect((await at('sessions', 'show', 's')).out).toContain(`waits for an approval: onbook approval approve ${command[1]}`)
     expect((await at('approvals', 'approve', command[1]!, ...WORK)).code).toBe(0)
     expect((await at('sessions', 'show', 's')).out).toContain('s is completed')
-    // A second answer is a conflict, and says who answered.
+    // A second answer is a conflict, and the message names who answered.
     const again = await at('approvals', 'deny', command[1]!, ...WORK, '--json')
     expect(JSON.parse(again.out)).toMatchObject({ error: 'approval_closed', message: expect.stringContaining('was approved by') })
   })
 
   it('packs D6, D9: an approval that has expired is no denial, and the run goes on from it in one command', async () => {
-    // Long enough for the command to end before that, and over when the run is resumed.
+    // Long enough for the command to end first, and expired when the run is resumed.
     expireAfter(3_000)
     const waits = await at('run', 'change.yaml', ...WORK, '--json')
     const { runId } = JSON.parse(waits.out) as { readonly runId: string }

@@ -1,4 +1,4 @@
-// Command-line agents as providers of sessions, from the file of the host to the record, and what is left of them when a process ends.
+// Tests command-line agents as providers of sessions, from the host's file to the record, and that no process is left behind.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
@@ -9,7 +9,7 @@ import { serveCli } from '../../testing/hosts/serve-cli.ts'
 import { type FakeProtocol, fakeAgent, isAlive } from '../../testing/models/fake-cli-agent.ts'
 
 const fake = (behaviour: string, protocol: FakeProtocol) => ({ fake: fakeAgent(behaviour, protocol) })
-/** Says which process it is, and never ends. */
+/** Writes its process id, and never ends. */
 const endless = { fake: { command: ['sh', '-c', 'echo $$ > pid; exec sleep 1000'] } }
 
 async function place(cliAgents: object) {

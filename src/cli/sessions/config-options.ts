@@ -1,4 +1,4 @@
-// A config from options: what is given is set, what is not is left as it was. Files become objects on the way.
+// Builds a session config from options: given options are set, all others keep their value. Files are stored as objects.
 import { readFile } from 'node:fs/promises'
 import { reasonOf } from '../../adapters/processes/reasons.ts'
 import { readText } from '../../book/record-folder.ts'
@@ -14,7 +14,7 @@ import type { Input } from '../commands.ts'
 import { numberOption } from '../terminal.ts'
 import { choiceOf } from '../workspace/open-workspaces.ts'
 
-/** Null when no option says anything. */
+/** Null when no option changes the config. */
 export async function configFrom(book: Book, input: Input, before: WireSessionConfig): Promise<WireSessionConfig | null> {
   const set: { -readonly [Key in keyof WireSessionConfig]: WireSessionConfig[Key] } = {}
   if (typeof input.provider === 'string') set.provider = input.provider
@@ -32,7 +32,7 @@ export async function configFrom(book: Book, input: Input, before: WireSessionCo
   return whole === null && Object.keys(set).length === 0 ? null : { ...(whole ?? before), ...set }
 }
 
-/** In AgentOS's names a config says nothing about limits and sampling: those stay. */
+/** A config in AgentOS's names has no limits and sampling options: those keep their value. */
 function wholeOf(input: Input, given: Json, before: WireSessionConfig): WireSessionConfig {
   if (dialectIn(input) !== 'aos') return given as WireSessionConfig
   return withUnnamed(aosConfig(given), { ...emptyConfig, ...(before as Partial<SessionConfig>) })

@@ -1,4 +1,4 @@
-// Events of a session, a sentence for each.
+// Formats events of a session, one sentence for each.
 import type { Json } from '../../core/digest/digest.ts'
 import { fromRecorded, type SessionEvent } from '../../core/session/events.ts'
 import { SESSION_NODE } from '../../core/workflow/session-workflow.ts'
@@ -9,7 +9,7 @@ import type { ShownEvent } from '../runs/watched-runs.ts'
 
 const ownOf = (nodeId: string): string => (nodeId === SESSION_NODE ? '' : `, node ${nodeId}`)
 
-/** Every event of a session has a sentence. Steps and calls are shown by `onbook show RUN`. */
+/** Every event of a session has a sentence. `onbook show RUN` shows steps and calls. */
 const WORDS: { readonly [T in SessionEvent['type']]: (payload: Extract<SessionEvent, { readonly type: T }>) => string } = {
   'session.created': ({ session }) => `session ${session} is created`,
   'session.configured': () => 'the configuration of the session changed',
@@ -40,7 +40,7 @@ export function sentenceOf({ type, payload }: ShownEvent): string | null {
   return words?.(event) ?? null
 }
 
-/** One pack that would change, with what proves it. */
+/** One pack that would change, with the proof of its tests. */
 function packLine({ pack, from, to, warnings, tests, proof }: WirePackChange): string {
   if (to === null) return `${pack}: ${from} → no longer in the workspace; the library decides\n`
   const tested = tests === null ? 'untested' : `tests: ${tests.pass} pass, ${tests.fail + tests.error} fail`

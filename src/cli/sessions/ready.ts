@@ -1,4 +1,4 @@
-// Whether what providers and tools need was given. Asked before anything is recorded: found out later, it ends a run for good.
+// Checks the requirements of providers and tools before anything is recorded: a problem that shows later ends a run for good.
 
 import { modelsOf } from '../../book/chat-models.ts'
 import { repoBindings } from '../../book/repo-bindings.ts'
@@ -6,14 +6,14 @@ import { recordedFrom, scriptedFrom } from '../../book/scripted-from.ts'
 import { Fault } from '../../errors.ts'
 import type { Input } from '../commands.ts'
 
-/** What was named is there and can be read, and nothing is bound to a repo that was not named. */
+/** The named files can be read, and no tool is bound without a repo. */
 export async function checkGiven(input: Input): Promise<void> {
   repoBindings(input)
   if (input.script !== undefined) await scriptedFrom(input)
   if (input.recordings !== undefined) recordedFrom(input)
 }
 
-/** Whoever gives a script does not expect that a model is paid for. */
+/** Refuses a script that no node would use: its author does not expect to pay for a model. */
 export function checkUsed(input: Input, providers: ReadonlySet<string>): void {
   for (const [option, provider] of [
     ['script', 'scripted'],
@@ -25,7 +25,7 @@ export function checkUsed(input: Input, providers: ReadonlySet<string>): void {
       })
 }
 
-/** Keys, packages and scripts. Whether a key is right, or a command there, shows when it is asked. */
+/** Checks keys, packages and scripts. A wrong key or a missing command shows only when the provider is called. */
 export async function checkProviders(input: Input, providers: Iterable<string>): Promise<void> {
   const models = modelsOf(input)
   for (const provider of providers) {

@@ -1,5 +1,5 @@
 // Folder: Commands about sessions, sync and apply.
-// onbook agent run, say, resume, cancel: asking something of a session, and saying what came of it.
+// onbook agent run, say, resume, cancel: sends commands to a session, and prints the result.
 
 import { readText } from '../../book/record-folder.ts'
 import { ClientError } from '../../client/index.ts'
@@ -21,7 +21,7 @@ interface Awaited {
   /** The number of the run in its session. */
   readonly run: number
   readonly runId: string
-  /** The newest event of the run when it was asked to go on. */
+  /** The newest event of the run before the command. */
   readonly after: number
 }
 
@@ -34,7 +34,7 @@ interface Ended {
   readonly reply: string | null
   readonly code?: string
   readonly detail?: string
-  /** The id that a person answers with. */
+  /** The id of the open approval. */
   readonly approval?: string
 }
 
@@ -72,7 +72,7 @@ function configOfNextRun({ config, workspace: { approved }, runs }: SessionDescr
 
 const textOf = async (given: string): Promise<string> => (given.startsWith('@') ? readText(given.slice(1)) : given)
 
-/** A run whose workspace cannot be had is on record as refused. Any other error is thrown again. */
+/** A run without a usable workspace is on record as refused. Any other error is thrown again. */
 function refusedRun(error: unknown): { readonly refused: Ended } {
   if (!((error instanceof Fault || error instanceof ClientError) && error.code === 'run_refused')) throw error
   const { session, run: number, code, detail } = error.details as { session: string; run: number; code: string; detail: string }
@@ -85,7 +85,7 @@ function detached(session: string, { run: number, runId }: Pick<Awaited, 'run' |
   return 0
 }
 
-/** Waits for the run to end, or to wait for more. Ends with 1 when it did not go well. */
+/** Waits for the run to end, or to wait for input. Exits with 1 when it failed. */
 async function tell(open: RunBook, awaited: Awaited, input: Input): Promise<number> {
   const { runId, after } = awaited
   const watch = input.watch === true && !input.json ? watchRun(open, runId, after) : null
@@ -101,7 +101,7 @@ function sayEnded(ended: Ended, { host }: RunBook, input: Input): number {
     if (ended.reply !== null) process.stdout.write(`${visibleLines(ended.reply).join('\n')}\n`)
     const why = ended.code === undefined ? '' : ` (${ended.code}): ${ended.detail}`
     const named = runId === null ? '' : ` (${runId})`
-    // A watched run has printed how it ended.
+    // A watched run has already printed its end.
     if (input.watch !== true || runId === null)
       process.stderr.write(`${visible(`run ${number} of ${session}${named} is ${ended.status}${why}`)}\n`)
     if (ended.approval !== undefined)
@@ -110,7 +110,7 @@ function sayEnded(ended: Ended, { host }: RunBook, input: Input): number {
   return ended.status === 'completed' || ended.status === 'waiting' ? 0 : 1
 }
 
-/** On a folder without a host, the answer and the rest of the run are two commands. */
+/** Without a host, deciding also continues the run, so the command repeats the options for the work. */
 function approvalLines(approval: string, session: string, lasts: boolean, input: Input): readonly string[] {
   const place = placeAgain(input)
   const answer = `Decide: onbook approval approve ${approval}${lasts ? place : workAgain(input)}`
@@ -138,7 +138,7 @@ async function lastReply({ book }: RunBook, session: string): Promise<string | n
   return parts.findLast(({ type }) => type === 'text')?.text ?? ''
 }
 
-/** A run that goes on from the event that is its newest now. */
+/** A run that continues from its newest event. */
 async function awaitedIn(open: RunBook, session: string, { run: number, runId }: Pick<Awaited, 'run' | 'runId'>): Promise<Awaited> {
   return { session, run: number, runId, after: (await readRun(open, runId)).reading.last.sequence }
 }
@@ -149,7 +149,7 @@ const WHEN_TOLD = {
   'follow-up': 'It is the next thing that is said to the session.',
 }
 
-/** To a run that waits, as its input; else it is left as a follow-up. */
+/** Input for a run that waits; else a follow-up. */
 export const say = (input: Input): Promise<number> =>
   withSessions(
     input,
@@ -182,14 +182,14 @@ export const resume = (input: Input): Promise<number> =>
       const { run: active } = await book.sessions.get(session)
       if (active === null) throw new Fault('run_missing', { problem: `Session ${session} has no run to resume` })
       const awaited = await awaitedIn(open, session, active)
-      // A host has resumed what was abandoned when it started.
+      // A host resumes abandoned runs when it starts.
       if (active.phase === 'paused' || open.local !== null) await book.sessions.command(session, { kind: 'resume' })
       return tell(open, awaited, input)
     },
     { judges: true },
   )
 
-/** An interactive run that waits for input has all of it. */
+/** Ends an interactive run that waits for input. */
 export const complete = (input: Input): Promise<number> =>
   withSessions(input, async open => {
     const { book } = open

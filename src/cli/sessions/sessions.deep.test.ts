@@ -1,4 +1,4 @@
-// The commands about sessions: what scripts rely on, what is refused, and who may allow what.
+// Tests the commands about sessions: the contract with scripts, refusals, and permissions.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

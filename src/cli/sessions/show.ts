@@ -1,4 +1,4 @@
-// onbook agent create, list, show, config, events, transcript: making them, and looking at them.
+// onbook agent create, list, show, config, events, transcript: creates, configures and shows sessions.
 import type { SessionConfig } from '../../core/session/config.ts'
 import { NAME } from '../../core/session/config-format.ts'
 import { Fault } from '../../errors.ts'
@@ -22,7 +22,7 @@ export const create = (input: Input): Promise<number> =>
   withSessions(
     input,
     async ({ book }) => {
-      // An unknown dialect is refused before anything is made.
+      // An unknown dialect is refused before anything is created.
       dialectIn(input)
       const config = (await configFrom(book, input, {})) ?? {}
       const given = {
@@ -91,7 +91,7 @@ export const show = (input: Input): Promise<number> =>
     return 0
   })
 
-/** Types of the wire are wider than those of core: a host, and a record, answer with whole configs and snapshots. */
+/** Wire types are wider than those of core, but a host and a record always answer with whole configs and snapshots. */
 const aosStateOf = (found: SessionDescription) =>
   toAosState(found as unknown as SessionView, found.lifecycle, found.run as unknown as OpenRunView | null)
 
@@ -113,7 +113,7 @@ function settingText(value: unknown): string {
   return parts.flatMap(([name, text]) => (text === '' ? [] : [`${name} ${text}`])).join(', ')
 }
 
-/** Without options it shows; with them it sets those, and leaves the others. */
+/** Without options it shows the config; with options it sets those, and keeps the others. */
 export const config = (input: Input): Promise<number> =>
   withSessions(input, async ({ book }) => {
     const session = String(input.session)

@@ -1,4 +1,4 @@
-// Sessions as people meet them: the packed command line and a host that runs. Each story prints what happened.
+// Tests sessions end to end: the packed command line and a running host. Each story prints its events.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ function story(title: string, files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  /** Ends as said, and is told. */
+  /** Runs a command, checks its exit code, and logs it. */
   const onbook = async (line: string, code = 0): Promise<string> => {
     const run = await runCli(line.split(' '), { cwd: folder })
     told.push(`$ onbook ${line}`, ...`${run.err}${run.out}`.trimEnd().split('\n'))
@@ -54,7 +54,7 @@ function story(title: string, files: Readonly<Record<string, string>>) {
       .split('\n')
       .map(line => JSON.parse(line))
   const events = (session: string) => linesOf('sessions', 'events', session)
-  /** Of the runs of a session, with the number of each. */
+  /** Events of the runs of a session, with the number of each run. */
   const runEvents = async (session: string): Promise<readonly (Shown & { readonly run: number })[]> => {
     const runs = (await events(session)).filter(({ type }) => type === 'run.attached')
     const found = runs.map(async ({ payload }) => {

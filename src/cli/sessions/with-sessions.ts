@@ -1,10 +1,10 @@
-// The book for commands about sessions, and the events of one session.
+// Opens the book for commands about sessions, and reads the events of one session.
 import type { AosSessionEvent } from '../../wire/aos/to-event.ts'
 import type { Input } from '../commands.ts'
 import type { BookUse, OpenBook } from '../host/open-book.ts'
 import { type RunBook, type ShownEvent, withRuns } from '../runs/watched-runs.ts'
 
-/** In these commands --config is the configuration of a session, and not the host's file. */
+/** In these commands --config is the config of a session, not the host's file. */
 export const withSessions = (input: Input, work: (open: RunBook) => Promise<number>, use?: BookUse): Promise<number> =>
   withRuns({ ...input, config: undefined }, work, use)
 

@@ -1,4 +1,4 @@
-// A run that plans, with a tool of another server and an agent that edits by itself, as a user sees it.
+// Tests a run in planning mode, with a tool of an MCP server and an agent that edits by itself, from outside.
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { runCli, temporaryFolder } from '../../testing/hosts/run-cli.ts'
@@ -28,7 +28,7 @@ it('packs D3: planning binds tools of other servers, unless they are adopted as 
     outcome: 'passed',
     reason: expect.stringContaining('grant is for planning'),
   })
-  // The server must say so itself, and a person must confirm it.
+  // The server must declare it, and a person must confirm it.
   const unhinted = await onbook('tools', 'adopt', 'desk', 'environment', '--reads')
   expect([unhinted.code, unhinted.err]).toEqual([2, expect.stringContaining('does not declare that it only reads')])
   expect((await onbook('tools', 'adopt', 'desk', 'say', '--reads')).out).toContain('as one that only reads')

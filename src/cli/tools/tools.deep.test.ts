@@ -1,4 +1,4 @@
-// onbook tools, on the folder and through a host that runs on it: both show and do the same.
+// Tests onbook tools on the folder and through a host that runs on it: both show and do the same.
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -30,7 +30,7 @@ let host: ServedHost | null = null
 afterAll(() => host?.stop())
 
 const story = async (): Promise<void> => {
-  // A server that cannot be asked is a finding, and hides nothing of the others.
+  // A server that does not answer is a finding, and hides nothing of the others.
   expect(await say()).toEqual({ code: 1, state: 'new', offered: false })
   expect(await used()).toMatch(
     /is refused \(visible\): desk__say is not in the active catalog: nobody has adopted it \("onbook tools adopt desk"\)/,

@@ -1,5 +1,5 @@
 // Folder: Commands about tools.
-// onbook tool: what models can be given, what other servers list, and adopting it.
+// onbook tool: lists the tools of the host and of MCP servers, and adopts them.
 import { repoBindings } from '../../book/repo-bindings.ts'
 import type { ToolOverview, ToolSummary, Tools } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
@@ -9,7 +9,7 @@ import { firstRows } from '../report/page.ts'
 import { visible, visibleLines } from '../report/visible.ts'
 import { printJson } from '../terminal.ts'
 
-/** Servers of tools may have to start first. */
+/** MCP servers may have to start first. */
 const PATIENCE_MS = 120_000
 /** An adoption needs no tools of the host, and so no repo. */
 const ADOPTING = { record: 'made', tools: [] } as const
@@ -17,7 +17,7 @@ const ADOPTING = { record: 'made', tools: [] } as const
 const withTools = (input: Input, use: BookUse, work: (tools: Tools) => Promise<number>): Promise<number> =>
   withBook(input, ({ book }) => work(book.tools), { ...use, patienceMs: PATIENCE_MS })
 
-/** Ends with 1 when something that was adopted is not what it was, or a server cannot be asked. */
+/** Exits with 1 when an adopted tool has changed, or a server does not answer. */
 export const list = (input: Input): Promise<number> =>
   withTools(input, { record: 'optional', tools: repoBindings(input) }, async tools => {
     const found = await tools.list(typeof input.session === 'string' ? input.session : undefined)
@@ -28,7 +28,7 @@ export const list = (input: Input): Promise<number> =>
     return isAmiss || found.servers.some(({ problem }) => problem !== null) ? 1 : 0
   })
 
-/** Problems are printed of every tool. @param rows of the table */
+/** Problems are printed for every tool. @param rows of the table */
 function report({ tools, servers }: ToolOverview, rows: readonly ToolSummary[]): string {
   const changed = tools.filter(({ difference }) => difference !== undefined)
   const waiting = new Set(tools.filter(({ state }) => state === 'new' || state === 'changed').map(({ server }) => server))

@@ -1,5 +1,5 @@
 // Folder: Commands about workspaces.
-// onbook workspace checkout NAME[@N] DIR: the files of a version as they were published.
+// onbook workspace checkout NAME[@N] DIR: writes the files of a published version to a folder.
 import { type WrittenFile, writeFolder } from '../../adapters/folder/folder-tree-write.ts'
 import type { Input } from '../commands.ts'
 import { withRecordBook } from '../host/record-book.ts'

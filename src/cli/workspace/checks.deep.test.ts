@@ -1,4 +1,4 @@
-// Lint and tests of a version, kept under its root.
+// Tests lint and tests of a version, recorded under its root.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// onbook workspace check, and workspace show --checks: lint and tests of exactly the files of a version.
+// onbook workspace check, and workspace show --checks: lints and tests the exact files of a version.
 import type { WorkspaceChecks } from '../../client/index.ts'
 import type { Input } from '../commands.ts'
 import { withRecordBook } from '../host/record-book.ts'
@@ -9,7 +9,7 @@ import { choiceOf } from './open-workspaces.ts'
 
 type Checks = NonNullable<WorkspaceChecks['checks']>
 
-/** Ends with 1 when there are errors, or tests that failed. */
+/** Exits with 1 when there are errors, or failed tests. */
 export const check = (input: Input): Promise<number> =>
   withRecordBook(input, async book => {
     const { workspace, ...choice } = choiceOf(input.name)

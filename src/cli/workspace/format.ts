@@ -1,4 +1,4 @@
-// Amounts and paths as people write them.
+// Formats amounts and paths for people.
 import { decodeName, encodeName, isPath } from '../../core/workspace/path.ts'
 
 export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
@@ -8,12 +8,12 @@ export function bytesText(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** As files are called on a disk. */
+/** A path in the spelling of the file system. */
 export const shownPath = (path: string): string =>
   path
     .split('/')
     .map(name => decodeName(name) ?? name)
     .join('/')
 
-/** From either spelling. */
+/** Accepts either spelling. */
 export const pathArgument = (given: string): string => (isPath(given) ? given : given.split('/').map(encodeName).join('/'))

@@ -1,4 +1,4 @@
-// What the commands about workspaces share: the record, who asks, and NAME@VERSION.
+// Shared by the commands about workspaces: the record, the user, and NAME@VERSION.
 
 import { openProductStore } from '../../book/product-store.ts'
 import { existingDatabase, tenantOf } from '../../book/record-folder.ts'
@@ -9,7 +9,7 @@ import { Fault } from '../../errors.ts'
 import type { Store } from '../../ports.ts'
 import type { Input } from '../commands.ts'
 
-/** Whoever can read the folder of the record may read everything in it. */
+/** A user who can read the folder of the record may read everything in it. */
 export async function withWorkspaces<T>(input: Input, work: (store: Store, user: WorkspaceUser) => Promise<T>): Promise<T> {
   existingDatabase(input)
   const store = openProductStore(input)

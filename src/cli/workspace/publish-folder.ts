@@ -1,4 +1,4 @@
-// onbook publish <folder> --workspace NAME: the folder as the next version.
+// onbook publish <folder> --workspace NAME: publishes the folder as the next version.
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderTree } from '../../adapters/folder/folder-tree.ts'
@@ -38,12 +38,12 @@ export async function publishFolder(store: Store, user: WorkspaceUser, input: In
     try {
       cache.save()
     } catch {
-      // It only saves time: the next publish reads everything again.
+      // The cache only saves time: without it, the next publish reads every file.
     }
   }
 }
 
-/** On the record of the folder: files that look as they did are not read again. */
+/** Publishes to the record of the folder. Files with unchanged metadata are not read again. */
 export async function publishHere(input: Input, request: FolderRequest): Promise<CommitResult> {
   const store = openProductStore(input)
   try {

@@ -9,10 +9,10 @@ import type { FolderRequest } from './publish-folder.ts'
 
 type Change = WorkspaceCommit['changes'][number]
 
-/** Nothing is kept between two calls: the record is on another machine. */
+/** No cache: the record is on another machine. */
 const NO_CACHE = { find: () => null, note: () => {}, save: () => {} }
 
-/** The latest version; 0 where there is none. */
+/** The latest version; 0 when the workspace does not exist. */
 export async function latestVersion(book: Book, workspace: string): Promise<number> {
   try {
     return (await book.workspaces.get(workspace)).version
@@ -62,7 +62,7 @@ async function changesSince(
       const there = before.get(file.path)
       before.delete(file.path)
       if (there?.digest === digest && there.mode === file.mode) continue
-      // Also what the host may have already: a key that is limited to workspaces may name only objects that it uploaded itself.
+      // Uploaded even if the host may have it: a key that is limited to workspaces may name only objects that it uploaded itself.
       if (!uploaded.has(digest)) await book.objects.put(bytes)
       uploaded.add(digest)
       changes.push({ path: file.path, digest, mode: file.mode })

@@ -1,4 +1,4 @@
-// onbook workspace list, log, diff, show: what is there, what came when, what is different.
+// onbook workspace list, log, diff, show: lists workspaces, their versions, differences and files.
 import { dirname } from 'node:path/posix'
 import type { Book } from '../../book.ts'
 import type { WorkspaceDifference, WorkspaceEntry, WorkspaceSummary } from '../../client/index.ts'
@@ -48,7 +48,7 @@ export const log = (input: Input): Promise<number> =>
     return 0
   })
 
-/** Ends with 1 when something is different. */
+/** Exits with 1 when the versions differ. */
 export const diff = (input: Input): Promise<number> =>
   withRecordBook(input, async book => {
     const { workspace, version } = choiceOf(input.name)
@@ -126,6 +126,6 @@ async function* pieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-/** Without options that were not named. */
+/** Removes undefined options. */
 const given = <T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never

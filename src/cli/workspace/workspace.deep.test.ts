@@ -1,4 +1,4 @@
-// Workspaces from the command line: published, looked at, compared and got back. Nothing in them is ever run.
+// Tests workspaces on the command line: published, shown, compared and checked out. Nothing in them is ever executed.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ const started = (files: Readonly<Record<string, string>> = { 'desk/a.md': 'A', '
   const publish = (...args: string[]) => run('publish', 'desk', '--workspace', 'writer', ...args)
   return { cwd, desk: join(cwd, 'desk'), run, json, publish }
 }
-/** Every file below, with its text. */
+/** Every file below the folder, with its text. */
 const filesOf = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// What was published is synced, and applied while a run is under way: its next step is told the new version, and the record has both.
+// Story: a published version is synced and applied during a run. The next step receives the new version, and the record has both.
 import { publishNewRule, toldStyles } from '../house-style.ts'
 import { NEWSROOM } from '../seed.ts'
 import type { Stage } from '../stage.ts'

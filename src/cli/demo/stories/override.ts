@@ -1,4 +1,4 @@
-// One node gets another prompt: a line in its workflow, over what its agent says. The other nodes are told what they were told before.
+// Story: a line in the workflow gives one node another prompt, over the one of its agent. The prompts of the other nodes stay the same.
 import { writeFile } from 'node:fs/promises'
 import { readText } from '../../../book/record-folder.ts'
 import { shortHash } from '../../runs/format.ts'

@@ -1,4 +1,4 @@
-// A new house style is published, and nothing changes: agents use what was applied, until somebody applies something else.
+// Story: a new house style is published, and nothing changes. Agents use the applied version until another one is applied.
 import { publishNewRule, toldStyles } from '../house-style.ts'
 import { INPUT, NEWSROOM } from '../seed.ts'
 import type { Stage } from '../stage.ts'

@@ -1,4 +1,5 @@
-// The first run once more, without a model: its events folded, every prompt composed again from what the run froze, hashes compared.
+// Story: the first run is replayed without a model. Its events are folded, every prompt is composed again from frozen inputs, and hashes are
+// compared.
 import type { Replayed } from '../../../engine/replay/replay.ts'
 import type { Stage } from '../stage.ts'
 

@@ -1,4 +1,4 @@
-// One byte of a copy of the record is changed, behind the back of everybody. verify finds it, and names the event.
+// Story: one byte in a copy of the record is changed. verify finds it, and names the event.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runStream } from '../../../core/run/events.ts'
@@ -28,7 +28,7 @@ export async function tamper({ type, say, runId, read, color }: Stage): Promise<
     : 'The record is broken, and not where this was done.'
 }
 
-/** The first digit of the hour, as it stands in the bytes of the event. */
+/** Changes the first digit of the hour in the bytes of the event. */
 async function changeHour(stream: string, sequence: number): Promise<{ readonly was: string; readonly is: string; readonly at: number }> {
   const bytes = await readFile(FILE)
   const start = bytes.indexOf(`"stream":${JSON.stringify(stream)},"seq":${sequence},`)

@@ -1,4 +1,4 @@
-// The same tool, asked for by three agents that are all shown it: one is not granted it, one is, one once a person has approved.
+// Story: three agents see the same tool and call it. One has no grant, one has a grant, one needs the approval of a person.
 import { readText } from '../../../book/record-folder.ts'
 import { visible } from '../../report/visible.ts'
 import type { Story } from '../../runs/story.ts'
