@@ -87,7 +87,7 @@ const snapshotLines = ({ meant, snapshot, adopted = [] }: WhyLayer): readonly st
         ...adopted.map(event => visible(eventText(event))),
       ]
 
-/** When the winning template was published, then the document that names it. */
+/** The publication of the template, then of the document that names it. */
 const publishedLines = ({ published, definition }: WhyLayer): readonly string[] => [
   ...(published === undefined ? [] : [visible(`published ${whenText(published)}`)]),
   ...(definition === undefined ? [] : [visible(`${definition.stream.replace('/', ' ')} published ${whenText(definition)}`)]),
@@ -95,7 +95,7 @@ const publishedLines = ({ published, definition }: WhyLayer): readonly string[] 
 
 const whenText = ({ at, actor }: EventPlace): string => `${at} by ${actor}`
 
-/** Moves of the label, up to the time of the lookup. */
+/** Of the label, up to the moment at which it was looked at. */
 const movesLines = ({ label, moves }: LabelMoves): readonly string[] =>
   moves.map(({ to, at, actor, why }) =>
     visible(`${label} ${to === null ? 'removed' : `→ ${to}`}, ${at} by ${actor}${why === null ? '' : `: ${why}`}`),
