@@ -1,3 +1,4 @@
+// Tests onbook check from outside: findings, reports, --fix, --watch, and the registry.
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

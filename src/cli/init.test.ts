@@ -1,3 +1,4 @@
+// Tests the scaffold of onbook init: all files or none, and nothing overwritten.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

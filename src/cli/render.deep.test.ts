@@ -1,3 +1,4 @@
+// Tests onbook prompt render and onbook init from outside, and --help of the commands around packs.
 import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Tests how a report is written: into a file, through a link, into a pipe.
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Tests onbook test from outside: with scripts, with recordings, and with a provider on 127.0.0.1.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Tests onbook prompt bump, activate and retire from outside.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'

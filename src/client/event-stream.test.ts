@@ -1,3 +1,4 @@
+// Tests the parser of event streams, with input split anywhere.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { eventParser, type ServerEvent } from './event-stream.ts'

@@ -1,3 +1,4 @@
+// Tests snapshots and bundles as a source of prompts without a host.
 import fc from 'fast-check'
 import semver from 'semver'
 import { describe, expect, it } from 'vitest'

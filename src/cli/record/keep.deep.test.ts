@@ -1,3 +1,4 @@
+// Tests the commands that maintain a record from outside: checkpoint, anchor, rebuild, collect, erase, export, backup, restore.
 import { spawn } from 'node:child_process'
 import {
   cpSync,

@@ -1,3 +1,4 @@
+// Tests the commands that read a record from outside: streams, events, objects, and a missing or damaged record.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Tests onbook verify from outside: intact and damaged records, keys and anchors.
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

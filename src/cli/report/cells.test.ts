@@ -1,3 +1,4 @@
+// Tests the widths of terminal cells against the published Unicode table.
 import { eastAsianWidth } from 'get-east-asian-width'
 import { expect, it } from 'vitest'
 import { cellsOf, characterWidth, textWidth } from './cells.ts'

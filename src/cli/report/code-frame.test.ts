@@ -1,3 +1,4 @@
+// Tests the code frame of a finding: carets under the exact characters, and long lines.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyText } from '../../testing/arbitraries/sample-reports.ts'

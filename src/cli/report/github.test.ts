@@ -1,3 +1,4 @@
+// Tests the workflow commands for GitHub Actions, read back as the runner does.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyCheckReport, checkReportOf, findingOf } from '../../testing/arbitraries/sample-reports.ts'

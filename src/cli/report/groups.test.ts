@@ -1,3 +1,4 @@
+// Tests the order of groups in a report.
 import { expect, it } from 'vitest'
 import { groupBy } from './groups.ts'
 

@@ -1,3 +1,4 @@
+// Pins the JSON report of `check`, a contract with scripts.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyCheckReport, checkReportOf, findingOf } from '../../testing/arbitraries/sample-reports.ts'

@@ -1,3 +1,4 @@
+// Pins the JSON report of `test`, a contract with scripts.
 import { expect, it } from 'vitest'
 import { sampleTest } from '../../testing/arbitraries/sample-reports.ts'
 import { testToJson } from './json-test.ts'

@@ -1,3 +1,4 @@
+// Tests the JUnit reports of `check` and `test` against two schemas.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'

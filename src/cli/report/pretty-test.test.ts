@@ -1,3 +1,4 @@
+// Tests the report of `test` for people.
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Tests the SARIF report of `check` against the published schema.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,3 +1,4 @@
+// Tests how a text is shortened to a number of columns.
 import { expect, it } from 'vitest'
 import { textWidth } from './cells.ts'
 import { shortened } from './shortened.ts'

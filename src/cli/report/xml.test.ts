@@ -1,3 +1,4 @@
+// Tests the XML writer: escapes, forbidden characters, nesting.
 import { expect, it } from 'vitest'
 import { element } from './xml.ts'
 

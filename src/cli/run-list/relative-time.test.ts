@@ -1,3 +1,4 @@
+// Tests relative times for people, and the instants that people type.
 import { expect, it } from 'vitest'
 import { instantOf, timeAgo } from './relative-time.ts'
 

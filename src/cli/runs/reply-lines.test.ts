@@ -1,3 +1,4 @@
+// Tests the lines of a streaming reply.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replyLines } from './reply-lines.ts'

@@ -1,3 +1,4 @@
+// Tests that the audit of refused requests survives failed writes and waits for open ones.
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts'

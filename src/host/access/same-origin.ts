@@ -1,4 +1,4 @@
-// Protects a local host against foreign web pages: the Host header and the Origin must be ours.
+// Protects a local host against web pages of other origins: the Host header and the Origin must be ours.
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../errors.ts'
 
