@@ -110,7 +110,7 @@ describe('onbook check', () => {
     [['check', '--max-warnings', 'x'], '--max-warnings must be a number'],
     [['check', '--no-such-option'], 'onbook: unknown option'],
     [['chekc'], 'onbook: unknown command'],
-    [['approvals', 'frobnicate'], "onbook: unknown command 'frobnicate'"],
+    [['approvals', 'frobnicate'], "onbook: unknown command 'approvals frobnicate'"],
   ])('ends with 2 on wrong usage: %j', async (args, message) => {
     const { code, err, out } = await runCli(args)
     expect(code).toBe(2)

@@ -60,7 +60,7 @@ describe('packs and labels', () => {
   })
 
   it('moves, protects, lists and removes labels', async () => {
-    const moved = await json('label', 'summarizer', 'live', '1.0.0', '--why', 'first')
+    const moved = await json('label', 'summarizer', 'live', '1.0.0', '--new', '--why', 'first')
     expect(moved).toMatchObject({ labels: [{ label: 'live', why: 'first' }] })
     await run('label', 'summarizer', 'live', '--protect')
     const weak = onHost(cwd, await keyWith('prompts:read', 'labels:write'))
@@ -73,7 +73,7 @@ describe('packs and labels', () => {
   it.each([
     ['prompts:write', ['publish'], ['prompts:read']],
     ['labels:write', ['activate', 'summarizer', '1.0.0'], ['prompts:read', 'prompts:write']],
-    ['labels:write', ['label', 'summarizer', 'live', '1.0.0'], ['prompts:read', 'prompts:write']],
+    ['labels:write', ['label', 'summarizer', 'live', '1.0.0', '--new'], ['prompts:read', 'prompts:write']],
     ['labels:protect', ['label', 'summarizer', 'live', '--protect'], ['prompts:read', 'labels:write']],
   ] as const)('names the scope %s that a key lacks for %j', async (scope, args, scopes) => {
     const folder = temporaryFolder('scaffold')

@@ -3,8 +3,9 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { databaseOf } from '../../book/record-folder.ts'
+import { databaseOf, tenantOf, withRecord } from '../../book/record-folder.ts'
 import type { Book } from '../../book.ts'
+import { sessionStream } from '../../core/session/events.ts'
 import { Fault } from '../../errors.ts'
 import type { Command, Input } from '../commands.ts'
 import { openBook } from '../host/open-book.ts'
@@ -68,7 +69,8 @@ async function runBefore(book: Book, back: number): Promise<string> {
 }
 
 async function withBookOf<T>(input: Input, look: (book: Book) => Promise<T>): Promise<T> {
-  const { book, close } = await openBook(input)
+  // In commands about sessions, --config is not the file of the host.
+  const { book, close } = await openBook({ ...input, config: undefined })
   try {
     return await look(book)
   } finally {
@@ -81,9 +83,12 @@ const importedIds = async (input: Input): Promise<readonly string[]> =>
     ? []
     : (await readdir(dirname(importedPath(input, 'any'))).catch(() => [])).map(name => basename(name, '.jsonl'))
 
+const WHOLE_APPROVAL = /^approval_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** Lists the open approvals, which are few. The command reports one that is answered or does not exist. */
-const approvalNamed = (input: Input, ref: string): Promise<string> =>
-  withBookOf(input, async book => {
+async function approvalNamed(input: Input, ref: string): Promise<string> {
+  if (WHOLE_APPROVAL.test(ref)) return ref
+  return withBookOf(input, async book => {
     const open: string[] = []
     try {
       for await (const { approval } of book.approvals.list()) open.push(approval)
@@ -93,9 +98,10 @@ const approvalNamed = (input: Input, ref: string): Promise<string> =>
     }
     return oneOf('approval', ref, open)
   })
+}
 
 async function sessionNamed(input: Input, ref: string): Promise<string> {
-  if ((await hostFor(input)) === null && !existsSync(databaseOf(input))) return ref
+  if ((await hostFor(input)) === null && (!existsSync(databaseOf(input)) || (await hasSession(input, ref)))) return ref
   return withBookOf(input, async book => {
     const problem = await book.sessions.get(ref).then(
       () => null,
@@ -107,6 +113,10 @@ async function sessionNamed(input: Input, ref: string): Promise<string> {
     return oneOf('session', ref, names)
   })
 }
+
+/** Asks the record itself: most names are whole, and need no host in this process. */
+const hasSession = (input: Input, session: string): Promise<boolean> =>
+  withRecord(input, async store => (await store.head(tenantOf(input), sessionStream(session))).seq >= 0)
 
 function oneOf(noun: string, ref: string, names: readonly string[]): string {
   if (names.includes(ref)) return ref

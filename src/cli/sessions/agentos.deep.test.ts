@@ -36,7 +36,7 @@ it('agentos D3: a run that names a prelude gets it, whatever is approved', async
 it('agentos D8: a session that was never synced does not run, and one of a missing workspace is not made', async () => {
   await onbook('sessions', 'create', 'n', ...scripted, '--workspace', 'w', '--prelude', 'a')
   const refused = await onbook('sessions', 'run', 'n', '--input', 'hi', '--script', 'script.yaml')
-  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('onbook agent sync n')])
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('onbook sync n')])
   const missing = await onbook('sessions', 'create', 'm', ...scripted, '--workspace', 'nope', '--prelude', 'a')
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no workspace nope')])
 })
@@ -88,7 +88,7 @@ describe('approvals', () => {
     await at('sessions', 'create', 's', ...scripted)
     const waits = await at('sessions', 'run', 's', '--input', 'hi', ...WORK)
     expect([waits.code, waits.err]).toEqual([1, expect.stringContaining('is waiting-approval')])
-    const command = /onbook approvals approve (\S+) --script script.yaml --repo repo/.exec(waits.err)!
+    const command = /onbook approval approve (\S+) --script script.yaml --repo repo/.exec(waits.err)!
     expect((await at('sessions', 'show', 's')).out).toContain(`waits for an approval: onbook approval approve ${command[1]}`)
     expect((await at('approvals', 'approve', command[1]!, ...WORK)).code).toBe(0)
     expect((await at('sessions', 'show', 's')).out).toContain('s is completed')
