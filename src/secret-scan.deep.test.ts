@@ -159,7 +159,7 @@ it('what is no secret is wherever secrets would have been', () => {
   const said = ['GET /v1/approvals', 'stream /v1/runs/', ':export', '/events/poll', '/transcript', '/prompts/caller/1', 'prompts:render']
   const shown = [...runs.values()].map(runId => `onbook show ${runId}`)
   expect(
-    missing(host.said, ...said, ...shown, 'onbook blame', 'onbook store events', 'onbook agent transcript', '--diff', 'onbook run'),
+    missing(host.said, ...said, ...shown, 'onbook blame', 'onbook events', 'onbook sessions transcript', '--diff', 'onbook run'),
   ).toEqual([])
 })
 
