@@ -15,7 +15,7 @@ export async function tamper({ type, say, runId, read, color }: Stage): Promise<
   await mkdir(COPY)
   const whole = await type<Verified>(['verify'])
   say(`${color.green('intact')}: ${whole.events} events, ${whole.objects} objects`)
-  await type(['backup', FILE])
+  await type(['store', 'backup', FILE])
   const { steps } = (await read(runId)).reading
   const [judged] = steps.flatMap(({ calls }) => calls.flatMap(({ verdicts }) => verdicts)).toSorted(bySequence)
   const { was, is, at } = await changeHour(runStream(runId), judged!.sequence)
