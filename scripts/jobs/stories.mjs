@@ -98,7 +98,7 @@ export const STORIES = {
       type('run newsroom/workflows/newsroom.yaml --input @input.json --script newsroom/script.yaml --json'),
       type('run newsroom/workflows/notes.yaml --input @input.json --script newsroom/script.yaml --json'),
     ],
-    told: [type('blame RUN1'), type('blame RUN1 --node writer --visit 1'), type('prefix RUN1'), type('prefix RUN2 --node writer')],
+    told: [type('blame RUN1'), type('blame RUN1 --node writer --visit 1'), type('run prefix RUN1'), type('run prefix RUN2 --node writer')],
     unsteady: /sha256:[0-9a-f]+…?/g,
   },
   diff: {
@@ -147,7 +147,7 @@ export const STORIES = {
     ],
     told: [
       type('replay RUN1 --level 3'),
-      type('fork RUN1 --from critic --prompt-override system=prompt:editorial-house-style@1.0.0 --script desk/script.yaml --json'),
+      type('run fork RUN1 --from critic --prompt-override system=prompt:editorial-house-style@1.0.0 --script desk/script.yaml --json'),
       type('show RUN2'),
       type('diff RUN1 RUN2', 1),
     ],
@@ -188,7 +188,7 @@ export async function tell(root, name) {
       const words = args.map(word => runs[Number(/^RUN(\d)$/.exec(word)?.[1]) - 1] ?? word)
       const { code, out, err } = await run(root, place, words)
       if (code !== exits) fail(`onbook ${args.join(' ')} ended with ${code}: ${err}`)
-      if (args[0] === 'run' || args[0] === 'fork') runs.push(JSON.parse(out).runId)
+      if (args[0] === 'run' && args[1] !== 'prefix') runs.push(JSON.parse(out).runId)
       if (index >= before.length) text += `${text === '' ? '' : '\n'}$ onbook ${args.join(' ')}\n\n${out}`
     }
   } finally {
