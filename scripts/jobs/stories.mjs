@@ -66,7 +66,7 @@ export const STORIES = {
     files: { 'onbook.policy.yaml': 'grants:\n  - tools: [workspace.read]\n    agents: [local.desk.critic]\n' },
     before: [
       type('publish desk --workspace desk'),
-      type('label editorial-house-style production 1.0.0'),
+      type('label editorial-house-style production 1.0.0 --new'),
       type('label editorial-house-style production 1.1.0 --why phones'),
       type('sessions create desk --provider scripted --model small'),
       type('sync desk --workspace desk'),
@@ -142,7 +142,7 @@ export const STORIES = {
     folders: { desk: 'examples/why' },
     before: [
       type('publish desk --workspace desk'),
-      type('label editorial-house-style production 1.1.0'),
+      type('label editorial-house-style production 1.1.0 --new'),
       type('run desk/workflows/story.yaml --script desk/script.yaml --json'),
     ],
     told: [
@@ -163,7 +163,7 @@ export const STORIES = {
     },
     before: [
       type('publish desk --workspace desk'),
-      type('label editorial-house-style production 1.1.0'),
+      type('label editorial-house-style production 1.1.0 --new'),
       type('sessions create desk --provider scripted --model small'),
       type('sync desk --workspace desk'),
       type('apply desk --when immediate_if_idle'),

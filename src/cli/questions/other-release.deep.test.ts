@@ -94,7 +94,7 @@ describe('a proposal', () => {
     writeFileSync(critic, readFileSync(critic, 'utf8').replace('@1.0.0', '@1.1.0'))
     for (const line of [
       'publish desk --workspace desk',
-      'label editorial-house-style production 1.1.0',
+      'label editorial-house-style production 1.1.0 --new',
       'sessions create desk --provider scripted --model small',
       'sync desk --workspace desk',
       'apply desk --when immediate_if_idle',
