@@ -84,10 +84,10 @@ it('compares steps, packs and templates, and can leave out the texts', async () 
 
 describe('what is refused', () => {
   it.each([
-    [['run_1'], 'name two things to compare'],
-    [['run_1', 'run_2'], 'There is no run run_1'],
-    [['run_1', '--steps', '1..2'], 'two steps are of one run and one node'],
-    [['run_1', '--node', 'a', '--steps', '1-2'], 'does not name two steps'],
+    [['run_9'], 'name two things to compare'],
+    [['run_9', 'run_2'], 'There is no run run_9'],
+    [['run_9', '--steps', '1..2'], 'two steps are of one run and one node'],
+    [['run_9', '--node', 'a', '--steps', '1-2'], 'does not name two steps'],
     [['desk@1', 'prompt:writer'], 'desk@1 (a workspace) and prompt:writer (content) cannot be compared: name two runs'],
     [['run.jsonl', PACKS[0]], 'cannot be compared'],
     [['desk@1', 'desk@2'], 'There is no workspace desk'],
